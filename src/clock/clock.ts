@@ -1,0 +1,111 @@
+/**
+ * The one door for time and chance.
+ *
+ * Time is the exchange's, UTC ms, possibly faster than real (a demo at 60×). Durations about the market and the exchange's
+ * rules (polling, horizons, windows of weight) are plain ms of this clock. Durations about machine and network (time-outs,
+ * receive windows, the age of data) are real: `machine(ms)` says how many ms of this clock they are.
+ */
+export interface Clock {
+  /** UTC ms. */
+  now(): number;
+  /** ms that never step back. */
+  monotonic(): number;
+  /** Waits `ms` of this clock. */
+  sleep(ms: number): Promise<void>;
+  /** Runs `fn` at `time` (UTC ms) or as soon as possible after it. Returns what cancels it. */
+  at(time: number, fn: () => void): () => void;
+  /** How many ms of this clock pass in `realMs` of real time. */
+  machine(realMs: number): number;
+  /** Tells a simulated clock of asynchronous work, so that time stands still until it has settled. */
+  track<T>(work: Promise<T>): Promise<T>;
+}
+
+/** A source of chance in [0, 1). */
+export type Rng = () => number;
+
+export const systemRng: Rng = () => Math.random();
+
+/** A seeded source (mulberry32): the same seed gives the same draws everywhere. */
+export function seededRng(seed: number): Rng {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The longest delay that Node's timers take; longer waits are made of several. */
+const longestTimerMs = 2_147_483_647;
+
+/**
+ * A clock that runs at `speed` times real time from an epoch that may be moved: the exchange's `/time` says where it stands.
+ * At speed 1 it starts as the machine's own clock.
+ */
+export class ScaledClock implements Clock {
+  readonly speed: number;
+  #epoch: number;
+  #startedAt = performance.now();
+
+  constructor(speed = 1, epoch = Date.now()) {
+    if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
+    this.speed = speed;
+    this.#epoch = epoch;
+  }
+
+  now(): number {
+    return Math.floor(this.exact());
+  }
+
+  /** Like `now`, with its fraction. */
+  exact(): number {
+    return this.#epoch + (performance.now() - this.#startedAt) * this.speed;
+  }
+
+  /** Says what time it is; running waits keep their length. */
+  set(time: number): void {
+    this.#epoch = time;
+    this.#startedAt = performance.now();
+  }
+
+  monotonic(): number {
+    return performance.now() * this.speed;
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#after(ms / this.speed, resolve);
+    });
+  }
+
+  at(time: number, fn: () => void): () => void {
+    return this.#after((time - this.exact()) / this.speed, fn);
+  }
+
+  machine(realMs: number): number {
+    return realMs * this.speed;
+  }
+
+  track<T>(work: Promise<T>): Promise<T> {
+    return work;
+  }
+
+  #after(realMs: number, fn: () => void): () => void {
+    let timer: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      timer =
+        left > longestTimerMs
+          ? setTimeout(() => wait(left - longestTimerMs), longestTimerMs)
+          : setTimeout(fn, Math.max(0, left));
+    };
+    wait(realMs);
+    return () => clearTimeout(timer);
+  }
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = new ScaledClock(1);
+
+/** Real ms that never step back, for measuring our own work; not for decisions. */
+export const realMs = (): number => performance.now();

@@ -1,0 +1,68 @@
+/** What the market says. `number` is right here: klines, prints and books feed indicators; orders cross into exact money in `plan`. */
+import type { Interval } from './interval.ts';
+
+export type Side = 'BUY' | 'SELL';
+
+/** One closed interval of the market. */
+export interface Kline {
+  readonly symbol: string;
+  readonly interval: Interval;
+  /** UTC ms at which the interval opened. */
+  readonly openTime: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  /** In the base asset. */
+  readonly volume: number;
+  /** UTC ms by our clock when it was known to be closed. */
+  readonly seenAt: number;
+}
+
+/** A public print. */
+export interface Trade {
+  readonly symbol: string;
+  /** UTC ms by the exchange's clock; many venues round it to the whole second. */
+  readonly time: number;
+  readonly price: number;
+  readonly quantity: number;
+  /** The taker's side. */
+  readonly side: Side;
+  readonly seenAt: number;
+}
+
+export type Level = readonly [price: number, quantity: number];
+
+/** The aggregated book, best first; every one is complete, none is a difference. */
+export interface Depth {
+  readonly symbol: string;
+  readonly time: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly seenAt: number;
+}
+
+/** The last 24 hours. */
+export interface Ticker {
+  readonly symbol: string;
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly last: number;
+  readonly volume: number;
+  readonly seenAt: number;
+}
+
+export type Channel = 'klines' | 'trades' | 'depth' | 'ticker';
+
+/** A hole in what we saw: a message, not a silence. What happened between `from` and `to` is not known unless it was healed. */
+export interface FeedGap {
+  readonly symbol: string;
+  readonly channel: Channel;
+  readonly from: number;
+  readonly to: number;
+  readonly cause: string;
+  /** True when the missing klines were fetched afterwards and delivered. */
+  readonly healed: boolean;
+}

@@ -1,0 +1,184 @@
+/**
+ * Exact money. Inside the program prices, quantities and balances are integers: `Ticks` and `Lots` in an instrument's own
+ * steps, `Units` of an asset at 18 decimals, `Rate` at 8. This is the only file that crosses between them, `Decimal`
+ * (wire, configuration, journal, reports) and `number` (klines, indicators, what a strategy says).
+ *
+ * Balances come from the exchange with up to 16 decimals; at 18 they are kept whole. A value with more decimals than its
+ * unit can hold is refused with a `MoneyError`, never rounded away; where a rule asks for rounding, the caller names the way.
+ */
+import { Decimal as DecimalJs } from 'decimal.js';
+
+export const Decimal = DecimalJs.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
+export type Decimal = DecimalJs;
+
+declare const unit: unique symbol;
+/** A price, in steps of 10^-pricePrecision of its instrument. */
+export type Ticks = bigint & { readonly [unit]: 'ticks' };
+/** A quantity of the base asset, in steps of 10^-quantityPrecision of its instrument. */
+export type Lots = bigint & { readonly [unit]: 'lots' };
+/** An amount of any asset, in steps of 10^-18. */
+export type Units = bigint & { readonly [unit]: 'units' };
+/** A fraction such as a fee rate, in steps of 10^-8. */
+export type Rate = bigint & { readonly [unit]: 'rate' };
+
+export type Rounding = 'up' | 'down' | 'exact';
+/** The decimal places that a crossing needs; an `Instrument` is one. */
+export interface Precision {
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+}
+
+const unitDecimals = 18;
+const rateDecimals = 8;
+const feeDecimals = 8;
+const pow10 = Array.from({ length: 37 }, (_, power) => 10n ** BigInt(power));
+const feeStep = scale(unitDecimals - feeDecimals);
+
+export class MoneyError extends Error {
+  override name = 'MoneyError';
+}
+
+function scale(decimals: number): bigint {
+  const factor = pow10[decimals];
+  if (factor === undefined) throw new MoneyError(`no scale for ${decimals} decimals (0 to 36 are possible)`);
+  return factor;
+}
+
+// Arithmetic that keeps the unit: `plus(price, quantity)` does not compile.
+export const plus = <T extends bigint>(a: T, b: NoInfer<T>): T => (a + b) as T;
+export const minus = <T extends bigint>(a: T, b: NoInfer<T>): T => (a - b) as T;
+export const negate = <T extends bigint>(a: T): T => (0n - a) as T;
+export const absolute = <T extends bigint>(a: T): T => (a < 0n ? negate(a) : a);
+export const least = <T extends bigint>(a: T, b: NoInfer<T>): T => (a < b ? a : b);
+export const greatest = <T extends bigint>(a: T, b: NoInfer<T>): T => (a > b ? a : b);
+export const noTicks = 0n as Ticks;
+export const noLots = 0n as Lots;
+export const noUnits = 0n as Units;
+export const noRate = 0n as Rate;
+
+function divide(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
+  const quotient = numerator / denominator;
+  const rest = numerator - quotient * denominator;
+  if (rest === 0n) return quotient;
+  if (rounding === 'exact') throw new MoneyError(`${numerator}/${denominator} is not whole`);
+  const negative = numerator < 0n !== denominator < 0n;
+  if (rounding === 'up') return negative ? quotient : quotient + 1n;
+  return negative ? quotient - 1n : quotient;
+}
+
+/** Reads a decimal from text or a decimal; scientific notation is allowed (venues send `6.6E-4`), NaN and infinity are not. */
+function read(value: Decimal | string): Decimal {
+  let decimal: Decimal;
+  try {
+    decimal = new Decimal(value);
+  } catch {
+    throw new MoneyError(`${JSON.stringify(value)} is not a decimal number`);
+  }
+  if (!decimal.isFinite()) throw new MoneyError(`${JSON.stringify(value)} is not a finite number`);
+  return decimal;
+}
+
+function toSteps(value: Decimal | string, decimals: number, rounding: Rounding): bigint {
+  const decimal = read(value);
+  if (rounding === 'exact' && decimal.decimalPlaces() > decimals) {
+    throw new MoneyError(`${decimal.toFixed()} has more than ${decimals} decimals`);
+  }
+  const mode = rounding === 'up' ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR;
+  return BigInt(decimal.times(scale(decimals).toString()).toDecimalPlaces(0, mode).toFixed(0));
+}
+
+/**
+ * A number that came from a decimal text carries its noise in the 16th digit: within 1e-9 of a step it means that step.
+ * Anything further off is rounded the way the caller says.
+ */
+function numberToSteps(value: number, decimals: number, rounding: Rounding): bigint {
+  if (!Number.isFinite(value)) throw new MoneyError(`${value} is not a finite number`);
+  const scaled = value * 10 ** decimals;
+  const nearest = Math.round(scaled);
+  if (Math.abs(nearest) > Number.MAX_SAFE_INTEGER) return toSteps(new Decimal(value), decimals, rounding);
+  if (Math.abs(scaled - nearest) <= 1e-9 * Math.max(1, Math.abs(scaled))) return BigInt(nearest);
+  if (rounding === 'exact') throw new MoneyError(`${value} has more than ${decimals} decimals`);
+  return BigInt(rounding === 'up' ? Math.ceil(scaled) : Math.floor(scaled));
+}
+
+const toDecimal = (steps: bigint, decimals: number): Decimal =>
+  new Decimal(steps.toString()).div(scale(decimals).toString());
+
+/** Whole steps as decimal text without exponent or trailing zeros, straight from the digits. */
+function toText(steps: bigint, decimals: number): string {
+  if (decimals === 0) return steps.toString();
+  const digits = absolute(steps)
+    .toString()
+    .padStart(decimals + 1, '0');
+  const whole = digits.slice(0, -decimals);
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return `${steps < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+// Prices
+export const ticks = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Ticks =>
+  toSteps(value, at.pricePrecision, rounding) as Ticks;
+export const ticksOf = (value: number, at: Precision, rounding: Rounding): Ticks =>
+  numberToSteps(value, at.pricePrecision, rounding) as Ticks;
+/** A price for an order of this side: BUY rounds up to the tick, SELL down (fill-engine §2.1.1). */
+export const priceFor = (side: 'BUY' | 'SELL', value: number, at: Precision): Ticks =>
+  ticksOf(value, at, side === 'BUY' ? 'up' : 'down');
+export const priceText = (price: Ticks, at: Precision): string => toText(price, at.pricePrecision);
+export const priceNumber = (price: Ticks, at: Precision): number => Number(price) / 10 ** at.pricePrecision;
+
+// Quantities
+export const lots = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Lots =>
+  toSteps(value, at.quantityPrecision, rounding) as Lots;
+export const lotsOf = (value: number, at: Precision, rounding: Rounding = 'down'): Lots =>
+  numberToSteps(value, at.quantityPrecision, rounding) as Lots;
+export const quantityText = (quantity: Lots, at: Precision): string => toText(quantity, at.quantityPrecision);
+export const quantityNumber = (quantity: Lots, at: Precision): number => Number(quantity) / 10 ** at.quantityPrecision;
+
+// Amounts of an asset
+export const units = (value: Decimal | string, rounding: Rounding = 'exact'): Units =>
+  toSteps(value, unitDecimals, rounding) as Units;
+export const unitsOf = (value: number): Units => toSteps(new Decimal(value), unitDecimals, 'down') as Units;
+export const unitsText = (amount: Units): string => toText(amount, unitDecimals);
+export const unitsNumber = (amount: Units): number => Number(amount) / 1e18;
+export const unitsDecimal = (amount: Units): Decimal => toDecimal(amount, unitDecimals);
+
+// Rates
+export const rate = (value: Decimal | string): Rate => toSteps(value, rateDecimals, 'exact') as Rate;
+export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
+export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
+
+// Between the units
+/** Price × quantity in units of the quote asset, exact. */
+export const notional = (price: Ticks, quantity: Lots, at: Precision): Units =>
+  (price * quantity * scale(unitDecimals - at.pricePrecision - at.quantityPrecision)) as Units;
+/** A quantity as units of the base asset, exact. */
+export const baseUnits = (quantity: Lots, at: Precision): Units =>
+  (quantity * scale(unitDecimals - at.quantityPrecision)) as Units;
+/** Units of the base asset as whole lots; what a fee left over stays behind. */
+export const lotsIn = (base: Units, at: Precision, rounding: Rounding = 'down'): Lots =>
+  divide(base, scale(unitDecimals - at.quantityPrecision), rounding) as Lots;
+/** The value of an amount of the base asset, in units of the quote asset, rounded down. */
+export const valueOf = (base: Units, price: Ticks, at: Precision): Units =>
+  divide(base * price, scale(at.pricePrecision), 'down') as Units;
+/** The whole lots that an amount of the quote asset buys at a price. */
+export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
+  price <= 0n
+    ? noLots
+    : (divide(amount, price * scale(unitDecimals - at.pricePrecision - at.quantityPrecision), 'down') as Lots);
+/** A fraction of an amount. */
+export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>
+  divide(amount * fraction, scale(rateDecimals), rounding) as Units;
+/** A fee: the amount × the rate, rounded up to 8 decimals (fill-engine §2.1.8). */
+export const feeOn = (amount: Units, feeRate: Rate): Units =>
+  (divide(amount * feeRate, scale(rateDecimals) * feeStep, 'up') * feeStep) as Units;
+/** A price moved by a fraction, against a buyer upwards and against a seller downwards, to the next tick. */
+export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ticks =>
+  (side === 'BUY'
+    ? divide(price * (scale(rateDecimals) + fraction), scale(rateDecimals), 'up')
+    : divide(price * (scale(rateDecimals) - fraction), scale(rateDecimals), 'down')) as Ticks;
+/** A fraction of a quantity, in whole lots, rounded down. */
+export const partOfLots = (quantity: Lots, fraction: Rate): Lots =>
+  divide(quantity * fraction, scale(rateDecimals), 'down') as Lots;
+/** Average price of an amount spent on a quantity, as a decimal with 10 places (for reports; never traded on). */
+export const averagePrice = (spent: Units, quantity: Lots, at: Precision): Decimal | undefined =>
+  quantity === 0n ? undefined : unitsDecimal(spent).div(toDecimal(quantity, at.quantityPrecision)).toDecimalPlaces(10);

@@ -1,0 +1,163 @@
+/** Orders, from what a strategy wants to what the exchange did about it. */
+import type { Side } from './market.ts';
+import type { Lots, Ticks, Units } from './money.ts';
+
+export type OrderType = 'LIMIT' | 'MARKET';
+export type Account = 'spot' | 'margin';
+
+/** How much a target holds: a quantity of the base asset, an amount of the quote asset, or a share of the strategy's equity (1 = all). */
+export type Goal = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
+
+/** Hold this much; repeating it is harmless. */
+export interface Target {
+  readonly kind: 'target';
+  readonly goal: Goal;
+  /** Work towards the goal with a resting LIMIT order at this price; without it with a MARKET order, now. */
+  readonly limit?: number;
+  /** Leave at market when the price touches this. */
+  readonly stop?: number;
+  /** Leave with a resting LIMIT order at this price. */
+  readonly takeProfit?: number;
+  /** A stop that follows the best price since entry at this distance, as a fraction of it (0.02 = 2 %). */
+  readonly trailing?: number;
+  /** For the reader of `sluice why`. */
+  readonly reason: string;
+}
+
+export interface Quote {
+  readonly side: Side;
+  readonly price: number;
+  readonly quantity: number;
+}
+
+/** Have exactly these resting orders. */
+export interface Quotes {
+  readonly kind: 'quotes';
+  readonly quotes: readonly Quote[];
+  readonly reason: string;
+}
+
+/** What a strategy wants the world to be. */
+export type Want = Target | Quotes;
+
+/** A want, stamped with whose it is and when it was said. */
+export interface Signal {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** UTC ms. */
+  readonly at: number;
+  readonly want: Want;
+}
+
+/** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */
+export type Volume = { readonly lots: Lots } | { readonly amount: Units };
+
+/** Why an order exists, beyond the strategy's own reason. */
+export type Purpose = 'enter' | 'exit' | 'quote' | 'stop' | 'takeProfit';
+
+/** One order that we decided to send, journalled before sending. */
+export interface Intent {
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly account: Account;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly volume: Volume;
+  /** LIMIT only. */
+  readonly price?: Ticks;
+  /** The quantity that we expect to trade: the lots asked for, or what the amount buys at the last price. */
+  readonly expectedLots: Lots;
+  /** Not sent after this, UTC ms: a wait for weight must not turn a decision into a stale one. */
+  readonly expiresAt: number;
+  readonly purpose: Purpose;
+  readonly reason: string;
+  readonly createdAt: number;
+}
+
+export interface Denial {
+  /** The rule's name. */
+  readonly code: string;
+  /** The numbers it judged by, ready to be shown. */
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+export type Verdict = { readonly kind: 'approved' } | ({ readonly kind: 'denied' } & Denial);
+
+/** What the exchange says of an order: its statuses in our words. `CANCELING` is a cancel accepted but not finished. */
+export type VenueStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELING' | 'CANCELED' | 'REJECTED';
+export const isFinal = (status: VenueStatus): boolean =>
+  status === 'FILLED' || status === 'CANCELED' || status === 'REJECTED';
+
+/** An order as the exchange reports it. */
+export interface OrderReport {
+  readonly orderId: string;
+  /** As echoed; undefined where the exchange leaves it out. */
+  readonly clientOrderId: string | undefined;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly status: VenueStatus;
+  readonly executed: Lots;
+}
+
+/** What came of sending an order. `unknown` is a state of its own: only the exchange's evidence or a human ends it. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly report: OrderReport }
+  | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
+  /** Proven: not one byte of the request left this machine. */
+  | { readonly kind: 'notSent'; readonly cause: string }
+  | { readonly kind: 'unknown'; readonly cause: string; readonly signedAt: number };
+
+/** The life of one of our orders (order-protocol §3.3). `closing`: final at the exchange, but not all its fills are rows yet. */
+export type OrderState =
+  | 'intended'
+  | 'sending'
+  | 'unknown'
+  | 'open'
+  | 'closing'
+  | 'filled'
+  | 'canceled'
+  | 'rejected'
+  | 'notSent';
+export const isClosed = (state: OrderState): boolean =>
+  state === 'filled' || state === 'canceled' || state === 'rejected' || state === 'notSent';
+
+/** A trade of the account as the exchange reports it; either id may be one of our orders, both when we traded with ourselves. */
+export interface VenueTrade {
+  readonly tradeId: string;
+  readonly symbol: string;
+  readonly price: Ticks;
+  readonly quantity: Lots;
+  /** The ids of the orders of ours in it: one, or two for a self-trade. */
+  readonly orderIds: readonly string[];
+  readonly side: Side;
+  readonly maker: boolean;
+  readonly fee: Units;
+  readonly feeAsset: string;
+  readonly time: number;
+}
+
+/** By which rule a simulated fill was granted (fill-engine §2.1.11). */
+export interface Evidence {
+  readonly rule: string;
+  readonly ambiguous?: true;
+}
+
+/** Our own execution, one row, unique by (account, tradeId, orderId). */
+export interface Fill {
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly account: Account;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: Ticks;
+  readonly quantity: Lots;
+  readonly fee: Units;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly time: number;
+  readonly purpose: Purpose;
+  readonly evidence?: Evidence;
+}

@@ -1,0 +1,97 @@
+/**
+ * The contract between Sluice and a strategy. A strategy says what it wants the world to be (`Want`); it never sees anything
+ * that acts. It uses one of two layers:
+ *
+ * - `indicators` + `decide`: a pure function of the closed kline, indicator values and the position, which a backtest can run
+ *   as a loop over columns;
+ * - `signals(context)`: streams, composed freely.
+ *
+ * Everything a strategy remembers lives in its streams or indicators and is rebuilt from warm-up klines, so that a restart
+ * and a gap are the same thing.
+ */
+import type { Observable } from 'rxjs';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
+import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
+import type { Indicator } from './indicators.ts';
+import type { Params, ParamValues } from './params.ts';
+
+/** What a strategy holds and has, in numbers. */
+export interface Holding {
+  /** Base asset held; 0 is flat. */
+  readonly quantity: number;
+  /** Average price of what is held; NaN when flat. */
+  readonly entryPrice: number;
+  /** Allocation plus profit, open and closed, fees taken, in quote. */
+  readonly equity: number;
+}
+
+/** What `decide` sees besides its indicators. */
+export interface Moment<P extends Params> {
+  /** The kline that has just closed. */
+  readonly kline: Kline;
+  readonly holding: Holding;
+  readonly params: ParamValues<P>;
+}
+
+/** What `signals` composes. Streams begin with the warm-up klines; wants that they lead to are dropped until live ones come. */
+export interface Context<P extends Params> {
+  readonly params: ParamValues<P>;
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly instrument: Instrument;
+  readonly klines: Observable<Kline>;
+  readonly trades: Observable<Trade>;
+  readonly depth: Observable<Depth>;
+  readonly ticker: Observable<Ticker>;
+  readonly gaps: Observable<FeedGap>;
+  /** This strategy's own fills. */
+  readonly fills: Observable<Fill>;
+  holding(): Holding;
+}
+
+interface Common<P extends Params> {
+  /** Lower case, digits and dashes. */
+  readonly name: string;
+  readonly about: string;
+  readonly params: P;
+  /** Klines that must have been seen before the first want; beyond what the indicators need by themselves. */
+  warmup?(params: ParamValues<P>): number;
+  /** What is wrong with a combination of parameters (`fast must be below slow`), or undefined. */
+  check?(params: ParamValues<P>): string | undefined;
+}
+
+export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
+  indicators(params: ParamValues<P>): I;
+  /** Called after each closed kline once every indicator is warm. `undefined` leaves the last want in force. */
+  decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Want | undefined;
+}
+
+export interface StreamingStrategy<P extends Params> extends Common<P> {
+  signals(context: Context<P>): Observable<Want>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter type
+export type Strategy = DecidingStrategy<any, any> | StreamingStrategy<any>;
+export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Params> => 'signals' in strategy;
+
+export function defineStrategy<const P extends Params, I extends Readonly<Record<string, Indicator>>>(
+  strategy: DecidingStrategy<P, I>,
+): DecidingStrategy<P, I>;
+export function defineStrategy<const P extends Params>(strategy: StreamingStrategy<P>): StreamingStrategy<P>;
+export function defineStrategy(strategy: Strategy): Strategy {
+  return strategy;
+}
+
+/** Hold this much. */
+export const hold = (goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target => ({
+  kind: 'target',
+  goal,
+  reason,
+  ...options,
+});
+/** Hold nothing. */
+export const flat = (reason: string): Target => ({ kind: 'target', goal: { quantity: 0 }, reason });
+/** Have exactly these resting orders. */
+export const quote = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

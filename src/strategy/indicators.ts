@@ -1,0 +1,150 @@
+/**
+ * Indicators, each in two forms of one arithmetic: `column` over a whole series (backtests) and `stream` kline by kline
+ * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm.
+ */
+
+/** Klines as columns, oldest first; all of one length. */
+export interface Columns {
+  /** UTC ms. */
+  readonly openTime: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+}
+
+/** The prices of one kline, as an indicator sees it. */
+export interface Bar {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+export interface Indicator {
+  /** How many klines it needs before its first value. */
+  readonly warmup: number;
+  /** The indicator's whole column; NaN where it is not warm. */
+  column(klines: Columns): Float64Array;
+  /** A function that takes klines one after another and gives the value after each. */
+  stream(): (bar: Bar) => number;
+}
+
+export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
+
+/** Simple moving average of the last `period` values, by a running sum. */
+export function sma(source: Source, period: number): Indicator {
+  return {
+    warmup: period,
+    column(klines) {
+      const values = klines[source];
+      const out = new Float64Array(values.length);
+      let sum = 0;
+      const warm = Math.min(period, values.length);
+      for (let at = 0; at < warm; at++) {
+        sum += values[at] as number;
+        out[at] = at === period - 1 ? sum / period : Number.NaN;
+      }
+      for (let at = period; at < values.length; at++) {
+        sum += values[at] as number;
+        sum -= values[at - period] as number;
+        out[at] = sum / period;
+      }
+      return out;
+    },
+    stream() {
+      const ring = new Float64Array(period);
+      let sum = 0;
+      let seen = 0;
+      let at = 0;
+      return (bar) => {
+        const value = bar[source];
+        sum += value;
+        if (seen < period) seen++;
+        else sum -= ring[at] as number;
+        ring[at] = value;
+        at = at + 1 === period ? 0 : at + 1;
+        return seen < period ? Number.NaN : sum / period;
+      };
+    },
+  };
+}
+
+/** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
+export function ema(source: Source, period: number): Indicator {
+  const weight = 2 / (period + 1);
+  const stream = (): ((bar: Bar) => number) => {
+    let sum = 0;
+    let seen = 0;
+    let value = Number.NaN;
+    return (bar) => {
+      const next = bar[source];
+      seen++;
+      if (seen <= period) {
+        sum += next;
+        if (seen === period) value = sum / period;
+      } else value += weight * (next - value);
+      return value;
+    };
+  };
+  return {
+    warmup: period,
+    column(klines) {
+      const values = klines[source];
+      const out = new Float64Array(values.length);
+      let sum = 0;
+      let value = Number.NaN;
+      for (let at = 0; at < values.length; at++) {
+        const next = values[at] as number;
+        if (at < period) {
+          sum += next;
+          if (at === period - 1) value = sum / period;
+        } else value += weight * (next - value);
+        out[at] = value;
+      }
+      return out;
+    },
+    stream,
+  };
+}
+
+/** Wilder's average true range, seeded with the simple average of the first `period` true ranges. */
+export function atr(period: number): Indicator {
+  const stream = (): ((bar: Bar) => number) => {
+    let previous = Number.NaN;
+    let sum = 0;
+    let seen = 0;
+    let value = Number.NaN;
+    return (bar) => {
+      const range = trueRange(bar.high, bar.low, previous);
+      previous = bar.close;
+      seen++;
+      if (seen <= period) {
+        sum += range;
+        if (seen === period) value = sum / period;
+      } else value = (value * (period - 1) + range) / period;
+      return value;
+    };
+  };
+  return {
+    warmup: period,
+    column(klines) {
+      const out = new Float64Array(klines.close.length);
+      const next = stream();
+      const bar = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
+      for (let at = 0; at < out.length; at++) {
+        bar.high = klines.high[at] as number;
+        bar.low = klines.low[at] as number;
+        bar.close = klines.close[at] as number;
+        out[at] = next(bar);
+      }
+      return out;
+    },
+    stream,
+  };
+}
+
+const trueRange = (high: number, low: number, previousClose: number): number =>
+  Number.isNaN(previousClose) ? high - low : Math.max(high, previousClose) - Math.min(low, previousClose);

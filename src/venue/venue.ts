@@ -1,0 +1,112 @@
+/**
+ * The ports between the program and a venue. A venue is these three plus captured payloads as tests: the real exchange
+ * (`exchange/`), simulated fills on a real feed (`paper/`) and recorded data (`recorded/`).
+ */
+import type { Observable } from 'rxjs';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
+import type { Units } from '../domain/money.ts';
+import type { Intent, OrderReport, Outcome, VenueTrade } from '../domain/order.ts';
+
+/** What the market says. Streams are hot where the venue pushes; subscribing subscribes at the venue, once per channel. */
+export interface MarketFeed {
+  /** Closed klines as they close, in order, without repeats. */
+  klines(symbol: string, interval: Interval): Observable<Kline>;
+  trades(symbol: string): Observable<Trade>;
+  depth(symbol: string): Observable<Depth>;
+  ticker(symbol: string): Observable<Ticker>;
+  /** Every hole in any of the streams above. */
+  readonly gaps: Observable<FeedGap>;
+  /** The last `count` closed klines, oldest first: what indicators warm up with. */
+  history(symbol: string, interval: Interval, count: number): Promise<Answer<readonly Kline[]>>;
+}
+
+/** A query's answer. A failed query proves nothing (order-protocol R4), so it is a value of its own and never an empty list. */
+export type Answer<T> = { readonly kind: 'ok'; readonly value: T } | Failure;
+export interface Failure {
+  readonly kind: 'failed';
+  /** For people: what failed and how, without secrets. */
+  readonly cause: string;
+  /** The exchange's own error code as text, when it gave one. */
+  readonly code?: string;
+}
+export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
+export const failed = (cause: string, code?: string): Failure =>
+  code === undefined ? { kind: 'failed', cause } : { kind: 'failed', cause, code };
+
+/** A request made ready: signed, its bytes fixed, not sent. What is journalled before anything leaves. */
+export interface PreparedOrder {
+  /** UTC ms in the signature. */
+  readonly signedAt: number;
+  /** How long after `signedAt` the exchange may still act on it, ms of the clock. */
+  readonly recvWindowMs: number;
+  /** SHA-256 of the exact body, hex. */
+  readonly bodyHash: string;
+  /** One attempt. Resolves with what is known; never rejects; must be called once. */
+  send(): Promise<Outcome>;
+}
+
+/** What became of asking for a cancel. It is never the truth about the order: only a query is (order-protocol §3.5). */
+export type CancelOutcome =
+  | { readonly kind: 'requested' }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'notSent'; readonly cause: string }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+export interface OrderRef {
+  readonly symbol: string;
+  readonly orderId: string;
+}
+
+/** A list as the exchange gave it; `full` when it reached the limit, so that there may be more than it shows. */
+export interface Page<T> {
+  readonly rows: readonly T[];
+  readonly full: boolean;
+}
+
+/** Who carries out orders. Every call is one request and takes its weight through `Spend` first, create by `admit`. */
+export interface OrderEntry {
+  /** Waits for the weight of a create; false when `until` (UTC ms) passes first. */
+  admit(until: number): Promise<boolean>;
+  /** Synchronous: between the decision and the journal nothing waits. */
+  prepare(intent: Intent, instrument: Instrument): PreparedOrder;
+  cancel(order: OrderRef): Promise<CancelOutcome>;
+  query(order: OrderRef): Promise<Answer<OrderReport>>;
+  /** Whether an order can be asked for by client id alone (spot: not by the specification), and if so the answer. */
+  queryByClientId?(symbol: string, clientOrderId: string): Promise<Answer<OrderReport>>;
+  openOrders(symbol: string): Promise<Answer<Page<OrderReport>>>;
+  /** The account's trades of a symbol from `fromId` on (undefined: the newest page), in any order, repeats possible. */
+  tradesSince(symbol: string, fromId: string | undefined): Promise<Answer<Page<VenueTrade>>>;
+  /** Emits a symbol when the venue knows of news at once (simulated venues do); absent where polling is the only way. */
+  readonly news?: Observable<string>;
+}
+
+export interface Balance {
+  readonly asset: string;
+  readonly free: Units;
+  readonly locked: Units;
+}
+
+export interface AccountReader {
+  balances(): Promise<Answer<readonly Balance[]>>;
+}
+
+/** Request lanes, the most urgent first (order-protocol §3.7). */
+export type Lane = 'kill' | 'cancel' | 'reconcile' | 'create' | 'market';
+
+/** What a request costs against the exchange's limits (specification §8). */
+export interface RequestCost {
+  readonly weight: number;
+  /** The endpoint's own limit, when it has one: at most `max` calls per 2 seconds. */
+  readonly frequency?: { readonly endpoint: string; readonly max: number };
+}
+
+/**
+ * The one door to the request-weight budget. Resolves true when the cost has been taken from every window, false when
+ * `until` (UTC ms) passed first; then nothing was taken.
+ */
+export type Spend = (lane: Lane, cost: RequestCost, until?: number) => Promise<boolean>;
+
+/** What the exchange said about its limits: 410 warns, 429 stops, 418 bans (specification §7). */
+export type LimitNotice = { readonly status: 410 | 418 | 429; readonly retryAfterMs: number | undefined };
