@@ -50,11 +50,9 @@ export class SimClock implements Clock {
 
   track<T>(work: Promise<T>): Promise<T> {
     this.#pending++;
-    const done = (): void => {
+    return work.finally(() => {
       this.#pending--;
-    };
-    work.then(done, done);
-    return work;
+    });
   }
 
   /** True while tracked work has not settled. */

@@ -33,7 +33,8 @@ function encode(value: number, width: number): string {
   return text;
 }
 
-const decode = (text: string): number => [...text].reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0);
+const decode = (text: string): number =>
+  text.split('').reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0);
 
 function macOf(body: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(body).digest();

@@ -46,8 +46,8 @@ function scale(decimals: number): bigint {
 
 // Arithmetic that keeps the unit: `plus(price, quantity)` does not compile.
 export const plus = <T extends bigint>(a: T, b: NoInfer<T>): T => (a + b) as T;
-export const minus = <T extends bigint>(a: T, b: NoInfer<T>): T => (a - b) as T;
-export const negate = <T extends bigint>(a: T): T => (0n - a) as T;
+export const minus = <T extends bigint>(a: T, b: NoInfer<T>): T => ((a as bigint) - (b as bigint)) as T;
+export const negate = <T extends bigint>(a: T): T => -(a as bigint) as T;
 export const absolute = <T extends bigint>(a: T): T => (a < 0n ? negate(a) : a);
 export const least = <T extends bigint>(a: T, b: NoInfer<T>): T => (a < b ? a : b);
 export const greatest = <T extends bigint>(a: T, b: NoInfer<T>): T => (a > b ? a : b);
@@ -158,7 +158,7 @@ export const baseUnits = (quantity: Lots, at: Precision): Units =>
 export const lotsIn = (base: Units, at: Precision, rounding: Rounding = 'down'): Lots =>
   divide(base, scale(unitDecimals - at.quantityPrecision), rounding) as Lots;
 /** The value of an amount of the base asset, in units of the quote asset, rounded down. */
-export const valueOf = (base: Units, price: Ticks, at: Precision): Units =>
+export const worth = (base: Units, price: Ticks, at: Precision): Units =>
   divide(base * price, scale(at.pricePrecision), 'down') as Units;
 /** The whole lots that an amount of the quote asset buys at a price. */
 export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>

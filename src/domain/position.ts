@@ -1,6 +1,6 @@
 /** What one strategy holds of one symbol, from its own fills alone (never from the account's balance). */
 import type { Instrument } from './instrument.ts';
-import { baseUnits, minus, negate, notional, noUnits, plus, type Ticks, type Units, valueOf } from './money.ts';
+import { baseUnits, minus, negate, notional, noUnits, plus, type Ticks, type Units, worth } from './money.ts';
 import type { Fill } from './order.ts';
 
 export interface Position {
@@ -37,7 +37,7 @@ export function movementOf(
   return {
     base: minus(fill.side === 'BUY' ? quantity : negate(quantity), baseFee),
     quote: minus(fill.side === 'BUY' ? negate(gross) : gross, quoteFee),
-    feeValue: feeInBase ? valueOf(fill.fee, fill.price, at) : quoteFee,
+    feeValue: feeInBase ? worth(fill.fee, fill.price, at) : quoteFee,
     gross,
   };
 }
@@ -66,4 +66,4 @@ export function afterFill(held: Position, fill: Fill, at: Instrument): Position 
 
 /** Unrealised profit at a price, in quote, fees left out. */
 export const openProfit = (held: Position, price: Ticks, at: Instrument): Units =>
-  minus(valueOf(held.base, price, at), held.cost);
+  minus(worth(held.base, price, at), held.cost);
