@@ -19,6 +19,17 @@ export interface Kline {
   readonly seenAt: number;
 }
 
+/** Klines as columns, oldest first; all of one length. */
+export interface Columns {
+  /** UTC ms. */
+  readonly openTime: Float64Array;
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+}
+
 /** A public print. */
 export interface Trade {
   readonly symbol: string;

@@ -176,6 +176,9 @@ export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ti
   (side === 'BUY'
     ? divide(price * (scale(rateDecimals) + fraction), scale(rateDecimals), 'up')
     : divide(price * (scale(rateDecimals) - fraction), scale(rateDecimals), 'down')) as Ticks;
+/** An amount cut down to this many decimals: what an order for an amount may say. */
+export const cut = (amount: Units, decimals: number): Units =>
+  (divide(amount, scale(unitDecimals - decimals), 'down') * scale(unitDecimals - decimals)) as Units;
 /** A fraction of a quantity, in whole lots, rounded down. */
 export const partOfLots = (quantity: Lots, fraction: Rate): Lots =>
   divide(quantity * fraction, scale(rateDecimals), 'down') as Lots;

@@ -135,6 +135,8 @@ export interface VenueTrade {
   readonly fee: Units;
   readonly feeAsset: string;
   readonly time: number;
+  /** How a simulated venue came to grant it. */
+  readonly evidence?: Evidence;
 }
 
 /** By which rule a simulated fill was granted (fill-engine §2.1.11). */

@@ -72,9 +72,10 @@ export interface StreamingStrategy<P extends Params> extends Common<P> {
   signals(context: Context<P>): Observable<Want>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter type
-export type Strategy = DecidingStrategy<any, any> | StreamingStrategy<any>;
-export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Params> => 'signals' in strategy;
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter and indicator type
+type Any = any;
+export type Strategy = DecidingStrategy<Any, Any> | StreamingStrategy<Any>;
+export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Any> => 'signals' in strategy;
 
 export function defineStrategy<const P extends Params, I extends Readonly<Record<string, Indicator>>>(
   strategy: DecidingStrategy<P, I>,

@@ -3,16 +3,9 @@
  * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm.
  */
 
-/** Klines as columns, oldest first; all of one length. */
-export interface Columns {
-  /** UTC ms. */
-  readonly openTime: Float64Array;
-  readonly open: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-  readonly close: Float64Array;
-  readonly volume: Float64Array;
-}
+import type { Columns } from '../domain/market.ts';
+
+export type { Columns } from '../domain/market.ts';
 
 /** The prices of one kline, as an indicator sees it. */
 export interface Bar {

@@ -1,0 +1,38 @@
+/** Something the user must change before the program can go on: said in one message, without a stack. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  /** 1 the run failed, 2 bad usage or configuration, 3 refused by a safety guard. */
+  readonly exitCode: 1 | 2 | 3;
+
+  /** `message` says what is wrong, where, and what to do. */
+  constructor(message: string, exitCode: 1 | 2 | 3 = 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The name among `known` that was probably meant, as ` (did you mean "x"?)`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const wanted = name.toLowerCase();
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (best === undefined || distance < best.distance) best = { name: candidate, distance };
+  }
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(name.length / 3))
+    ? ` (did you mean "${best.name}"?)`
+    : '';
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,102 @@
+/** Between orders and fills in memory and their rows in the journal. */
+import type { Instrument } from '../domain/instrument.ts';
+import { lots, noUnits, priceText, quantityText, ticks, units, unitsText } from '../domain/money.ts';
+import { type Fill, isClosed, type VenueStatus } from '../domain/order.ts';
+import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+
+export function orderRow(order: WorkingOrder, at: Instrument, now: number): OrderEntryRow {
+  const { intent } = order;
+  return {
+    kind: 'order',
+    clientOrderId: intent.clientOrderId,
+    orderId: order.orderId ?? null,
+    strategy: intent.strategy,
+    account: intent.account,
+    symbol: intent.symbol,
+    side: intent.side,
+    type: intent.type,
+    quantity: 'lots' in intent.volume ? quantityText(intent.volume.lots, at) : null,
+    amount: 'amount' in intent.volume ? unitsText(intent.volume.amount) : null,
+    price: intent.price === undefined ? null : priceText(intent.price, at),
+    expected: quantityText(intent.expectedLots, at),
+    purpose: intent.purpose,
+    reason: intent.reason,
+    createdAt: intent.createdAt,
+    expiresAt: intent.expiresAt,
+    state: order.state,
+    filled: quantityText(order.filled, at),
+    executed: order.executed === undefined ? null : quantityText(order.executed, at),
+    venueStatus: order.venueStatus ?? null,
+    signedAt: order.signedAt ?? null,
+    recvWindowMs: order.recvWindowMs ?? null,
+    bodyHash: order.bodyHash ?? null,
+    tradeFloor: order.tradeFloor ?? null,
+    cancelRequested: order.cancelRequested,
+    closedAt: isClosed(order.state) ? now : null,
+  };
+}
+
+/** An order as the journal left it, with nothing filled yet: its fills are rows of their own and are applied after it. */
+export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
+  return {
+    intent: {
+      clientOrderId: row.clientOrderId,
+      strategy: row.strategy,
+      account: row.account,
+      symbol: row.symbol,
+      side: row.side,
+      type: row.type,
+      volume: row.amount === null ? { lots: lots(row.quantity ?? '0', at) } : { amount: units(row.amount) },
+      ...(row.price === null ? {} : { price: ticks(row.price, at) }),
+      expectedLots: lots(row.expected, at),
+      expiresAt: row.expiresAt,
+      purpose: row.purpose,
+      reason: row.reason,
+      createdAt: row.createdAt,
+    },
+    state: row.state,
+    orderId: row.orderId ?? undefined,
+    filled: lots('0', at),
+    spent: noUnits,
+    executed: row.executed === null ? undefined : lots(row.executed, at),
+    venueStatus: (row.venueStatus ?? undefined) as VenueStatus | undefined,
+    signedAt: row.signedAt ?? undefined,
+    recvWindowMs: row.recvWindowMs ?? undefined,
+    bodyHash: row.bodyHash ?? undefined,
+    tradeFloor: row.tradeFloor ?? undefined,
+    cancelRequested: row.cancelRequested,
+  };
+}
+
+export function fillRow(fill: Fill, at: Instrument): FillEntry {
+  return {
+    kind: 'fill',
+    tradeId: fill.tradeId,
+    orderId: fill.orderId,
+    clientOrderId: fill.clientOrderId,
+    strategy: fill.strategy,
+    account: fill.account,
+    symbol: fill.symbol,
+    side: fill.side,
+    price: priceText(fill.price, at),
+    quantity: quantityText(fill.quantity, at),
+    fee: unitsText(fill.fee),
+    feeAsset: fill.feeAsset,
+    maker: fill.maker,
+    time: fill.time,
+    purpose: fill.purpose,
+    evidence: fill.evidence === undefined ? null : JSON.stringify(fill.evidence),
+  };
+}
+
+export function restoreFill(row: FillEntry, at: Instrument): Fill {
+  const { kind: _, evidence, ...rest } = row;
+  return {
+    ...rest,
+    price: ticks(row.price, at),
+    quantity: lots(row.quantity, at),
+    fee: units(row.fee),
+    ...(evidence === null ? {} : { evidence: JSON.parse(evidence) as NonNullable<Fill['evidence']> }),
+  };
+}

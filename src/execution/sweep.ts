@@ -1,0 +1,221 @@
+/**
+ * Looking at what the exchange did: open orders and the account's trades, symbol by symbol. Every fill enters through here,
+ * whether an order was answered, lost or placed before a restart; there is no private stream to learn it from.
+ */
+import { Observable, type Subscriber } from 'rxjs';
+import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
+import { isFinal } from '../domain/order.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { bind, close, type Execution, fillsIn, record } from './desk.ts';
+
+/** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
+const overlap = 50;
+/** Pages read in one look; past it the look is incomplete and says so. */
+const mostPages = 20;
+
+export interface SweepResult {
+  /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
+  readonly complete: boolean;
+  /** What failed, for the timeline. */
+  readonly cause: string | undefined;
+}
+
+export class Sweeps {
+  readonly #execution: Execution;
+  readonly #recent = new Map<string, string[]>();
+  readonly #running = new Map<string, Promise<SweepResult>>();
+  readonly #wake = new Map<string, () => void>();
+  #door: Subscriber<Fill> | undefined;
+  #stopped = false;
+
+  constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
+    this.#execution = execution;
+    for (const [symbol, ids] of cursors) this.#recent.set(symbol, [...ids]);
+  }
+
+  /** The one door for fills. Repeats are possible; the journal knows which are new. */
+  readonly fills: Observable<Fill> = new Observable((door) => {
+    this.#door = door;
+  });
+
+  /** The newest trade id of a symbol seen so far: an order sent now cannot have filled before it. */
+  newestTrade(symbol: string): string | undefined {
+    return this.#recent.get(symbol)?.at(-1);
+  }
+
+  /** Looks at a symbol. Looks at one symbol follow one another; each sees the state after the one before. */
+  sweep(symbol: string): Promise<SweepResult> {
+    const before = this.#running.get(symbol) ?? Promise.resolve();
+    const running = before.then(() => this.#look(symbol));
+    this.#running.set(symbol, running);
+    return running;
+  }
+
+  /** Goes on looking at a symbol until `stop`: often while an order works, now and then otherwise. */
+  async watch(symbol: string): Promise<void> {
+    const { clock, portfolio, timing } = this.#execution;
+    while (!this.#stopped) {
+      const works = [...portfolio.orders()].some((order) => order.intent.symbol === symbol);
+      await Promise.race([clock.sleep(works ? timing.pollMs : timing.sweepMs), this.#woken(symbol)]);
+      if (!this.#stopped) await this.sweep(symbol);
+    }
+  }
+
+  /** Lets the next look at a symbol come now. */
+  nudge(symbol: string): void {
+    this.#wake.get(symbol)?.();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const wake of this.#wake.values()) wake();
+  }
+
+  #woken(symbol: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake.set(symbol, resolve);
+    });
+  }
+
+  async #look(symbol: string): Promise<SweepResult> {
+    const { orders, portfolio } = this.#execution;
+    const expectedOpen = [...portfolio.orders()].filter(
+      (order) => order.intent.symbol === symbol && order.state === 'open',
+    );
+    const open = await orders.openOrders(symbol);
+    if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}` };
+    const trades = await this.#readTrades(symbol);
+    if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
+    const unbound = await this.#bindCandidates(symbol, open.value.rows, trades.rows);
+    this.#bookTrades(symbol, trades.rows);
+    const listed = new Set(open.value.rows.map((report) => report.orderId));
+    for (const order of expectedOpen) {
+      if (order.state === 'open' && order.orderId !== undefined && !listed.has(order.orderId)) await this.look(order);
+    }
+    await this.#closeWhatAddsUp(symbol);
+    const cause = trades.cause ?? unbound ?? (open.value.full ? 'the list of open orders is cut' : undefined);
+    return { complete: cause === undefined, cause };
+  }
+
+  /** Asks for one order and takes what it says; returns the report, or undefined when the query failed. */
+  async look(order: WorkingOrder): Promise<OrderReport | undefined> {
+    if (order.orderId === undefined) return undefined;
+    const answer = await this.#execution.orders.query({ symbol: order.intent.symbol, orderId: order.orderId });
+    if (answer.kind === 'failed') return undefined;
+    this.noteReport(order, answer.value);
+    return answer.value;
+  }
+
+  /** Takes a final status as such: the order closes once its fills add up to what was executed (R5). */
+  noteReport(order: WorkingOrder, report: OrderReport): void {
+    if (!isFinal(report.status) || order.state === 'closing') return;
+    order.state = 'closing';
+    order.executed = report.executed;
+    order.venueStatus = report.status;
+    record(this.#execution, order, 'closing', { status: report.status });
+  }
+
+  /** All trades from a little before the newest known one on. */
+  async #readTrades(symbol: string): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
+    const rows: VenueTrade[] = [];
+    let from = this.#recent.get(symbol)?.[0];
+    for (let page = 0; page < mostPages; page++) {
+      const answer = await this.#execution.orders.tradesSince(symbol, from);
+      if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}` };
+      rows.push(...answer.value.rows);
+      const newest = newestOf(answer.value.rows);
+      if (!answer.value.full || newest === undefined) return { rows, cause: undefined };
+      if (newest === from) break;
+      from = newest;
+    }
+    return { rows, cause: 'the list of own trades is cut' };
+  }
+
+  /** Finds out whose the order ids are that nobody knows yet. Returns why one could not be found out. */
+  async #bindCandidates(
+    symbol: string,
+    open: readonly OrderReport[],
+    trades: readonly VenueTrade[],
+  ): Promise<string | undefined> {
+    const { owners, foreign } = this.#execution;
+    const ids = new Set([...open.map((report) => report.orderId), ...trades.flatMap((trade) => trade.orderIds)]);
+    let cause: string | undefined;
+    for (const orderId of ids) {
+      if (owners.has(orderId) || foreign.has(orderId)) continue;
+      const answer = await this.#execution.orders.query({ symbol, orderId });
+      if (answer.kind === 'failed') cause = `order ${orderId}: ${answer.cause}`;
+      else if (answer.value.clientOrderId === undefined)
+        cause = `order ${orderId}: the exchange does not say its client id`;
+      else this.#attribute(symbol, answer.value, answer.value.clientOrderId);
+    }
+    return cause;
+  }
+
+  #attribute(symbol: string, report: OrderReport, clientOrderId: string): void {
+    const { portfolio, owners, foreign, readId, journal, clock, notice } = this.#execution;
+    const order = portfolio.order(clientOrderId.toLowerCase());
+    if (order !== undefined) {
+      const was = order.state;
+      bind(this.#execution, order, report);
+      order.state = 'open';
+      record(this.#execution, order, 'found', { orderId: report.orderId, status: report.status, was });
+      this.noteReport(order, report);
+      return;
+    }
+    const mine = readId(clientOrderId);
+    if (mine === undefined) {
+      foreign.add(report.orderId);
+      journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId: report.orderId });
+      return;
+    }
+    // Ours by its mac, but closed or missing in this journal: its fills are booked all the same, and somebody must look.
+    owners.set(report.orderId, {
+      clientOrderId: clientOrderId.toLowerCase(),
+      strategy: mine.strategy,
+      side: report.side,
+      purpose: 'enter',
+    });
+    notice({
+      level: 'error',
+      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up: see sluice why ${clientOrderId}`,
+    });
+  }
+
+  #bookTrades(symbol: string, trades: readonly VenueTrade[]): void {
+    if (trades.length === 0) return;
+    const sorted = [...trades].sort((a, b) => compareIds(a.tradeId, b.tradeId));
+    for (const trade of sorted) for (const fill of fillsIn(this.#execution, trade)) this.#door?.next(fill);
+    const known = this.#recent.get(symbol) ?? [];
+    const merged = [...new Set([...known, ...sorted.map((trade) => trade.tradeId)])].sort(compareIds).slice(-overlap);
+    if (merged.at(-1) === known.at(-1) && merged.length === known.length) return;
+    this.#recent.set(symbol, merged);
+    this.#execution.journal.append({ kind: 'cursor', symbol, tradeIds: merged });
+  }
+
+  async #closeWhatAddsUp(symbol: string): Promise<void> {
+    for (const order of [...this.#execution.portfolio.orders()]) {
+      if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
+      if (order.executed !== order.filled) await this.#rereadFromFloor(order);
+      if (order.executed === order.filled) close(this.#execution, order, closedState(order));
+    }
+  }
+
+  /** The exchange executed more than we have rows for: reads again from where the order's fills can begin. */
+  async #rereadFromFloor(order: WorkingOrder): Promise<void> {
+    const { symbol } = order.intent;
+    const answer = await this.#execution.orders.tradesSince(symbol, order.tradeFloor);
+    if (answer.kind === 'ok') this.#bookTrades(symbol, answer.value.rows);
+  }
+}
+
+const closedState = (order: WorkingOrder): 'filled' | 'canceled' | 'rejected' =>
+  order.venueStatus === 'FILLED' ? 'filled' : order.venueStatus === 'REJECTED' ? 'rejected' : 'canceled';
+
+/** Ids are decimal digits of any length: the longer one is the younger one. */
+const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+
+const newestOf = (trades: readonly VenueTrade[]): string | undefined =>
+  trades.reduce<string | undefined>(
+    (newest, { tradeId }) => (newest === undefined || compareIds(tradeId, newest) > 0 ? tradeId : newest),
+    undefined,
+  );

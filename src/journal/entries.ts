@@ -1,0 +1,189 @@
+/**
+ * What is written down, one type for each row. Money is decimal text here, ids are text, times are UTC ms: a row can be read
+ * without knowing the program.
+ */
+
+import type { Side } from '../domain/market.ts';
+import type { Account, OrderState, OrderType, Purpose, Want } from '../domain/order.ts';
+
+/** A want that differs from the strategy's last one. `goal`: the quantity it was sized to, for a target. */
+export interface SignalEntry {
+  readonly kind: 'signal';
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly want: Want;
+  readonly goal: string | null;
+}
+
+/** A refusal by us, with the numbers it was judged by. Repetitions of the same one are counted, not repeated. */
+export interface DenialEntry {
+  readonly kind: 'denied';
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly code: string;
+  readonly facts: Readonly<Record<string, string | number>>;
+  /** What would have been sent, in words. */
+  readonly wanted: string;
+  readonly reason: string;
+}
+
+/** An order as it now stands; written whole at each change, the last one counts. */
+export interface OrderEntryRow {
+  readonly kind: 'order';
+  readonly clientOrderId: string;
+  readonly orderId: string | null;
+  readonly strategy: string;
+  readonly account: Account;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  /** Base quantity, or null for a MARKET BUY by amount. */
+  readonly quantity: string | null;
+  /** Quote amount of a MARKET BUY, or null. */
+  readonly amount: string | null;
+  readonly price: string | null;
+  readonly expected: string;
+  readonly purpose: Purpose;
+  readonly reason: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly state: OrderState;
+  readonly filled: string;
+  /** What the exchange says was executed once it called the order final; null before. */
+  readonly executed: string | null;
+  /** The exchange's final status, once known. */
+  readonly venueStatus: string | null;
+  readonly signedAt: number | null;
+  readonly recvWindowMs: number | null;
+  readonly bodyHash: string | null;
+  /** The newest trade id of the symbol that we knew when the order was sent: its fills cannot lie before it. */
+  readonly tradeFloor: string | null;
+  readonly cancelRequested: boolean;
+  readonly closedAt: number | null;
+}
+
+export type EventKind =
+  | 'approved'
+  | 'waited'
+  | 'sending'
+  | 'accepted'
+  | 'rejected'
+  | 'notSent'
+  | 'unknown'
+  | 'resolving'
+  | 'found'
+  | 'notFound'
+  | 'cancelSent'
+  | 'cancelAnswer'
+  | 'closing'
+  | 'closed';
+
+/** One step in an order's life, for `sluice why`. */
+export interface EventEntry {
+  readonly kind: 'event';
+  readonly at: number;
+  readonly clientOrderId: string;
+  readonly event: EventKind;
+  readonly detail: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface FillEntry {
+  readonly kind: 'fill';
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly account: Account;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly time: number;
+  readonly purpose: Purpose;
+  readonly evidence: string | null;
+}
+
+/** How far the account's trades of a symbol have been read. */
+export interface CursorEntry {
+  readonly kind: 'cursor';
+  readonly symbol: string;
+  /** The newest trade ids seen, oldest first; reading starts again from the first of them. */
+  readonly tradeIds: readonly string[];
+}
+
+/** An order on the account that is not ours. */
+export interface ForeignEntry {
+  readonly kind: 'foreign';
+  readonly at: number;
+  readonly symbol: string;
+  readonly orderId: string;
+}
+
+/** The protection of a position as it now stands; null when there is none any more. */
+export interface ProtectionEntry {
+  readonly kind: 'protection';
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly protection: Readonly<Record<string, string | number | boolean>> | null;
+}
+
+/** Creation of orders stopped (`strategy` null: for all), or allowed again. */
+export interface KillEntry {
+  readonly kind: 'kill' | 'resume';
+  readonly at: number;
+  readonly strategy: string | null;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Equity at the start of a UTC day, the base of the daily loss limit. */
+export interface DayEntry {
+  readonly kind: 'day';
+  /** UTC ms of midnight. */
+  readonly day: number;
+  readonly equity: string;
+}
+
+export interface EquityEntry {
+  readonly kind: 'equity';
+  readonly at: number;
+  readonly equity: string;
+}
+
+/** What the program must know of a symbol to read its rows, should the exchange delist it. */
+export interface InstrumentEntry {
+  readonly kind: 'instrument';
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+}
+
+/** Something the operator should know. */
+export interface NoticeEntry {
+  readonly kind: 'notice';
+  readonly at: number;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly text: string;
+}
+
+export type Entry =
+  | SignalEntry
+  | DenialEntry
+  | OrderEntryRow
+  | EventEntry
+  | FillEntry
+  | CursorEntry
+  | ForeignEntry
+  | ProtectionEntry
+  | KillEntry
+  | DayEntry
+  | EquityEntry
+  | InstrumentEntry
+  | NoticeEntry;

@@ -1,0 +1,55 @@
+/** The two places where the writer lives. */
+import { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import type { WriteResult, WriterHost } from './journal.ts';
+import { migrate } from './schema.ts';
+import type { WriteReply, WriteRequest } from './worker.ts';
+import { writer } from './writer.ts';
+
+/** A worker thread over a journal file that exists and is migrated. `failed` is called once when the worker died: the process must end. */
+export function workerHost(path: string, failed: (error: Error) => void): WriterHost {
+  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path } });
+  const pending = new Map<number, (result: WriteResult) => void>();
+  let nextId = 0;
+  let closing = false;
+  worker.on('message', (reply: WriteReply) => {
+    pending.get(reply.id)?.(reply.result);
+    pending.delete(reply.id);
+  });
+  worker.on('error', (error) => failed(error instanceof Error ? error : new Error(String(error))));
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', (code) => {
+      if (!closing) failed(new Error(`the journal's writer ended with code ${code}`));
+      resolve();
+    });
+  });
+  return {
+    write: (entries) =>
+      new Promise((resolve) => {
+        const id = nextId++;
+        pending.set(id, resolve);
+        worker.postMessage({ id, entries } satisfies WriteRequest);
+      }),
+    close() {
+      closing = true;
+      worker.postMessage('close');
+      return ended;
+    },
+  };
+}
+
+/** In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. */
+export function memoryHost(): WriterHost & { readonly db: Database.Database } {
+  const db = new Database(':memory:');
+  migrate(db);
+  const write = writer(db);
+  return {
+    db,
+    write(entries) {
+      write(entries);
+      return 'written';
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The journal: what was wanted, refused, sent, answered and filled. `append` is synchronous and cheap; `durable` comes before
+ * a create leaves (order-protocol R1). Which fills are rows already is known in memory, so that a fill counts once.
+ */
+import type { Clock } from '../clock/clock.ts';
+import type { Entry, FillEntry } from './entries.ts';
+
+/** Where batches go: a worker with a file, or an in-process database for backtests and simulation. */
+export interface WriterHost {
+  /** Writes a batch in one durable transaction. */
+  write(entries: readonly Entry[]): Promise<WriteResult> | WriteResult;
+  close(): Promise<void>;
+}
+export type WriteResult = 'written' | 'full';
+
+export interface Journal {
+  append(entry: Entry): void;
+  /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
+  insertFill(fill: FillEntry): boolean;
+  /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
+  durable(): Promise<boolean>;
+  /** True while the disk is full: no order may be created. */
+  readonly full: boolean;
+  /** Writes what is left and closes. */
+  close(): Promise<void>;
+}
+
+/** How long entries that nobody waits for may wait for company, real ms. */
+const groupMs = 50;
+/** How long after a full disk the next attempt comes, real ms. */
+const retryMs = 1_000;
+/** Entries kept in memory while the disk is full; past it the program must not go on as if it knew what it did. */
+const mostWaiting = 200_000;
+
+export function journal(
+  host: WriterHost,
+  clock: Clock,
+  knownFills: Iterable<Pick<FillEntry, 'tradeId' | 'orderId'>>,
+): Journal {
+  const fillKeys = new Set<string>();
+  for (const fill of knownFills) fillKeys.add(keyOf(fill));
+  let waiting: Entry[] = [];
+  let writing: Promise<boolean> | undefined;
+  let cancelTimer: (() => void) | undefined;
+  let full = false;
+  let closed = false;
+
+  function later(ms: number): void {
+    cancelTimer ??= clock.at(clock.now() + clock.machine(ms), () => {
+      cancelTimer = undefined;
+      void flush();
+    });
+  }
+
+  /** One batch at a time, in order; a batch that did not fit stays at the head of the queue. */
+  async function flush(): Promise<boolean> {
+    while (writing !== undefined) await writing;
+    if (waiting.length === 0) return true;
+    writing = writeBatch();
+    return writing;
+  }
+
+  async function writeBatch(): Promise<boolean> {
+    const batch = waiting;
+    waiting = [];
+    const result = await host.write(batch);
+    writing = undefined;
+    full = result === 'full';
+    if (!full) return true;
+    waiting = batch.concat(waiting);
+    if (waiting.length > mostWaiting)
+      throw new Error(`the disk has been full for ${waiting.length} journal entries; stopping`);
+    if (!closed) later(retryMs);
+    return false;
+  }
+
+  function append(entry: Entry): void {
+    waiting.push(entry);
+    if (cancelTimer === undefined) later(groupMs);
+  }
+
+  return {
+    append,
+    insertFill(fill) {
+      const key = keyOf(fill);
+      if (fillKeys.has(key)) return false;
+      fillKeys.add(key);
+      append(fill);
+      return true;
+    },
+    durable: flush,
+    get full() {
+      return full;
+    },
+    async close() {
+      closed = true;
+      cancelTimer?.();
+      await flush();
+      await host.close();
+    },
+  };
+}
+
+const keyOf = (fill: Pick<FillEntry, 'tradeId' | 'orderId'>): string => `${fill.tradeId}|${fill.orderId}`;

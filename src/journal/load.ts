@@ -1,0 +1,105 @@
+/** What a journal holds when a daemon starts on it: rows as written, to be read with the instruments at hand. */
+import type { Database } from 'better-sqlite3';
+import type { Side } from '../domain/market.ts';
+import type { Purpose } from '../domain/order.ts';
+import type { FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
+
+/** What must be known of an order of ours to book a fill of it. */
+export interface Owner {
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly side: Side;
+  readonly purpose: Purpose;
+}
+
+export interface Loaded {
+  /** Orders that are not closed, oldest first. */
+  readonly orders: readonly OrderEntryRow[];
+  /** Whose an exchange id is: all of our orders, closed ones too, since fills can come late. */
+  readonly owners: ReadonlyMap<string, Owner>;
+  /** Every fill, oldest first. */
+  readonly fills: readonly FillEntry[];
+  readonly cursors: ReadonlyMap<string, readonly string[]>;
+  readonly foreign: ReadonlySet<string>;
+  readonly protections: readonly { readonly strategy: string; readonly symbol: string; readonly protection: string }[];
+  /** The last signal of each strategy and symbol. */
+  readonly signals: readonly Omit<SignalEntry, 'kind'>[];
+  /** Kills that were not lifted. */
+  readonly kills: readonly KillEntry[];
+  readonly days: ReadonlyMap<number, string>;
+  readonly instruments: readonly InstrumentEntry[];
+}
+
+const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, strategy, account, symbol, side, type, quantity, amount, price, expected,
+  purpose, reason, created_at AS createdAt, expires_at AS expiresAt, state, filled, executed, venue_status AS venueStatus,
+  signed_at AS signedAt, recv_window_ms AS recvWindowMs, body_hash AS bodyHash, trade_floor AS tradeFloor,
+  cancel_requested AS cancelRequested, closed_at AS closedAt`;
+const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
+  fee_asset AS feeAsset, maker, time, purpose, evidence`;
+
+/** Orders as rows, by any condition of the table. */
+export const readOrders = (db: Database, where: string, ...values: readonly (string | number)[]): OrderEntryRow[] =>
+  (
+    db.prepare(`SELECT ${orderColumns} FROM orders WHERE ${where}`).all(...values) as (Omit<
+      OrderEntryRow,
+      'cancelRequested'
+    > & { cancelRequested: number })[]
+  ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
+
+/** Fills as rows, oldest first, by any condition of the table. */
+export const readFills = (db: Database, where: string, ...values: readonly (string | number)[]): FillEntry[] =>
+  (
+    db.prepare(`SELECT ${fillColumns} FROM fills WHERE ${where} ORDER BY seq`).all(...values) as (Omit<
+      FillEntry,
+      'maker'
+    > & { maker: number })[]
+  ).map((row) => ({
+    ...row,
+    kind: 'fill',
+    maker: row.maker === 1,
+  }));
+
+export function load(db: Database): Loaded {
+  const rows = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
+  const kills = rows<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq');
+  return {
+    orders: readOrders(db, 'closed_at IS NULL ORDER BY created_at'),
+    owners: new Map(
+      rows<Owner & { id: string }>(
+        'SELECT order_id AS id, client_order_id AS clientOrderId, strategy, side, purpose FROM orders WHERE order_id IS NOT NULL',
+      ).map(({ id, ...owner }) => [id, owner]),
+    ),
+    fills: readFills(db, '1'),
+    cursors: new Map(
+      rows<{ symbol: string; ids: string }>('SELECT symbol, trade_ids AS ids FROM cursors').map((row) => [
+        row.symbol,
+        JSON.parse(row.ids) as string[],
+      ]),
+    ),
+    foreign: new Set(rows<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map((row) => row.id)),
+    protections: rows('SELECT strategy, symbol, protection FROM protections'),
+    signals: rows<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
+      'SELECT at, strategy, symbol, want, goal FROM signals WHERE seq IN (SELECT max(seq) FROM signals GROUP BY strategy, symbol)',
+    ).map((row) => ({ ...row, want: JSON.parse(row.want) as SignalEntry['want'] })),
+    kills: inForce(kills),
+    days: new Map(
+      rows<{ day: number; equity: string }>('SELECT day, equity FROM days ORDER BY day DESC LIMIT 2').map((row) => [
+        row.day,
+        row.equity,
+      ]),
+    ),
+    instruments: rows<Omit<InstrumentEntry, 'kind'>>(
+      'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments',
+    ).map((row) => ({ ...row, kind: 'instrument' })),
+  };
+}
+
+/** A resume lifts every earlier kill of its scope; one without a strategy lifts all. */
+export function inForce(kills: readonly KillEntry[]): readonly KillEntry[] {
+  let standing: KillEntry[] = [];
+  for (const entry of kills) {
+    if (entry.kind === 'kill') standing.push(entry);
+    else standing = entry.strategy === null ? [] : standing.filter((kill) => kill.strategy !== entry.strategy);
+  }
+  return standing;
+}

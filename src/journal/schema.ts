@@ -1,0 +1,64 @@
+/** Tables and their migrations. `user_version` is the number of migrations that a journal has been through. */
+import type { Database } from 'better-sqlite3';
+
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE strategies (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+  CREATE TABLE instruments (
+    symbol TEXT PRIMARY KEY, base TEXT NOT NULL, quote TEXT NOT NULL,
+    price_precision INTEGER NOT NULL, quantity_precision INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE signals (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, want TEXT NOT NULL, goal TEXT
+  );
+  CREATE INDEX signals_of ON signals (strategy, symbol, seq);
+  CREATE TABLE denials (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL,
+    facts TEXT NOT NULL, wanted TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL DEFAULT 1, last_at INTEGER NOT NULL
+  );
+  CREATE TABLE orders (
+    client_order_id TEXT PRIMARY KEY, order_id TEXT, strategy TEXT NOT NULL, account TEXT NOT NULL, symbol TEXT NOT NULL,
+    side TEXT NOT NULL, type TEXT NOT NULL, quantity TEXT, amount TEXT, price TEXT, expected TEXT NOT NULL,
+    purpose TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    state TEXT NOT NULL, filled TEXT NOT NULL, executed TEXT, venue_status TEXT, signed_at INTEGER, recv_window_ms INTEGER,
+    body_hash TEXT, trade_floor TEXT, cancel_requested INTEGER NOT NULL, closed_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX orders_by_id ON orders (order_id);
+  CREATE INDEX orders_open ON orders (state) WHERE closed_at IS NULL;
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_order_id TEXT NOT NULL, event TEXT NOT NULL, detail TEXT NOT NULL
+  );
+  CREATE INDEX events_of ON events (client_order_id, seq);
+  CREATE TABLE fills (
+    seq INTEGER PRIMARY KEY, trade_id TEXT NOT NULL, order_id TEXT NOT NULL, client_order_id TEXT NOT NULL, strategy TEXT NOT NULL,
+    account TEXT NOT NULL, symbol TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL, quantity TEXT NOT NULL,
+    fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL, purpose TEXT NOT NULL,
+    evidence TEXT, UNIQUE (account, trade_id, order_id)
+  );
+  CREATE TABLE cursors (symbol TEXT PRIMARY KEY, trade_ids TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE foreign_orders (order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE protections (strategy TEXT NOT NULL, symbol TEXT NOT NULL, protection TEXT NOT NULL, PRIMARY KEY (strategy, symbol)) WITHOUT ROWID;
+  CREATE TABLE kills (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL, reason TEXT NOT NULL
+  );
+  CREATE TABLE days (day INTEGER PRIMARY KEY, equity TEXT NOT NULL);
+  CREATE TABLE equity (at INTEGER PRIMARY KEY, equity TEXT NOT NULL);
+  CREATE TABLE notices (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
+  `,
+];
+
+export const schemaVersion = migrations.length;
+
+/** The version a journal file is at; 0 when it is new. */
+export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
+
+/** Brings a journal up to this program's schema, each step in one transaction. The caller has refused newer ones. */
+export function migrate(db: Database): void {
+  for (let version = versionOf(db); version < migrations.length; version++) {
+    db.transaction(() => {
+      db.exec(migrations[version] as string);
+      db.pragma(`user_version = ${version + 1}`);
+    })();
+  }
+}

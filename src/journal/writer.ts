@@ -1,0 +1,164 @@
+/** The one writer: entries in, rows out, one transaction for each batch. Hosted by a worker live, in-process in a backtest. */
+import type { Database, Statement } from 'better-sqlite3';
+import type { DenialEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
+
+/** Writes a batch in one transaction: all of it or nothing. */
+export type Write = (entries: readonly Entry[]) => void;
+
+type Values = readonly (string | number | null)[];
+
+const bit = (flag: boolean): number => (flag ? 1 : 0);
+
+const statements = {
+  signal: 'INSERT INTO signals (at, strategy, symbol, want, goal) VALUES (?, ?, ?, ?, ?)',
+  denied:
+    'INSERT INTO denials (at, strategy, symbol, code, facts, wanted, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
+  order: `INSERT OR REPLACE INTO orders VALUES (${Array(25).fill('?').join(', ')})`,
+  event: 'INSERT INTO events (at, client_order_id, event, detail) VALUES (?, ?, ?, ?)',
+  fill: `INSERT OR IGNORE INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
+    maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')})`,
+  cursor: 'INSERT OR REPLACE INTO cursors VALUES (?, ?)',
+  foreign: 'INSERT OR IGNORE INTO foreign_orders VALUES (?, ?, ?)',
+  protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
+  unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
+  kill: 'INSERT INTO kills (kind, at, strategy, by, reason) VALUES (?, ?, ?, ?, ?)',
+  day: 'INSERT OR IGNORE INTO days VALUES (?, ?)',
+  equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
+  instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
+  notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',
+} as const;
+
+/** In the order of the columns of `orders`. */
+const orderValues = (row: OrderEntryRow): Values => [
+  row.clientOrderId,
+  row.orderId,
+  row.strategy,
+  row.account,
+  row.symbol,
+  row.side,
+  row.type,
+  row.quantity,
+  row.amount,
+  row.price,
+  row.expected,
+  row.purpose,
+  row.reason,
+  row.createdAt,
+  row.expiresAt,
+  row.state,
+  row.filled,
+  row.executed,
+  row.venueStatus,
+  row.signedAt,
+  row.recvWindowMs,
+  row.bodyHash,
+  row.tradeFloor,
+  bit(row.cancelRequested),
+  row.closedAt,
+];
+
+export function writer(db: Database): Write {
+  const prepared = Object.fromEntries(
+    Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]),
+  ) as Record<keyof typeof statements, Statement>;
+  // A strategy that repeats a wish which a rule refuses would fill the disk: the same refusal in a row is counted.
+  const lastDenials = new Map<string, { code: string; wanted: string; seq: number | bigint }>();
+
+  function denied(entry: DenialEntry): void {
+    const key = `${entry.strategy}\n${entry.symbol}`;
+    const last = lastDenials.get(key);
+    const facts = JSON.stringify(entry.facts);
+    if (last?.code === entry.code && last.wanted === entry.wanted) {
+      prepared.deniedAgain.run(entry.at, facts, last.seq);
+      return;
+    }
+    const row = prepared.denied.run(
+      entry.at,
+      entry.strategy,
+      entry.symbol,
+      entry.code,
+      facts,
+      entry.wanted,
+      entry.reason,
+      entry.at,
+    );
+    lastDenials.set(key, { code: entry.code, wanted: entry.wanted, seq: row.lastInsertRowid });
+  }
+
+  function writeOne(entry: Entry): void {
+    if (entry.kind === 'denied') {
+      denied(entry);
+      return;
+    }
+    const [name, values] = rowOf(entry);
+    prepared[name].run(...values);
+  }
+
+  const writeAll = db.transaction((entries: readonly Entry[]) => {
+    const lastOf = lastVersions(entries);
+    for (const entry of entries) {
+      // Of several versions of one order in a batch only the last can be seen by a reader.
+      if (entry.kind === 'order' && lastOf.get(entry.clientOrderId) !== entry) continue;
+      writeOne(entry);
+    }
+  });
+  return (entries) => writeAll(entries);
+}
+
+function lastVersions(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const last = new Map<string, Entry>();
+  for (const entry of entries) if (entry.kind === 'order') last.set(entry.clientOrderId, entry);
+  return last;
+}
+
+/** Which statement an entry runs, and with what. */
+function rowOf(entry: Exclude<Entry, DenialEntry>): readonly [keyof typeof statements, Values] {
+  switch (entry.kind) {
+    case 'signal':
+      return ['signal', [entry.at, entry.strategy, entry.symbol, JSON.stringify(entry.want), entry.goal]];
+    case 'order':
+      return ['order', orderValues(entry)];
+    case 'event':
+      return ['event', [entry.at, entry.clientOrderId, entry.event, JSON.stringify(entry.detail)]];
+    case 'fill':
+      return ['fill', fillValues(entry)];
+    case 'cursor':
+      return ['cursor', [entry.symbol, JSON.stringify(entry.tradeIds)]];
+    case 'foreign':
+      return ['foreign', [entry.orderId, entry.symbol, entry.at]];
+    case 'protection':
+      return entry.protection === null
+        ? ['unprotected', [entry.strategy, entry.symbol]]
+        : ['protection', [entry.strategy, entry.symbol, JSON.stringify(entry.protection)]];
+    case 'kill':
+    case 'resume':
+      return ['kill', [entry.kind, entry.at, entry.strategy, entry.by, entry.reason]];
+    case 'day':
+      return ['day', [entry.day, entry.equity]];
+    case 'equity':
+      return ['equity', [entry.at, entry.equity]];
+    case 'instrument':
+      return ['instrument', [entry.symbol, entry.base, entry.quote, entry.pricePrecision, entry.quantityPrecision]];
+    case 'notice':
+      return ['notice', [entry.at, entry.level, entry.text]];
+  }
+}
+
+const fillValues = (entry: FillEntry): Values => [
+  entry.tradeId,
+  entry.orderId,
+  entry.clientOrderId,
+  entry.strategy,
+  entry.account,
+  entry.symbol,
+  entry.side,
+  entry.price,
+  entry.quantity,
+  entry.fee,
+  entry.feeAsset,
+  bit(entry.maker),
+  entry.time,
+  entry.purpose,
+  entry.evidence,
+];

@@ -1,0 +1,214 @@
+/**
+ * From a desired state to the next thing to do about it. Pure: the same wish, position and orders give the same step, and a
+ * world that already is as wished gives none. One step at a time, because every step may change what the next one should be.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
+import {
+  absolute,
+  baseUnits,
+  cut,
+  greatest,
+  type Lots,
+  lotsFor,
+  lotsIn,
+  lotsOf,
+  minus,
+  negate,
+  noLots,
+  notional,
+  part,
+  priceFor,
+  type Rate,
+  type Ticks,
+  ticksOf,
+  type Units,
+  unitsOf,
+} from '../domain/money.ts';
+import type { Account, Intent, Quotes, Target } from '../domain/order.ts';
+import { remaining, type WorkingOrder } from './portfolio.ts';
+
+/** An order that would be sent: an intent without its id and times. */
+export type Draft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
+
+export type Step =
+  | { readonly do: 'cancel'; readonly order: WorkingOrder }
+  | { readonly do: 'create'; readonly draft: Draft };
+
+/** What a plan is made from. */
+export interface Situation {
+  readonly strategy: string;
+  readonly account: Account;
+  readonly instrument: Instrument;
+  readonly held: Units;
+  /** The strategy's orders on this symbol that are not closed. */
+  readonly orders: readonly WorkingOrder[];
+  readonly price: number;
+  /** What a MARKET BUY is given in: the exchange takes an amount of quote, some rulesets base lots. */
+  readonly marketBuyIn: 'amount' | 'lots';
+  /** What a fee taken in the base asset may leave missing; zero where fees are taken in quote. */
+  readonly feeInBase: Rate;
+}
+
+/** How protection bends a target: where profit is taken, and whether the position must go. */
+export interface Bend {
+  readonly takeProfit: Ticks | undefined;
+  /** Why the position must be left whatever the target says; undefined while it need not. */
+  readonly leave: string | undefined;
+}
+export const unbent: Bend = { takeProfit: undefined, leave: undefined };
+
+/** A target's goal in lots, at the price and equity of the moment it was wished. Spot cannot be short. */
+export function goalLots(
+  target: Target,
+  equity: Units,
+  situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
+): Lots {
+  const { goal } = target;
+  const at = situation.instrument;
+  const size = (): Lots => {
+    if ('quantity' in goal) return goal.quantity < 0 ? negate(lotsOf(-goal.quantity, at)) : lotsOf(goal.quantity, at);
+    const price = ticksOf(situation.price, at, 'up');
+    const amount = 'amount' in goal ? unitsOf(goal.amount) : part(equity, toRate(goal.share), 'down');
+    return amount < 0n ? negate(lotsFor(negate(amount), price, at)) : lotsFor(amount, price, at);
+  };
+  const lots = size();
+  return situation.account === 'spot' ? greatest(lots, noLots) : lots;
+}
+
+const toRate = (share: number): Rate => BigInt(Math.round(share * 1e8)) as Rate;
+
+interface Resting {
+  readonly side: Side;
+  readonly price: Ticks;
+  readonly lots: Lots;
+  /** How far an existing order's rest may be off and still be the one that is wished. */
+  readonly tolerance: Lots;
+  readonly purpose: Intent['purpose'];
+  readonly reason: string;
+}
+
+/** True when something about these orders is not decided yet, so that a plan would be built on sand. */
+const undecided = (orders: readonly WorkingOrder[]): boolean =>
+  orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
+
+export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Situation): Step | undefined {
+  const { orders, instrument: at } = situation;
+  if (undecided(orders)) return undefined;
+  const wished = bend.leave === undefined ? goal : noLots;
+  const distance = minus(baseUnits(wished, at), situation.held);
+  const side: Side = distance > 0n ? 'BUY' : 'SELL';
+  const lots = lotsIn(absolute(distance), at);
+  const band = deadBand(wished, side, situation);
+  const grows = absolute(baseUnits(wished, at)) > absolute(situation.held);
+  const purpose = bend.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
+  const reason = bend.leave ?? target.reason;
+  if (lots > band) {
+    if (target.limit === undefined || bend.leave !== undefined)
+      return firstCancel(orders, []) ?? market(side, lots, purpose, reason, situation);
+    const price = priceFor(side, target.limit, at);
+    return rest([{ side, price, lots, tolerance: band, purpose, reason }], situation);
+  }
+  const profit = takeProfitOrder(bend, situation, band, `take profit of: ${target.reason}`);
+  return rest(profit === undefined ? [] : [profit], situation);
+}
+
+/** Have exactly these orders: cancel what is not among them, then create what is missing. */
+export function planQuotes(quotes: Quotes, situation: Situation): Step | undefined {
+  const { instrument: at } = situation;
+  if (undecided(situation.orders)) return undefined;
+  const wished = quotes.quotes.map((quote): Resting => {
+    const lots = lotsOf(quote.quantity, at);
+    return {
+      side: quote.side,
+      price: priceFor(quote.side, quote.price, at),
+      lots,
+      tolerance: lots,
+      purpose: 'quote',
+      reason: quotes.reason,
+    };
+  });
+  return rest(
+    wished.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at)),
+    situation,
+  );
+}
+
+/**
+ * The distance from the goal within which nothing is done: one lot, the exchange's minimum, or what the fee of the entry
+ * took from the bought asset. Without it every entry would be followed by a small order that mends the fee.
+ */
+function deadBand(goal: Lots, side: Side, situation: Situation): Lots {
+  const at = situation.instrument;
+  const price = ticksOf(situation.price, at, 'down');
+  const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, price, at) : noLots;
+  const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
+  const byFee =
+    side === 'BUY' && goal > 0n ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up') : noLots;
+  return greatest(greatest(byNotional, byQuantity), byFee);
+}
+
+const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
+  lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
+
+function takeProfitOrder(bend: Bend, situation: Situation, tolerance: Lots, reason: string): Resting | undefined {
+  if (bend.takeProfit === undefined || situation.held === 0n) return undefined;
+  const side: Side = situation.held > 0n ? 'SELL' : 'BUY';
+  const lots = lotsIn(absolute(situation.held), situation.instrument);
+  if (lots === 0n || tooSmall(lots, bend.takeProfit, situation.instrument)) return undefined;
+  return { side, price: bend.takeProfit, lots, tolerance, purpose: 'takeProfit', reason };
+}
+
+const sits = (order: WorkingOrder, wish: Resting): boolean =>
+  order.intent.side === wish.side &&
+  order.intent.price === wish.price &&
+  absolute(minus(remaining(order), wish.lots)) <= wish.tolerance;
+
+/** The first order that nothing wished stands for; each wish stands for one order only. */
+function firstCancel(orders: readonly WorkingOrder[], wished: readonly Resting[]): Step | undefined {
+  const open = [...wished];
+  for (const order of orders) {
+    const index = open.findIndex((wish) => sits(order, wish));
+    if (index < 0) return { do: 'cancel', order };
+    open.splice(index, 1);
+  }
+  return undefined;
+}
+
+function rest(wished: readonly Resting[], situation: Situation): Step | undefined {
+  const cancel = firstCancel(situation.orders, wished);
+  if (cancel !== undefined) return cancel;
+  const taken = [...situation.orders];
+  for (const wish of wished) {
+    const index = taken.findIndex((order) => sits(order, wish));
+    if (index >= 0) taken.splice(index, 1);
+    else return limit(wish, situation);
+  }
+  return undefined;
+}
+
+const common = (situation: Situation): Pick<Draft, 'strategy' | 'account' | 'symbol'> => ({
+  strategy: situation.strategy,
+  account: situation.account,
+  symbol: situation.instrument.symbol,
+});
+
+function limit(wish: Resting, situation: Situation): Step {
+  const { side, price, lots, purpose, reason } = wish;
+  return {
+    do: 'create',
+    draft: { ...common(situation), side, type: 'LIMIT', volume: { lots }, price, expectedLots: lots, purpose, reason },
+  };
+}
+
+function market(side: Side, lots: Lots, purpose: Draft['purpose'], reason: string, situation: Situation): Step {
+  const { instrument: at, marketBuyIn } = situation;
+  const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
+  const size = sellable < lots ? sellable : lots;
+  const amount = cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.pricePrecision);
+  const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount } : { lots: size };
+  return {
+    do: 'create',
+    draft: { ...common(situation), side, type: 'MARKET', volume, expectedLots: size, purpose, reason },
+  };
+}

@@ -1,0 +1,137 @@
+/** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
+import type { Lots, Rate } from '../domain/money.ts';
+import { noLots } from '../domain/money.ts';
+import type { Account, Goal, Quote, Signal, Want } from '../domain/order.ts';
+import { goalLots, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
+import type { Portfolio } from './portfolio.ts';
+import type { Protection } from './protect.ts';
+
+export interface PlannerOptions {
+  readonly portfolio: Portfolio;
+  readonly protection: Protection;
+  readonly account: Account;
+  readonly marketBuyIn: 'amount' | 'lots';
+  readonly feeInBase: Rate;
+  /** Told of each wish that differs from the one before, with the size of its goal. */
+  readonly changed: (signal: Signal, goal: Lots | undefined) => void;
+}
+
+interface Standing {
+  signal: Signal;
+  /** Sized once, when the wish was new: a share of equity is not rebalanced with every price. */
+  goal: Lots;
+  /** The portfolio's version at which the last plan found nothing to do; -1 when something may be. */
+  restingAt: number;
+}
+
+export class Planner {
+  readonly #options: PlannerOptions;
+  readonly #standing = new Map<string, Standing>();
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+  }
+
+  /** The last signal of a strategy, to be carried out again when something else than the strategy asks for it. */
+  standing(strategy: string, symbol: string): Signal | undefined {
+    return this.#standing.get(`${strategy}|${symbol}`)?.signal;
+  }
+
+  /** Takes a signal as the strategy's wish from now on. */
+  note(signal: Signal): void {
+    const key = `${signal.strategy}|${signal.symbol}`;
+    const known = this.#standing.get(key);
+    if (known !== undefined && sameWant(known.signal.want, signal.want)) {
+      known.signal = signal;
+      return;
+    }
+    const { want } = signal;
+    const goal = want.kind === 'target' ? this.#size(signal) : noLots;
+    this.#standing.set(key, { signal, goal, restingAt: -1 });
+    if (want.kind === 'target') this.#options.protection.follow(signal.strategy, signal.symbol, want);
+    this.#options.changed(signal, want.kind === 'target' ? goal : undefined);
+  }
+
+  /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
+  restore(signal: Signal, goal: Lots): void {
+    this.#standing.set(`${signal.strategy}|${signal.symbol}`, { signal, goal, restingAt: -1 });
+  }
+
+  /** The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. */
+  plan(signal: Signal): Step | undefined {
+    const { portfolio, protection } = this.#options;
+    const { strategy, symbol } = signal;
+    const standing = this.#standing.get(`${strategy}|${symbol}`);
+    if (standing === undefined) return undefined;
+    const version = portfolio.version(strategy, symbol);
+    if (standing.restingAt === version) return undefined;
+    const mark = portfolio.lastMark(symbol);
+    if (mark === undefined || portfolio.isUndecided(symbol)) return undefined;
+    const { want } = standing.signal;
+    const situation = this.#situation(strategy, symbol, mark.price);
+    const step =
+      want.kind === 'quotes'
+        ? planQuotes(want, situation)
+        : planTarget(want, standing.goal, protection.bend(strategy, symbol, want), situation);
+    // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
+    if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
+      standing.restingAt = version;
+    return step;
+  }
+
+  #size(signal: Signal): Lots {
+    const { portfolio, account } = this.#options;
+    const mark = portfolio.lastMark(signal.symbol);
+    if (signal.want.kind !== 'target' || mark === undefined) return noLots;
+    const instrument = portfolio.instrument(signal.symbol);
+    return goalLots(signal.want, portfolio.equity(signal.strategy, signal.symbol), {
+      account,
+      instrument,
+      price: mark.price,
+    });
+  }
+
+  #situation(strategy: string, symbol: string, price: number): Situation {
+    const { portfolio, account, marketBuyIn, feeInBase } = this.#options;
+    return {
+      strategy,
+      account,
+      instrument: portfolio.instrument(symbol),
+      held: portfolio.position(strategy, symbol).base,
+      orders: portfolio.ordersOf(strategy, symbol),
+      price,
+      marketBuyIn,
+      feeInBase,
+    };
+  }
+}
+
+const isPlain = (want: Want): boolean =>
+  want.kind === 'target' && want.stop === undefined && want.takeProfit === undefined && want.trailing === undefined;
+
+/** True when two wants ask for the same world; their reasons may differ. */
+export function sameWant(a: Want, b: Want): boolean {
+  if (a === b) return true;
+  if (a.kind === 'target' && b.kind === 'target') {
+    return (
+      sameGoal(a.goal, b.goal) &&
+      a.limit === b.limit &&
+      a.stop === b.stop &&
+      a.takeProfit === b.takeProfit &&
+      a.trailing === b.trailing
+    );
+  }
+  if (a.kind === 'quotes' && b.kind === 'quotes') {
+    return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
+  }
+  return false;
+}
+
+function sameGoal(a: Goal, b: Goal): boolean {
+  if ('quantity' in a) return 'quantity' in b && a.quantity === b.quantity;
+  if ('amount' in a) return 'amount' in b && a.amount === b.amount;
+  return 'share' in b && a.share === b.share;
+}
+
+const sameQuote = (a: Quote, b: Quote | undefined): boolean =>
+  b !== undefined && a.side === b.side && a.price === b.price && a.quantity === b.quantity;

@@ -1,0 +1,250 @@
+/**
+ * What we hold and what is in flight, strategy by strategy, from our own fills and orders alone. A reservation is an order
+ * that is not closed: it shrinks with each fill, ends with its order, and stays while the outcome is unknown.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import {
+  absolute,
+  greatest,
+  type Lots,
+  minus,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  type Ticks,
+  ticksOf,
+  type Units,
+  unitsNumber,
+  worth,
+} from '../domain/money.ts';
+import { type Fill, type Intent, isClosed, type OrderState, type VenueStatus } from '../domain/order.ts';
+import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
+
+/** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
+export interface WorkingOrder {
+  readonly intent: Intent;
+  state: OrderState;
+  orderId: string | undefined;
+  filled: Lots;
+  /** Quote paid or received by the fills so far. */
+  spent: Units;
+  /** What the exchange says was executed, once it calls the order final. */
+  executed: Lots | undefined;
+  venueStatus: VenueStatus | undefined;
+  signedAt: number | undefined;
+  recvWindowMs: number | undefined;
+  bodyHash: string | undefined;
+  tradeFloor: string | undefined;
+  cancelRequested: boolean;
+}
+
+/** A strategy's place in the portfolio: one symbol, and the quote amount it may use. */
+export interface Allocation {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly amount: Units;
+}
+
+interface Mark {
+  readonly price: number;
+  readonly at: number;
+}
+
+interface Place {
+  readonly allocation: Units;
+  readonly instrument: Instrument;
+  position: Position;
+  readonly orders: WorkingOrder[];
+  /** Grows with each fill: what was derived from the position before is stale. */
+  version: number;
+}
+
+const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
+
+export class Portfolio {
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly #places = new Map<string, Place>();
+  readonly #orders = new Map<string, WorkingOrder>();
+  readonly #marks = new Map<string, Mark>();
+
+  constructor(instruments: ReadonlyMap<string, Instrument>, allocations: readonly Allocation[]) {
+    this.instruments = instruments;
+    for (const { strategy, symbol, amount } of allocations) this.#place(strategy, symbol, amount);
+  }
+
+  #place(strategy: string, symbol: string, allocation: Units): Place {
+    const place: Place = {
+      allocation,
+      instrument: this.instrument(symbol),
+      position: noPosition,
+      orders: [],
+      version: 0,
+    };
+    this.#places.set(keyOf(strategy, symbol), place);
+    return place;
+  }
+
+  /** The place of a strategy; one that is no longer configured keeps what it holds, with nothing allocated. */
+  #at(strategy: string, symbol: string): Place {
+    return this.#places.get(keyOf(strategy, symbol)) ?? this.#place(strategy, symbol, noUnits);
+  }
+
+  instrument(symbol: string): Instrument {
+    const found = this.instruments.get(symbol);
+    if (found === undefined) throw new Error(`no instrument ${symbol}`);
+    return found;
+  }
+
+  /** Each strategy and symbol that has a place, in the order they came. */
+  places(): readonly { readonly strategy: string; readonly symbol: string }[] {
+    return [...this.#places.keys()].map((key) => {
+      const cut = key.lastIndexOf('|');
+      return { strategy: key.slice(0, cut), symbol: key.slice(cut + 1) };
+    });
+  }
+
+  /** Takes note of a symbol's price, at UTC ms. */
+  mark(symbol: string, price: number, at: number): void {
+    this.#marks.set(symbol, { price, at });
+  }
+
+  /** The last price of a symbol and when it was seen; undefined before the first. */
+  lastMark(symbol: string): { readonly price: number; readonly at: number } | undefined {
+    return this.#marks.get(symbol);
+  }
+
+  position(strategy: string, symbol: string): Position {
+    return this.#at(strategy, symbol).position;
+  }
+
+  /** A number that changes with each fill of the strategy. */
+  version(strategy: string, symbol: string): number {
+    return this.#at(strategy, symbol).version;
+  }
+
+  /** Orders of a strategy on a symbol that are not closed, oldest first. */
+  ordersOf(strategy: string, symbol: string): readonly WorkingOrder[] {
+    return this.#at(strategy, symbol).orders;
+  }
+
+  /** Every order that is not closed. */
+  orders(): IterableIterator<WorkingOrder> {
+    return this.#orders.values();
+  }
+
+  order(clientOrderId: string): WorkingOrder | undefined {
+    return this.#orders.get(clientOrderId);
+  }
+
+  /** True while the outcome of a request on this symbol is not known: nothing new may be sent there. */
+  isUndecided(symbol: string): boolean {
+    for (const order of this.#orders.values())
+      if (order.state === 'unknown' && order.intent.symbol === symbol) return true;
+    return false;
+  }
+
+  /** Counts an order from now on: its exposure is reserved before it is sent. */
+  reserve(intent: Intent): WorkingOrder {
+    const order: WorkingOrder = {
+      intent,
+      state: 'intended',
+      orderId: undefined,
+      filled: noLots,
+      spent: noUnits,
+      executed: undefined,
+      venueStatus: undefined,
+      signedAt: undefined,
+      recvWindowMs: undefined,
+      bodyHash: undefined,
+      tradeFloor: undefined,
+      cancelRequested: false,
+    };
+    this.adopt(order);
+    return order;
+  }
+
+  /** Takes an order over as it stands, as at start-up. */
+  adopt(order: WorkingOrder): void {
+    this.#orders.set(order.intent.clientOrderId, order);
+    this.#at(order.intent.strategy, order.intent.symbol).orders.push(order);
+  }
+
+  /** Books a fill. The caller has made sure that it is new: every fill enters here once. */
+  apply(fill: Fill): void {
+    const place = this.#at(fill.strategy, fill.symbol);
+    place.position = afterFill(place.position, fill, place.instrument);
+    place.version++;
+    const order = this.#orders.get(fill.clientOrderId);
+    if (order === undefined) return;
+    order.filled = plus(order.filled, fill.quantity);
+    order.spent = plus(order.spent, notional(fill.price, fill.quantity, place.instrument));
+  }
+
+  /** Ends an order's reservation. */
+  close(order: WorkingOrder, state: OrderState): void {
+    if (!isClosed(state)) throw new Error(`${state} does not close an order`);
+    order.state = state;
+    this.#orders.delete(order.intent.clientOrderId);
+    const { orders } = this.#at(order.intent.strategy, order.intent.symbol);
+    const index = orders.indexOf(order);
+    if (index >= 0) orders.splice(index, 1);
+  }
+
+  /** Allocation plus closed and open profit, fees taken, in quote, at the last price. */
+  equity(strategy: string, symbol: string): Units {
+    const { allocation, position, instrument } = this.#at(strategy, symbol);
+    const closed = minus(plus(allocation, position.realised), position.fees);
+    const mark = this.#marks.get(symbol);
+    if (position.base === 0n || mark === undefined) return closed;
+    return plus(closed, openProfit(position, ticksOf(mark.price, instrument, 'down'), instrument));
+  }
+
+  totalEquity(): Units {
+    let total = noUnits;
+    for (const { strategy, symbol } of this.places()) total = plus(total, this.equity(strategy, symbol));
+    return total;
+  }
+
+  /** Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its orders reserve. */
+  freeQuote(strategy: string, symbol: string): Units {
+    const { allocation, position, orders } = this.#at(strategy, symbol);
+    let free = minus(minus(plus(allocation, position.realised), position.fees), greatest(position.cost, noUnits));
+    for (const order of orders) free = minus(free, reservedQuote(order, this.instrument(symbol)));
+    return free;
+  }
+
+  /** |position| + everything that may still be bought or sold more, at a price, in quote: what a position limit judges. */
+  exposure(symbol: string, price: Ticks): Units {
+    const instrument = this.instrument(symbol);
+    let held = noUnits;
+    for (const [key, place] of this.#places) if (key.endsWith(`|${symbol}`)) held = plus(held, place.position.base);
+    let exposure = absolute(worth(held, price, instrument));
+    for (const order of this.#orders.values()) {
+      if (order.intent.symbol === symbol && order.intent.side === 'BUY')
+        exposure = plus(exposure, reservedQuote(order, instrument));
+    }
+    return exposure;
+  }
+
+  /** The position as a strategy sees it, in numbers. */
+  holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number } {
+    const { base, cost } = this.#at(strategy, symbol).position;
+    return {
+      quantity: unitsNumber(base),
+      entryPrice: base === 0n ? Number.NaN : unitsNumber(cost) / unitsNumber(base),
+    };
+  }
+}
+
+/** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
+export const remaining = (order: WorkingOrder): Lots =>
+  greatest(minus(order.intent.expectedLots, order.filled), noLots);
+
+/** Quote that an order may still spend. */
+function reservedQuote(order: WorkingOrder, at: Instrument): Units {
+  const { side, volume, price } = order.intent;
+  if (side === 'SELL') return noUnits;
+  if ('amount' in volume) return greatest(minus(volume.amount, order.spent), noUnits);
+  return price === undefined ? noUnits : notional(price, remaining(order), at);
+}

@@ -1,0 +1,224 @@
+/**
+ * Protection of positions: stops, trailing stops and take-profits that a target carries. Take-profits rest at the exchange as
+ * LIMIT orders; stops are watched here (the interface has no stop orders) and kept in the journal, so that they are back in
+ * force before anything new is created.
+ *
+ * A position that protection closed stays closed while the strategy goes on wishing the same goal: only another goal enters
+ * again. Otherwise the next kline would buy back what the stop has just sold.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
+import { priceText, type Rate, rate, rateText, type Ticks, ticks, ticksOf, worsened } from '../domain/money.ts';
+import type { Goal, Target } from '../domain/order.ts';
+import { type Bend, unbent } from './plan.ts';
+import type { Portfolio } from './portfolio.ts';
+
+/** A stop in force. */
+export interface ArmedStop {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** The side of the order that would leave: SELL for a long position. */
+  readonly side: Side;
+  readonly price: Ticks;
+}
+
+interface Guard {
+  stop: Ticks | undefined;
+  takeProfit: Ticks | undefined;
+  trailing: Rate | undefined;
+  /** The best price since the position was entered, for a trailing stop. */
+  best: Ticks | undefined;
+  /** The goal under which the position was left, as text; while the strategy repeats it nothing is entered. */
+  leftGoal: string | undefined;
+  leftWhy: string | undefined;
+}
+
+export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
+
+const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
+const goalText = (goal: Goal): string => JSON.stringify(goal);
+
+export class Protection {
+  readonly #portfolio: Portfolio;
+  readonly #changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void;
+  readonly #guards = new Map<string, Guard>();
+  readonly #bySymbol = new Map<string, Set<string>>();
+
+  /** `changed` is told of every change that a restart must know. */
+  constructor(portfolio: Portfolio, changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void) {
+    this.#portfolio = portfolio;
+    this.#changed = changed;
+  }
+
+  /** Takes a target's levels into force. Levels of the same goal may move; a new goal starts afresh. */
+  follow(strategy: string, symbol: string, target: Target): void {
+    const known = this.#guards.get(keyOf(strategy, symbol));
+    const plain = target.stop === undefined && target.takeProfit === undefined && target.trailing === undefined;
+    if (known === undefined && plain) return;
+    // Leaving: the old stop stays in force until the position is gone, whatever delays the exit.
+    if (
+      plain &&
+      known?.leftGoal === undefined &&
+      'quantity' in target.goal &&
+      target.goal.quantity === 0 &&
+      !this.#isFlat(strategy, symbol)
+    )
+      return;
+    const at = this.#portfolio.instrument(symbol);
+    const left = known?.leftGoal === goalText(target.goal) ? known : undefined;
+    const guard: Guard = {
+      stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
+      takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
+      trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
+      best: known?.best,
+      leftGoal: left?.leftGoal,
+      leftWhy: left?.leftWhy,
+    };
+    if (known !== undefined && same(known, guard)) return;
+    if (plain && left === undefined && this.#isFlat(strategy, symbol)) this.#drop(strategy, symbol);
+    else this.#keep(strategy, symbol, guard);
+  }
+
+  /** How a target is bent at this moment. */
+  bend(strategy: string, symbol: string, target: Target): Bend {
+    const guard = this.#guards.get(keyOf(strategy, symbol));
+    if (guard === undefined) return unbent;
+    const left = guard.leftGoal === goalText(target.goal);
+    return { takeProfit: left ? undefined : guard.takeProfit, leave: left ? (guard.leftWhy ?? 'left') : undefined };
+  }
+
+  /** Stops in force on a symbol: those of positions that are held. */
+  stops(symbol: string): readonly ArmedStop[] {
+    const keys = this.#bySymbol.get(symbol);
+    if (keys === undefined) return [];
+    const armed: ArmedStop[] = [];
+    for (const key of keys) {
+      const strategy = key.slice(0, key.lastIndexOf('|'));
+      const guard = this.#guards.get(key);
+      const { base } = this.#portfolio.position(strategy, symbol);
+      if (guard === undefined || base === 0n || guard.leftGoal !== undefined) continue;
+      const side: Side = base > 0n ? 'SELL' : 'BUY';
+      const price = levelOf(guard, side);
+      if (price !== undefined) armed.push({ strategy, symbol, side, price });
+    }
+    return armed;
+  }
+
+  /** Moves trailing stops by a price that was seen; nothing triggers here. */
+  trail(symbol: string, price: number): void {
+    const keys = this.#bySymbol.get(symbol);
+    if (keys === undefined) return;
+    for (const key of keys) {
+      const strategy = key.slice(0, key.lastIndexOf('|'));
+      const guard = this.#guards.get(key);
+      if (guard?.trailing === undefined) continue;
+      const { base } = this.#portfolio.position(strategy, symbol);
+      const seen = ticksOf(price, this.#portfolio.instrument(symbol), base > 0n ? 'down' : 'up');
+      const best =
+        base === 0n
+          ? undefined
+          : guard.best === undefined
+            ? seen
+            : base > 0n
+              ? max(guard.best, seen)
+              : min(guard.best, seen);
+      if (best === guard.best) continue;
+      guard.best = best;
+      this.#save(strategy, symbol, guard);
+    }
+  }
+
+  /** The stops that a price at or beyond them triggers. */
+  hitBy(symbol: string, price: number): readonly ArmedStop[] {
+    const armed = this.stops(symbol);
+    if (armed.length === 0) return armed;
+    const at = this.#portfolio.instrument(symbol);
+    return armed.filter((stop) =>
+      stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(price, at, 'down') >= stop.price,
+    );
+  }
+
+  /** The position must go, and stay gone while the goal stays the same. */
+  leave(strategy: string, symbol: string, goal: Goal, why: string): void {
+    const guard = this.#guards.get(keyOf(strategy, symbol));
+    if (guard === undefined) return;
+    guard.leftGoal = goalText(goal);
+    guard.leftWhy = why;
+    guard.best = undefined;
+    this.#save(strategy, symbol, guard);
+  }
+
+  /** Puts back what a journal kept. */
+  restore(strategy: string, symbol: string, saved: SavedGuard): void {
+    const at = this.#portfolio.instrument(symbol);
+    const level = (name: string): Ticks | undefined =>
+      saved[name] === undefined ? undefined : ticks(String(saved[name]), at);
+    const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
+    const trailing = text('trailing');
+    this.#set(strategy, symbol, {
+      stop: level('stop'),
+      takeProfit: level('takeProfit'),
+      best: level('best'),
+      trailing: trailing === undefined ? undefined : rate(trailing),
+      leftGoal: text('leftGoal'),
+      leftWhy: text('leftWhy'),
+    });
+  }
+
+  #isFlat(strategy: string, symbol: string): boolean {
+    return this.#portfolio.position(strategy, symbol).base === 0n;
+  }
+
+  #set(strategy: string, symbol: string, guard: Guard): void {
+    const key = keyOf(strategy, symbol);
+    this.#guards.set(key, guard);
+    const keys = this.#bySymbol.get(symbol);
+    if (keys === undefined) this.#bySymbol.set(symbol, new Set([key]));
+    else keys.add(key);
+  }
+
+  #keep(strategy: string, symbol: string, guard: Guard): void {
+    this.#set(strategy, symbol, guard);
+    this.#save(strategy, symbol, guard);
+  }
+
+  #drop(strategy: string, symbol: string): void {
+    const key = keyOf(strategy, symbol);
+    this.#guards.delete(key);
+    this.#bySymbol.get(symbol)?.delete(key);
+    this.#changed(strategy, symbol, null);
+  }
+
+  #save(strategy: string, symbol: string, guard: Guard): void {
+    this.#changed(strategy, symbol, saved(guard, this.#portfolio.instrument(symbol)));
+  }
+}
+
+const max = (a: Ticks, b: Ticks): Ticks => (a > b ? a : b);
+const min = (a: Ticks, b: Ticks): Ticks => (a < b ? a : b);
+
+/** The nearer of the fixed and the trailing level. */
+function levelOf(guard: Guard, side: Side): Ticks | undefined {
+  const trailed =
+    guard.trailing === undefined || guard.best === undefined ? undefined : worsened(side, guard.best, guard.trailing);
+  if (guard.stop === undefined || trailed === undefined) return guard.stop ?? trailed;
+  return side === 'SELL' ? max(guard.stop, trailed) : min(guard.stop, trailed);
+}
+
+const same = (a: Guard, b: Guard): boolean =>
+  a.stop === b.stop &&
+  a.takeProfit === b.takeProfit &&
+  a.trailing === b.trailing &&
+  a.best === b.best &&
+  a.leftGoal === b.leftGoal;
+
+function saved(guard: Guard, at: Instrument): SavedGuard {
+  const out: Record<string, string> = {};
+  if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
+  if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
+  if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
+  if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
+  if (guard.leftGoal !== undefined) out['leftGoal'] = guard.leftGoal;
+  if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
+  return out;
+}

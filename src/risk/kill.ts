@@ -1,0 +1,37 @@
+/** Kills in force: creation of orders is stopped, for all or for one strategy, until somebody lifts it. */
+export interface Kill {
+  /** UTC ms. */
+  readonly at: number;
+  /** undefined: for all. */
+  readonly strategy: string | undefined;
+  /** Who: `dailyLoss`, `command`, `dashboard`. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+export class KillSwitch {
+  #kills: readonly Kill[];
+
+  constructor(kills: readonly Kill[] = []) {
+    this.#kills = kills;
+  }
+
+  get inForce(): readonly Kill[] {
+    return this.#kills;
+  }
+
+  /** The kill that stops a strategy, one by a person before one by a limit: it stops more. */
+  of(strategy: string): Kill | undefined {
+    const standing = this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy);
+    return standing.find((kill) => kill.by !== 'dailyLoss') ?? standing[0];
+  }
+
+  kill(kill: Kill): void {
+    this.#kills = [...this.#kills, kill];
+  }
+
+  /** Lifts the kills of a strategy, or every one. */
+  resume(strategy: string | undefined): void {
+    this.#kills = strategy === undefined ? [] : this.#kills.filter((kill) => kill.strategy !== strategy);
+  }
+}

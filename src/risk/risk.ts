@@ -1,0 +1,109 @@
+/** The gate between a plan and an order: the rules, what they look back on, and the daily loss limit. */
+import type { Clock } from '../clock/clock.ts';
+import { minus, part, type Units, unitsText } from '../domain/money.ts';
+import type { Verdict } from '../domain/order.ts';
+import type { Draft } from '../portfolio/plan.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import { type Kill, KillSwitch } from './kill.ts';
+import { type Created, firstDenial, type Limits } from './rules.ts';
+
+const dayMs = 86_400_000;
+
+export interface RiskOptions {
+  readonly limits: Limits;
+  readonly portfolio: Portfolio;
+  readonly clock: Clock;
+  readonly kills?: readonly Kill[];
+  /** The equity a UTC day began with, when a journal knows it. */
+  readonly dayStart?: { readonly day: number; readonly equity: Units };
+}
+
+export class Risk {
+  readonly limits: Limits;
+  readonly switch: KillSwitch;
+  readonly #portfolio: Portfolio;
+  readonly #clock: Clock;
+  readonly #maxDataAgeMs: number;
+  readonly #keepMs: number;
+  #recent: Created[] = [];
+  #day: number;
+  #dayEquity: Units;
+  #tripped = false;
+
+  constructor({ limits, portfolio, clock, kills, dayStart }: RiskOptions) {
+    this.limits = limits;
+    this.switch = new KillSwitch(kills);
+    this.#portfolio = portfolio;
+    this.#clock = clock;
+    this.#maxDataAgeMs = clock.machine(limits.maxDataAgeMs);
+    this.#keepMs = Math.max(1_000, limits.duplicateMs);
+    this.#day = dayStart?.day ?? Number.NaN;
+    this.#dayEquity = dayStart?.equity ?? portfolio.totalEquity();
+  }
+
+  /** Judges an order that is about to be created. */
+  judge(draft: Draft): Verdict {
+    const now = this.#clock.now();
+    this.#forget(now);
+    const denial = firstDenial({
+      draft,
+      portfolio: this.#portfolio,
+      limits: this.limits,
+      now,
+      maxDataAgeMs: this.#maxDataAgeMs,
+      kill: this.switch.of(draft.strategy),
+      recent: this.#recent,
+    });
+    return denial === undefined ? { kind: 'approved' } : { kind: 'denied', ...denial };
+  }
+
+  /** Counts an order that is being created. */
+  created(draft: Draft): void {
+    this.#recent.push({ at: this.#clock.now(), draft });
+  }
+
+  /** The equity this UTC day began with. */
+  get dayStart(): { readonly day: number; readonly equity: Units } {
+    return { day: this.#day, equity: this.#dayEquity };
+  }
+
+  /**
+   * Looks at the equity once prices moved. Returns the kill when the daily loss limit has just been passed; the caller
+   * writes it down and cancels what rests. A new UTC day starts anew but lifts nothing.
+   */
+  watchLoss(): Kill | undefined {
+    const now = this.#clock.now();
+    const day = Math.floor(now / dayMs) * dayMs;
+    const equity = this.#portfolio.totalEquity();
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#dayEquity = equity;
+      this.#tripped = false;
+    }
+    const most = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
+    const loss = minus(this.#dayEquity, equity);
+    if (this.#tripped || loss < most || most <= 0n) return undefined;
+    this.#tripped = true;
+    const kill: Kill = {
+      at: now,
+      strategy: undefined,
+      by: 'dailyLoss',
+      reason: `lost ${unitsText(loss)} since midnight UTC, the limit is ${unitsText(most)}`,
+    };
+    this.switch.kill(kill);
+    return kill;
+  }
+
+  /** Lifts kills; the daily loss is measured anew from now on, or it would trip again at once. */
+  resume(strategy: string | undefined): void {
+    this.switch.resume(strategy);
+    this.#dayEquity = this.#portfolio.totalEquity();
+    this.#tripped = false;
+  }
+
+  #forget(now: number): void {
+    const keep = this.#recent.findIndex((created) => now - created.at < this.#keepMs);
+    if (keep > 0) this.#recent = this.#recent.slice(keep);
+    else if (keep < 0 && this.#recent.length > 0) this.#recent = [];
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Pre-trade rules: named pure functions in a list, first denial wins. Each says what it judged and by which numbers.
+ *
+ * A protective exit (`purpose: stop`) only ever reduces what is held: rules that bound what may be gained or lost do not hold
+ * it up, for a position that cannot be left is worse than any of them.
+ */
+import {
+  baseUnits,
+  lotsIn,
+  minus,
+  notional,
+  plus,
+  priceText,
+  type Rate,
+  ticksOf,
+  type Units,
+  unitsText,
+  worsened,
+} from '../domain/money.ts';
+import type { Denial } from '../domain/order.ts';
+import type { Draft } from '../portfolio/plan.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Kill } from './kill.ts';
+
+export interface Limits {
+  /** Most that one order may be worth, in quote. */
+  readonly maxOrderValue: Units;
+  /** Most that position and open buys of one symbol may be worth together, in quote. */
+  readonly maxPosition: Units;
+  /** How far a LIMIT price may lie from the last price, as a fraction. */
+  readonly priceCollar: Rate;
+  /** Oldest price to decide by, real ms. */
+  readonly maxDataAgeMs: number;
+  /** The same order again within this time is refused, ms. */
+  readonly duplicateMs: number;
+  /** Most orders created in any second. */
+  readonly maxOrdersPerSecond: number;
+  /** Loss since midnight UTC, as a fraction of the equity then, at which all creation is killed. */
+  readonly maxDailyLoss: Rate;
+}
+
+/** An order that was created, for the rules that look back. */
+export interface Created {
+  readonly at: number;
+  readonly draft: Draft;
+}
+
+/** What a rule may look at. */
+export interface Scene {
+  readonly draft: Draft;
+  readonly portfolio: Portfolio;
+  readonly limits: Limits;
+  readonly now: number;
+  /** `maxDataAgeMs` in ms of the clock. */
+  readonly maxDataAgeMs: number;
+  readonly kill: Kill | undefined;
+  /** Orders of the last seconds, oldest first. */
+  readonly recent: readonly Created[];
+}
+
+type Rule = (scene: Scene) => Denial['facts'] | undefined;
+
+const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
+
+/** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
+function valueOfDraft({ draft, portfolio }: Scene): Units {
+  const at = portfolio.instrument(draft.symbol);
+  if ('amount' in draft.volume) return draft.volume.amount;
+  const mark = portfolio.lastMark(draft.symbol);
+  const price = draft.price ?? ticksOf(mark?.price ?? 0, at, 'up');
+  return notional(price, draft.volume.lots, at);
+}
+
+/** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
+function killed({ kill, draft }: Scene): Denial['facts'] | undefined {
+  if (kill === undefined || (kill.by === 'dailyLoss' && isProtective(draft))) return undefined;
+  return { since: kill.at, by: kill.by, reason: kill.reason };
+}
+
+function staleData({ draft, portfolio, now, maxDataAgeMs }: Scene): Denial['facts'] | undefined {
+  const mark = portfolio.lastMark(draft.symbol);
+  if (mark !== undefined && now - mark.at <= maxDataAgeMs) return undefined;
+  if (mark !== undefined && isProtective(draft)) return undefined;
+  return { ageMs: mark === undefined ? 'never seen' : Math.round(now - mark.at), maxDataAgeMs };
+}
+
+function orderValue(scene: Scene): Denial['facts'] | undefined {
+  if (isProtective(scene.draft)) return undefined;
+  const value = valueOfDraft(scene);
+  return value <= scene.limits.maxOrderValue
+    ? undefined
+    : { value: unitsText(value), maxOrderValue: unitsText(scene.limits.maxOrderValue) };
+}
+
+/** Only what adds to |position| is judged: an exit is always within the limit. */
+function position(scene: Scene): Denial['facts'] | undefined {
+  const { draft, portfolio, limits } = scene;
+  if (draft.side === 'SELL' && reduces(scene)) return undefined;
+  if (isProtective(draft)) return undefined;
+  const at = portfolio.instrument(draft.symbol);
+  const price = draft.price ?? ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
+  const exposure = plus(portfolio.exposure(draft.symbol, price), valueOfDraft(scene));
+  return exposure <= limits.maxPosition
+    ? undefined
+    : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
+}
+
+function reduces({ draft, portfolio }: Scene): boolean {
+  const { base } = portfolio.position(draft.strategy, draft.symbol);
+  return base > 0n && baseUnits(draft.expectedLots, portfolio.instrument(draft.symbol)) <= base;
+}
+
+/** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */
+function allocation(scene: Scene): Denial['facts'] | undefined {
+  const { draft, portfolio } = scene;
+  if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
+  const free = portfolio.freeQuote(draft.strategy, draft.symbol);
+  const value = valueOfDraft(scene);
+  return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
+}
+
+/** On spot a strategy sells what it holds, less what its other orders already sell. */
+function holdings({ draft, portfolio }: Scene): Denial['facts'] | undefined {
+  if (draft.side === 'BUY' || draft.account === 'margin') return undefined;
+  const at = portfolio.instrument(draft.symbol);
+  let free = portfolio.position(draft.strategy, draft.symbol).base;
+  for (const order of portfolio.ordersOf(draft.strategy, draft.symbol)) {
+    if (order.intent.side === 'SELL') free = minus(free, baseUnits(minus(order.intent.expectedLots, order.filled), at));
+  }
+  return draft.expectedLots <= lotsIn(free, at)
+    ? undefined
+    : { selling: unitsText(baseUnits(draft.expectedLots, at)), free: unitsText(free) };
+}
+
+/** A maker may rest far away on its own side of the market; only a price that could trade badly is wrong. */
+function collar({ draft, portfolio, limits }: Scene): Denial['facts'] | undefined {
+  const mark = portfolio.lastMark(draft.symbol);
+  if (draft.price === undefined || mark === undefined) return undefined;
+  const at = portfolio.instrument(draft.symbol);
+  const bound = worsened(draft.side, ticksOf(mark.price, at, 'down'), limits.priceCollar);
+  if (draft.side === 'BUY' ? draft.price <= bound : draft.price >= bound) return undefined;
+  return { price: priceText(draft.price, at), bound: priceText(bound, at), last: mark.price };
+}
+
+function duplicate({ draft, recent, limits, now }: Scene): Denial['facts'] | undefined {
+  if (isProtective(draft)) return undefined;
+  const twin = recent.find((created) => now - created.at < limits.duplicateMs && isSame(created.draft, draft));
+  return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
+}
+
+const isSame = (a: Draft, b: Draft): boolean =>
+  a.strategy === b.strategy &&
+  a.symbol === b.symbol &&
+  a.side === b.side &&
+  a.type === b.type &&
+  a.price === b.price &&
+  a.expectedLots === b.expectedLots;
+
+function orderRate({ draft, recent, limits, now }: Scene): Denial['facts'] | undefined {
+  if (isProtective(draft)) return undefined;
+  const inLastSecond = recent.reduce((count, created) => count + (now - created.at < 1_000 ? 1 : 0), 0);
+  return inLastSecond < limits.maxOrdersPerSecond
+    ? undefined
+    : { inLastSecond, maxOrdersPerSecond: limits.maxOrdersPerSecond };
+}
+
+/** In the order they are asked. */
+export const rules: Readonly<Record<string, Rule>> = {
+  killed,
+  staleData,
+  orderValue,
+  position,
+  allocation,
+  holdings,
+  collar,
+  duplicate,
+  orderRate,
+};
+
+/** The first rule that refuses, with its numbers; undefined when none does. */
+export function firstDenial(scene: Scene): Denial | undefined {
+  for (const code in rules) {
+    const facts = (rules[code] as Rule)(scene);
+    if (facts !== undefined) return { code, facts };
+  }
+  return undefined;
+}

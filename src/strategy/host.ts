@@ -1,0 +1,182 @@
+/** Runs a strategy over streams: klines in, signals out. A strategy that throws is stopped alone. */
+import { concat, EMPTY, from, Observable, of, type Subscriber } from 'rxjs';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
+import type { Fill, Signal, Want } from '../domain/order.ts';
+import {
+  type Context,
+  type DecidingStrategy,
+  type Holding,
+  isStreaming,
+  type Strategy,
+  type StreamingStrategy,
+} from './contract.ts';
+import type { Indicator } from './indicators.ts';
+import type { Params, ParamValues } from './params.ts';
+
+/** A configured strategy. */
+export interface Hosted {
+  readonly id: string;
+  readonly strategy: Strategy;
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly params: ParamValues<Params>;
+  readonly instrument: Instrument;
+}
+
+/** What it is given to see. */
+export interface Inputs {
+  /** Klines from before it began, oldest first. */
+  readonly history: readonly Kline[];
+  readonly klines: Observable<Kline>;
+  readonly trades: Observable<Trade>;
+  readonly depth: Observable<Depth>;
+  readonly ticker: Observable<Ticker>;
+  readonly gaps: Observable<FeedGap>;
+  readonly fills: Observable<Fill>;
+  readonly holding: Holding;
+  readonly now: () => number;
+  /** Told once when the strategy threw; its resting orders are wished away by the last signal. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The strategy's signals. After a throw one last signal wishes its resting orders away, and the stream ends. */
+export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
+  const wants = isStreaming(hosted.strategy)
+    ? streaming(hosted.strategy, hosted, inputs)
+    : deciding(hosted.strategy, hosted, inputs);
+  return new Observable((out) => {
+    const say = (want: Want): void => {
+      out.next({ strategy: hosted.id, symbol: hosted.symbol, at: inputs.now(), want });
+    };
+    return wants.subscribe({
+      next: say,
+      complete: () => out.complete(),
+      error(error: unknown) {
+        inputs.failed(error);
+        say({ kind: 'quotes', quotes: [], reason: 'the strategy was stopped because it threw' });
+        out.complete();
+      },
+    });
+  });
+}
+
+/** How many closed klines a strategy must have seen before it may want anything. */
+export function warmupOf(strategy: Strategy, params: ParamValues<Params>): number {
+  const own = strategy.warmup?.(params) ?? 0;
+  if (isStreaming(strategy)) return own;
+  const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
+  return Math.max(own, ...indicators.map((indicator) => indicator.warmup));
+}
+
+type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+
+function deciding(strategy: Deciding, { params }: Hosted, inputs: Inputs): Observable<Want> {
+  return new Observable((out) => {
+    const step = decider(strategy, params, inputs.holding);
+    try {
+      for (const kline of inputs.history) step(kline, undefined);
+    } catch (error) {
+      out.error(error);
+      return;
+    }
+    return inputs.klines.subscribe({
+      next(kline) {
+        try {
+          step(kline, out);
+        } catch (error) {
+          out.error(error);
+        }
+      },
+      error: (error: unknown) => out.error(error),
+      complete: () => out.complete(),
+    });
+  });
+}
+
+/** Feeds one kline after another to the indicators and, once all are warm, to `decide`. */
+function decider(
+  strategy: Deciding,
+  params: ParamValues<Params>,
+  holding: Holding,
+): (kline: Kline, out: Subscriber<Want> | undefined) => void {
+  const indicators = Object.entries(strategy.indicators(params)).map(([name, indicator]) => ({
+    name,
+    next: indicator.stream(),
+  }));
+  const values: Record<string, number> = Object.fromEntries(indicators.map(({ name }) => [name, Number.NaN]));
+  const warmup = strategy.warmup?.(params) ?? 0;
+  let seen = 0;
+  return (kline, out) => {
+    seen++;
+    let warm = seen >= warmup;
+    for (const { name, next } of indicators) {
+      const value = next(kline);
+      values[name] = value;
+      if (Number.isNaN(value)) warm = false;
+    }
+    if (!warm || out === undefined) return;
+    const want = strategy.decide(values, { kline, holding, params });
+    if (want !== undefined) out.next(checked(want));
+  };
+}
+
+function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {
+  return new Observable((out) => {
+    let warming = true;
+    const live = new Observable<never>((end) => {
+      warming = false;
+      end.complete();
+    });
+    const context: Context<Params> = {
+      params: hosted.params,
+      symbol: hosted.symbol,
+      interval: hosted.interval,
+      instrument: hosted.instrument,
+      klines: concat(from(inputs.history), live, inputs.klines),
+      trades: inputs.trades,
+      depth: inputs.depth,
+      ticker: inputs.ticker,
+      gaps: inputs.gaps,
+      fills: inputs.fills,
+      holding: () => inputs.holding,
+    };
+    const wants = attempt(() => strategy.signals(context));
+    return wants.subscribe({
+      next(want) {
+        // Told by the warm-up klines, which are over: acting on it would trade on the past.
+        if (warming && inputs.history.length > 0) return;
+        try {
+          out.next(checked(want));
+        } catch (error) {
+          out.error(error);
+        }
+      },
+      error: (error: unknown) => out.error(error),
+      complete: () => out.complete(),
+    });
+  });
+}
+
+function attempt(make: () => Observable<Want>): Observable<Want> {
+  try {
+    return make();
+  } catch (error) {
+    return concat(of<Want>(), new Observable<never>((out) => out.error(error)), EMPTY);
+  }
+}
+
+/** A want that could not be carried out honestly is the strategy's fault, as a throw is. */
+function checked(want: Want): Want {
+  const numbers = want.kind === 'quotes' ? want.quotes.flatMap((quote) => [quote.price, quote.quantity]) : levels(want);
+  if (numbers.some((value) => !Number.isFinite(value) || value < 0)) {
+    throw new RangeError(`a ${want.kind} with a number that is not finite or is negative: ${JSON.stringify(want)}`);
+  }
+  if (want.kind === 'target' && !Number.isFinite(Object.values(want.goal)[0]))
+    throw new RangeError(`a target without a finite goal: ${JSON.stringify(want)}`);
+  return want;
+}
+
+const levels = (want: Extract<Want, { kind: 'target' }>): number[] =>
+  [want.limit, want.stop, want.takeProfit, want.trailing].filter((level) => level !== undefined);

@@ -1,0 +1,84 @@
+/** The path of one kline to one row in `fills`. Live, paper and backtest run this, unchanged. */
+import {
+  defer,
+  filter,
+  groupBy,
+  ignoreElements,
+  merge,
+  mergeMap,
+  type Observable,
+  type OperatorFunction,
+  tap,
+} from 'rxjs';
+import type { Fill, Intent, Signal, Verdict } from './domain/order.ts';
+import type { Draft, Step } from './portfolio/plan.ts';
+import type { WorkingOrder } from './portfolio/portfolio.ts';
+
+/** What trading needs; `modes/` puts the parts together. */
+export interface Desk {
+  /** Brings orders of an earlier run up to date. Nothing is wished before it is through. */
+  recover(): Promise<void>;
+  /** What each strategy wants, kline by kline. */
+  readonly signals: readonly Observable<Signal>[];
+  /** The standing wishes of positions whose stop was hit: protection has something to say about them. */
+  readonly stopped: Observable<Signal>;
+  /** Our executions as they become known; repeats are possible. */
+  readonly fills: Observable<Fill>;
+
+  /** Takes a signal as its strategy's wish from now on. */
+  note(signal: Signal): void;
+  /** The next thing to do about a wish: cancel an order, create one, or nothing. */
+  plan(signal: Signal): Step | undefined;
+  /** Asks the risk rules; a refusal is written down. */
+  judge(draft: Draft): Verdict;
+  /** Gives the order its id and counts its exposure from now on. */
+  reserve(draft: Draft): Intent;
+  /** Waits for request weight, journals, sends once, and finds out what became of it. */
+  execute(intent: Intent): Promise<'placed' | 'refused' | 'unknown'>;
+  cancel(order: WorkingOrder): Promise<void>;
+  /** Writes a fill down; false when it is a row already. */
+  record(fill: Fill): boolean;
+  /** Counts a fill that has just become a row. */
+  book(fill: Fill): void;
+  /** Hands over signals one at a time, each strategy's latest only (execution/lane.ts). */
+  latestWhenFree(carryOut: (signal: Signal) => Promise<void> | undefined): OperatorFunction<Signal, never>;
+}
+
+export function trade(desk: Desk): Observable<Fill> {
+  // Fills enter by one door, and only a new row changes the portfolio.
+  const fills = desk.fills.pipe(
+    filter((fill) => desk.record(fill)),
+    tap((fill) => desk.book(fill)),
+  );
+
+  const signals = defer(() => desk.recover()).pipe(
+    mergeMap(() => merge(desk.stopped, ...desk.signals)),
+    tap((signal) => desk.note(signal)),
+  );
+
+  // A lane per symbol: it carries out one wish at a time, so nothing new is sent while an earlier outcome is unknown.
+  const orders = signals.pipe(
+    groupBy((signal) => signal.symbol),
+    mergeMap((oneSymbol) => oneSymbol.pipe(desk.latestWhenFree(carryOut))),
+  );
+
+  return merge(fills, orders.pipe(ignoreElements()));
+
+  function carryOut(signal: Signal): Promise<void> | undefined {
+    const step = desk.plan(signal);
+    return step === undefined ? undefined : stepByStep(signal, step);
+  }
+
+  /** Every step can change what the next one should be, so each is planned and judged anew. */
+  async function stepByStep(signal: Signal, first: Step): Promise<void> {
+    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal)) {
+      if (step.do === 'cancel') {
+        await desk.cancel(step.order);
+        continue;
+      }
+      if (desk.judge(step.draft).kind === 'denied') return;
+      const carried = await desk.execute(desk.reserve(step.draft));
+      if (carried !== 'placed') return;
+    }
+  }
+}
