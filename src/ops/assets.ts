@@ -1,0 +1,113 @@
+/** The page's files, read once at start: nothing that a request names is ever looked up on disk. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+}
+export interface Assets {
+  /** By path, such as `/page/main.ts`. */
+  readonly files: ReadonlyMap<string, Asset>;
+  /** Bare module names to paths. */
+  readonly imports: Readonly<Record<string, string>>;
+  /** The path of the page's first module. */
+  readonly entry: string;
+  /** CSP sources of style elements that a library makes by itself. */
+  readonly styleHashes: readonly string[];
+}
+
+interface Library {
+  readonly name: string;
+  readonly file: string;
+  /** The library whose own dependency it is, where ours does not name it. */
+  readonly of?: string;
+}
+
+/** Every module that the page may import by name. */
+const libraries: readonly Library[] = [
+  { name: 'preact', file: 'preact/dist/preact.mjs' },
+  { name: 'preact/hooks', file: 'preact/hooks/dist/hooks.mjs' },
+  { name: 'htm', file: 'htm/dist/htm.mjs' },
+  { name: 'htm/preact', file: 'htm/preact/index.mjs' },
+  { name: '@preact/signals', file: '@preact/signals/dist/signals.mjs' },
+  { name: '@preact/signals-core', file: '@preact/signals-core/dist/signals-core.mjs', of: '@preact/signals' },
+  { name: 'lightweight-charts', file: 'lightweight-charts/dist/lightweight-charts.standalone.production.mjs' },
+  { name: 'uplot', file: 'uplot/dist/uPlot.esm.js' },
+];
+
+/** In the order in which they apply. */
+export const styleSheets: readonly string[] = ['/page/theme.css', '/page/panels.css', '/page/layout.css'];
+
+const javascript = 'text/javascript; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+
+/** Where a package's file is installed. `exports` maps hide these files from `require.resolve`, so the folders are walked. */
+function installed(file: string, from: string): string {
+  const folders = createRequire(from).resolve.paths(file) ?? [];
+  const found = folders.map((folder) => join(folder, file)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`the dashboard needs ${file}, which is not installed: run npm ci`);
+  return found;
+}
+
+const locate = ({ file, of }: Library): string => {
+  const own = import.meta.url;
+  return installed(file, of === undefined ? own : createRequire(own).resolve(of));
+};
+
+/** A source map of a library would be one more request that nothing answers. */
+const withoutSourceMap = (source: string): string => source.replace(/\n\/\/# sourceMappingURL=\S*\s*$/, '\n');
+
+/**
+ * Types taken out by Node itself, so that the page needs no build step. Node warns once that the function is experimental;
+ * that is about us, not about the user's terminal, so this one warning is kept from it (we run on a pinned Node).
+ */
+function stripped(source: string): string {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(source, { mode: 'strip' });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** lightweight-charts styles its attribution logo with a style element of its own, which a strict CSP allows by its hash. */
+function styleHashes(source: string): string[] {
+  const style = /="(a#tv-attr-logo\{[^"]*)"/.exec(source)?.[1];
+  return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
+}
+
+function pageModules(folder: string): [string, Asset][] {
+  return readdirSync(folder)
+    .filter((name) => /\.(ts|js)$/.test(name) && !/\.(d|test)\.ts$/.test(name))
+    .map((name) => {
+      const source = readFileSync(join(folder, name), 'utf8');
+      return [`/page/${name}`, { type: javascript, body: name.endsWith('.ts') ? stripped(source) : source }];
+    });
+}
+
+/** Reads everything that the page is made of; throws when the installation is incomplete. */
+export function loadAssets(): Assets {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), 'page');
+  const sources = libraries.map((library) => ({
+    ...library,
+    path: `/lib/${library.name}.js`,
+    source: withoutSourceMap(readFileSync(locate(library), 'utf8')),
+  }));
+  const files = new Map<string, Asset>(pageModules(folder));
+  for (const { path, source } of sources) files.set(path, { type: javascript, body: source });
+  for (const path of styleSheets)
+    files.set(path, { type: css, body: readFileSync(join(folder, basename(path)), 'utf8') });
+  const uplotCss = installed('uplot/dist/uPlot.min.css', import.meta.url);
+  files.set('/lib/uplot.css', { type: css, body: readFileSync(uplotCss, 'utf8') });
+  return {
+    files,
+    imports: Object.fromEntries(sources.map(({ name, path }) => [name, path])),
+    entry: files.has('/page/main.ts') ? '/page/main.ts' : '/page/main.js',
+    styleHashes: sources.flatMap(({ source }) => styleHashes(source)),
+  };
+}

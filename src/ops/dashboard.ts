@@ -1,0 +1,179 @@
+/**
+ * The dashboard and control API of a daemon: one page and a few calls on 127.0.0.1.
+ *
+ *     GET  /                 the page; `?token=…` logs the browser in by a cookie
+ *     GET  /api/view         the `View` as JSON
+ *     GET  /api/live         a WebSocket of `Update`s
+ *     POST /api/kill         { "reason": "…" }
+ *     POST /api/resume       { "reason": "…" }
+ *     POST /api/cancel       { "strategy": "…" }, or {} for all
+ *
+ * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
+ * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 a body that does not fit, 500 it failed.
+ * Whoever may not speak to us at all gets 403 (see `guard.ts`).
+ */
+import websocket from '@fastify/websocket';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { z } from 'zod';
+import type { Clock } from '../clock/clock.ts';
+import { type Assets, loadAssets } from './assets.ts';
+import { commonHeaders, page } from './document.ts';
+import { type Guard, guard, leastTokenLength } from './guard.ts';
+import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
+
+/** What the dashboard shows and may do. The actions answer with a sentence that says what was done. */
+export interface DashboardSource extends Pushed {
+  kill(reason: string): Promise<string>;
+  resume(reason: string): Promise<string>;
+  /** The resting orders of one strategy, or of all. */
+  cancelAll(strategy?: string): Promise<string>;
+}
+
+export interface DashboardOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host?: '127.0.0.1';
+  /** At least 22 random characters; whoever has it may stop trading. */
+  readonly token: string;
+  readonly source: DashboardSource;
+  readonly clock: Clock;
+}
+
+export interface Dashboard {
+  readonly port: number;
+  /** With the token: for the user's own terminal, never for a log. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The largest body of a call. */
+const maxBodyBytes = 4_096;
+const reasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500) });
+const cancelBody = z.strictObject({ strategy: z.string().min(1).max(100).optional() });
+
+interface Served {
+  readonly app: FastifyInstance;
+  readonly assets: Assets;
+  readonly source: DashboardSource;
+  readonly pushes: Pusher;
+  /** Set once the port is known; before that nobody can ask. */
+  readonly guard: () => Guard;
+}
+
+const loginToken = (request: FastifyRequest): string | undefined => {
+  const [path, query] = request.url.split('?', 2);
+  return path === '/' ? (new URLSearchParams(query).get('token') ?? undefined) : undefined;
+};
+
+/** Runs before every answer, the 404 and the WebSocket upgrade included. */
+function guardEverything({ app, guard }: Served): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(commonHeaders);
+    const admission = guard().admit({
+      method: request.method,
+      headers: request.headers,
+      loginToken: loginToken(request),
+      upgrade: request.headers.upgrade !== undefined,
+    });
+    if (admission.kind === 'refused') return reply.code(403).send({ ok: false, message: admission.message });
+    if (admission.setCookie !== undefined) reply.header('set-cookie', admission.setCookie);
+    return undefined;
+  });
+}
+
+function servePage({ app, assets, guard }: Served): void {
+  app.get('/', (request, reply) => {
+    const { html, headers } = page(assets, guard().csrf, request.headers.host ?? '');
+    return reply.headers(headers).send(html);
+  });
+  for (const [path, { type, body }] of assets.files) {
+    app.get(path, (_request, reply) => reply.header('content-type', type).send(body));
+  }
+}
+
+function serveLive({ app, pushes }: Served): void {
+  app.get('/api/live', { websocket: true }, (socket) => {
+    socket.on('close', () => pushes.remove(socket));
+    // The page only listens; anything that it says is ignored and must stay small (`maxPayload`).
+    if (!pushes.add(socket)) socket.close(1013, `at most ${maxClients} pages at once`);
+  });
+}
+
+/** Checks the body, acts, answers with the sentence. */
+async function act<T>(
+  body: unknown,
+  reply: FastifyReply,
+  schema: z.ZodType<T>,
+  action: (given: T) => Promise<string>,
+): Promise<FastifyReply> {
+  const given = schema.safeParse(body ?? {});
+  if (given.success) return reply.send({ ok: true, message: await action(given.data) });
+  return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
+}
+
+function serveControl({ app, source }: Served): void {
+  app.get('/api/view', () => source.view());
+  app.post('/api/kill', ({ body }, reply) => act(body, reply, reasonBody, ({ reason }) => source.kill(reason)));
+  app.post('/api/resume', ({ body }, reply) => act(body, reply, reasonBody, ({ reason }) => source.resume(reason)));
+  app.post('/api/cancel', ({ body }, reply) =>
+    act(body, reply, cancelBody, ({ strategy }) => source.cancelAll(strategy)),
+  );
+  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
+    reply.code(error.statusCode ?? 500).send({ ok: false, message: error.message }),
+  );
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
+}
+
+/** The port that the system gave. */
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address();
+  if (address === null || typeof address === 'string') throw new Error('the dashboard does not listen on a port');
+  return address.port;
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new Error(
+        `dashboard: port ${port} on ${host} is taken; set dashboard.port to another one, or to 0 for any free port`,
+      );
+    }
+    throw error;
+  }
+  return portOf(app);
+}
+
+/** Starts to listen; throws an error with a message for the user when the port is taken. */
+export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+  const { port, host = '127.0.0.1', token, source, clock } = options;
+  if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
+  const app = fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true, exposeHeadRoutes: false });
+  const pushes = pusher(source, clock);
+  let ready: Guard | undefined;
+  const served: Served = {
+    app,
+    assets: loadAssets(),
+    source,
+    pushes,
+    guard: () => {
+      ready ??= guard(token, portOf(app));
+      return ready;
+    },
+  };
+  await app.register(websocket, { options: { maxPayload: maxBodyBytes } });
+  guardEverything(served);
+  servePage(served);
+  serveLive(served);
+  serveControl(served);
+  const listening = await listen(app, host, port);
+  return {
+    port: listening,
+    url: `http://${host}:${listening}/?token=${token}`,
+    async close() {
+      pushes.close();
+      await app.close();
+    },
+  };
+}

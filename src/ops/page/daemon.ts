@@ -1,0 +1,53 @@
+/** The page's two ways to the daemon: the stream of updates and the calls. */
+import type { Update } from '../view.ts';
+import { connection, take, toast } from './store.ts';
+import { afterMs } from './timer.ts';
+
+const firstRetryMs = 500;
+const slowestRetryMs = 5_000;
+const toastMs = 8_000;
+
+/** Connects, and connects again for as long as the page is open. */
+export function connect(retryMs = firstRetryMs): void {
+  const socket = new WebSocket(`ws://${location.host}/api/live`);
+  let opened = false;
+  socket.onmessage = ({ data }: MessageEvent<string>) => {
+    opened = true;
+    connection.value = 'connected';
+    take(JSON.parse(data) as Update);
+  };
+  socket.onclose = () => {
+    connection.value = 'lost';
+    afterMs(retryMs, () => connect(opened ? firstRetryMs : Math.min(slowestRetryMs, retryMs * 2)));
+  };
+}
+
+interface Answered {
+  readonly ok: boolean;
+  readonly message: string;
+}
+let clearToast = (): void => {};
+
+function say(answer: Answered): void {
+  clearToast();
+  toast.value = answer;
+  clearToast = afterMs(toastMs, () => {
+    toast.value = undefined;
+  });
+}
+
+const csrf = (): string => document.querySelector<HTMLMetaElement>('meta[name=csrf]')?.content ?? '';
+
+/** Calls the daemon and shows what it answers. */
+export async function call(path: '/api/kill' | '/api/resume' | '/api/cancel', body: object): Promise<void> {
+  try {
+    const reply = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-sluice-csrf': csrf() },
+      body: JSON.stringify(body),
+    });
+    say((await reply.json()) as Answered);
+  } catch {
+    say({ ok: false, message: 'The daemon did not answer. `npx sluice kill` in a terminal does the same.' });
+  }
+}

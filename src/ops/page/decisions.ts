@@ -1,0 +1,78 @@
+/** Why it traded, and why it did not. */
+import { signal } from '@preact/signals';
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { DecisionView } from '../view.ts';
+import { clockTime } from './format.ts';
+import { Empty, Panel, Pill, type Tone } from './parts.ts';
+
+const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
+  approved: ['good', 'Approved'],
+  denied: ['warn', 'Denied'],
+  none: ['plain', 'Nothing to do'],
+};
+
+type Shown = 'all' | 'denied';
+const shown = signal<Shown>('all');
+/** More rows than anybody reads only make the page slow. */
+const maxShown = 40;
+
+const Filter = (): VNode => html`
+  <div class="segmented" role="group" aria-label="Which decisions">
+    ${(['all', 'denied'] as const).map(
+      (which) => html`
+        <button
+          type="button"
+          aria-pressed=${shown.value === which}
+          onClick=${() => {
+            shown.value = which;
+          }}
+        >
+          ${which === 'all' ? 'All' : 'Denied'}
+        </button>
+      `,
+    )}
+  </div>
+`;
+
+function Decision({ decision }: { decision: DecisionView }): VNode {
+  const [tone, label] = verdicts[decision.verdict];
+  return html`
+    <li class="decision">
+      <div class="line">
+        <time>${clockTime(decision.at)}</time>
+        <b>${decision.strategy}</b>
+        <span class="wanted">${decision.wanted}</span>
+        <${Pill} tone=${tone}>${label}<//>
+      </div>
+      <p class=${decision.verdict === 'denied' ? 'verdict denied' : 'verdict'}>${decision.text}</p>
+      <p class="because">Because ${decision.reason}</p>
+    </li>
+  `;
+}
+
+export function Decisions({ decisions }: { decisions: readonly DecisionView[] }): VNode {
+  const chosen = decisions.filter(({ verdict }) => shown.value === 'all' || verdict === 'denied');
+  return html`
+    <${Panel} id="decisions" title="Decisions" aside=${html`<${Filter} />`}>
+      ${
+        chosen.length === 0
+          ? html`<${Empty}>
+              ${
+                shown.value === 'all'
+                  ? 'Each wish of a strategy appears here, with the verdict and its reason in words.'
+                  : 'Nothing was denied lately.'
+              }
+            <//>`
+          : html`<ol class="list scroll" tabindex="0" aria-label="Latest decisions, newest first">
+              ${chosen
+                .slice(0, maxShown)
+                .map(
+                  (decision) =>
+                    html`<${Decision} key=${`${decision.at}${decision.strategy}${decision.wanted}`} decision=${decision} />`,
+                )}
+            </ol>`
+      }
+    <//>
+  `;
+}

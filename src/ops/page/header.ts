@@ -1,0 +1,90 @@
+/** Where we are: mode, exchange, market time, state, connection; and the buttons that stop and go on. */
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { DaemonState, View } from '../view.ts';
+import { ask } from './dialog.ts';
+import { clockTime, day } from './format.ts';
+import { Pill, type Tone } from './parts.ts';
+import { connection } from './store.ts';
+import { chooseTheme, type Theme, theme } from './theme.ts';
+
+const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
+  starting: ['plain', 'Starting'],
+  recovering: ['warn', 'Recovering'],
+  ready: ['good', 'Ready'],
+  killed: ['bad', 'Killed'],
+  stopping: ['plain', 'Stopping'],
+};
+
+const themes: readonly (readonly [Theme, string])[] = [
+  ['auto', 'Auto'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+const ThemeSwitch = (): VNode => html`
+  <div class="segmented themes" role="group" aria-label="Colours">
+    ${themes.map(
+      ([name, label]) =>
+        html`<button type="button" aria-pressed=${theme.value === name} onClick=${() => chooseTheme(name)}>
+          ${label}
+        </button>`,
+    )}
+  </div>
+`;
+
+const askKill = (view: View): void =>
+  ask({ title: 'Kill trading?', what: view.actions.kill, yes: 'Kill trading', danger: true, path: '/api/kill' });
+const askResume = (view: View): void =>
+  ask({
+    title: 'Resume trading?',
+    what: view.actions.resume,
+    yes: 'Resume trading',
+    danger: false,
+    path: '/api/resume',
+  });
+
+const KillSwitch = ({ view }: { view: View }): VNode =>
+  view.state === 'killed'
+    ? html`<button type="button" class="button primary" onClick=${() => askResume(view)}>Resume …</button>`
+    : html`<button type="button" class="button danger" onClick=${() => askKill(view)}>Kill …</button>`;
+
+const Mark = (): VNode => html`
+  <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
+    <rect width="16" height="16" rx="4" />
+    <path d="M3 5.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3M3 10.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3" />
+  </svg>
+`;
+
+export function Header({ view }: { view: View }): VNode {
+  const [tone, label] = states[view.state];
+  return html`
+    <header class="top">
+      <div class="brand">
+        <${Mark} />
+        <h1>Sluice</h1>
+        <span class=${`mode ${view.mode === 'live' ? 'real' : ''}`}>${view.mode}</span>
+      </div>
+      <div class="state"><${Pill} tone=${tone}><i class="dot"></i>${label}<//></div>
+      <div class="where">
+        <time datetime=${new Date(view.marketTime).toISOString()}>
+          ${day(view.marketTime)} <b>${clockTime(view.marketTime)}</b> UTC
+        </time>
+        ${view.speed === 1 ? null : html`<span class="speed" title="Exchange time runs this much faster than real time">×${view.speed}</span>`}
+        <span class="exchange">${view.account} account at ${view.exchangeUrl}</span>
+      </div>
+      <div class="tools">
+        <${ThemeSwitch} />
+        <${KillSwitch} view=${view} />
+      </div>
+    </header>
+  `;
+}
+
+/** Above everything when the page no longer hears from the daemon: old numbers must not pass for new ones. */
+export const ConnectionBanner = (): VNode | null =>
+  connection.value === 'lost'
+    ? html`<div class="banner lost" role="alert">
+        <b>Not connected.</b> What you see is the last that the daemon said; trying again …
+      </div>`
+    : null;

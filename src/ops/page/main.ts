@@ -1,0 +1,127 @@
+/** The page: connects, and shows what the daemon says. */
+import { html, render } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { MarketView, NoticeView, View } from '../view.ts';
+import { connect } from './daemon.ts';
+import { Decisions } from './decisions.ts';
+import { Dialog } from './dialog.ts';
+import { EquityChart } from './equity-chart.ts';
+import { clockTime, exact } from './format.ts';
+import { ConnectionBanner, Header } from './header.ts';
+import { Empty, Panel } from './parts.ts';
+import { PriceChart } from './price-chart.ts';
+import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
+import { Strategies } from './strategies.ts';
+import { Summary } from './summary.ts';
+import { Fills, OpenOrders } from './tables.ts';
+import { Unknowns } from './unknowns.ts';
+
+const maxNotices = 3;
+
+const Notice = ({ notice }: { notice: NoticeView }): VNode => html`
+  <div class=${`banner ${notice.level}`}>
+    <time>${clockTime(notice.at)}</time>
+    <span>${notice.text}${notice.goOn === undefined ? null : html` <span class="go-on">${notice.goOn}</span>`}</span>
+  </div>
+`;
+
+const State = ({ shown }: { shown: View }): VNode => html`
+  <div class="notices" role="status">
+    <p class=${`state-text ${shown.state}`}>${shown.stateText}</p>
+    ${shown.notices.slice(0, maxNotices).map((notice) => html`<${Notice} key=${`${notice.at}${notice.text}`} notice=${notice} />`)}
+  </div>
+`;
+
+const Tabs = ({ markets, symbol }: { markets: readonly MarketView[]; symbol: string }): VNode | null =>
+  markets.length < 2
+    ? null
+    : html`<div class="segmented" role="group" aria-label="Symbol">
+        ${markets.map(
+          (market) => html`
+            <button type="button" aria-pressed=${market.symbol === symbol} onClick=${() => showSymbol(market.symbol)}>
+              ${market.symbol}
+            </button>
+          `,
+        )}
+      </div>`;
+
+function Market({ shown }: { shown: View }): VNode {
+  const market = shown.markets.find(({ symbol }) => symbol === shownSymbol.value) ?? shown.markets[0];
+  if (market === undefined) {
+    return html`<${Panel} id="market" title="Market"><${Empty}>The klines of each traded symbol appear here.<//><//>`;
+  }
+  const aside = html`<${Tabs} markets=${shown.markets} symbol=${market.symbol} /><b class="last">${market.last === undefined ? '' : exact(market.last)}</b>`;
+  const none = (klines.value[market.symbol]?.length ?? 0) === 0;
+  return html`
+    <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>
+      <${PriceChart} view=${shown} market=${market} />
+      ${none ? html`<${Empty}>Klines appear here as soon as the exchange has sent some.<//>` : null}
+    <//>
+  `;
+}
+
+const Equity = ({ shown }: { shown: View }): VNode => html`
+  <${Panel} id="equity" title="Equity">
+    ${
+      equitySeries.value.length < 2
+        ? html`<${Empty}>The equity curve begins with the second point.<//>`
+        : html`<${EquityChart} asset=${shown.equity.asset} />`
+    }
+  <//>
+`;
+
+const Toast = (): VNode => html`
+  <div class="toasts" role="status">
+    ${toast.value === undefined ? null : html`<p class=${toast.value.ok ? 'toast' : 'toast failed'}>${toast.value.message}</p>`}
+  </div>
+`;
+
+const Footer = ({ shown }: { shown: View }): VNode => html`
+  <footer class="foot">
+    <span>Times are UTC, by the exchange's clock.</span>
+    <span class="exchange">${shown.account} account at ${shown.exchangeUrl}</span>
+    <span>
+      Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView Lightweight Charts™</a>,
+      © 2026 TradingView, Inc.
+    </span>
+  </footer>
+`;
+
+function App(): VNode {
+  const shown = view.value;
+  if (shown === undefined) return html`<${ConnectionBanner} /><p class="boot">Connecting to the daemon …</p>`;
+  document.title = `Sluice · ${shown.mode} · ${shown.state}`;
+  return html`
+    <${ConnectionBanner} />
+    <${Header} view=${shown} />
+    <main>
+      <${State} shown=${shown} />
+      <${Summary} view=${shown} />
+      <div class="columns">
+        <div class="column">
+          <${Market} shown=${shown} />
+          <${Equity} shown=${shown} />
+          <${OpenOrders} view=${shown} />
+          <${Fills} fills=${shown.fills} />
+        </div>
+        <div class="column">
+          <${Strategies} strategies=${shown.strategies} />
+          <${Decisions} decisions=${shown.decisions} />
+          <${Unknowns} unknowns=${shown.unknowns} now=${shown.marketTime} />
+        </div>
+      </div>
+    </main>
+    <${Footer} shown=${shown} />
+    <${Dialog} />
+    <${Toast} />
+  `;
+}
+
+// The token has done its work (a cookie); it must not stay in the address bar or be copied with it.
+if (location.search !== '') history.replaceState(null, '', '/');
+const root = document.querySelector('#app');
+if (root !== null) {
+  root.replaceChildren();
+  render(html`<${App} />`, root as HTMLElement);
+}
+connect();

@@ -1,0 +1,37 @@
+/** Small pieces that several panels use. */
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { direction, signed } from './format.ts';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'plain';
+
+export const Pill = ({ tone, children }: { tone: Tone; children?: ComponentChildren }): VNode =>
+  html`<span class=${`pill ${tone}`}>${children}</span>`;
+
+/** An amount with its sign and colour. */
+export const Gain = ({ text, unit = '' }: { text: string; unit?: string }): VNode =>
+  html`<span class=${direction(text)}>${signed(text)}${unit}</span>`;
+
+export const Side = ({ side }: { side: 'BUY' | 'SELL' }): VNode =>
+  html`<span class=${side === 'BUY' ? 'side buy' : 'side sell'}>${side === 'BUY' ? 'Buy' : 'Sell'}</span>`;
+
+/** Says what will appear here. */
+export const Empty = ({ children }: { children?: ComponentChildren }): VNode => html`<p class="empty">${children}</p>`;
+
+interface PanelProps {
+  readonly id: string;
+  readonly title: string;
+  readonly count?: number | undefined;
+  /** Stands at the right of the title. */
+  readonly aside?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+export const Panel = ({ id, title, count, aside, children }: PanelProps): VNode => html`
+  <section class="panel" id=${id} aria-labelledby=${`${id}-title`}>
+    <header class="panel-head">
+      <h2 id=${`${id}-title`}>${title}${count === undefined ? '' : html` <span class="count">${count}</span>`}</h2>
+      <div class="aside">${aside}</div>
+    </header>
+    ${children}
+  </section>
+`;

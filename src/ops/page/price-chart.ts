@@ -1,0 +1,219 @@
+/** The klines of one symbol with our fills as arrows and our prices in force as lines. */
+
+import { html } from 'htm/preact';
+import {
+  CandlestickSeries,
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  LineStyle,
+  type SeriesMarker,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { FillView, KlineView, MarketView, View } from '../view.ts';
+import { drawn } from './format.ts';
+import { klines } from './store.ts';
+import { colour, isDark } from './theme.ts';
+
+interface Drawing {
+  readonly chart: IChartApi;
+  readonly prices: ISeriesApi<'Candlestick'>;
+  readonly volumes: ISeriesApi<'Histogram'>;
+  readonly markers: ISeriesMarkersPluginApi<Time>;
+  lines: IPriceLine[];
+  /** What is drawn already. */
+  symbol: string;
+  drawnKlines: readonly KlineView[];
+  marked: string;
+  lined: string;
+}
+
+const seconds = (at: number): UTCTimestamp => Math.floor(at / 1_000) as UTCTimestamp;
+/** The chart opens on about this many klines; the rest is a drag away. */
+const firstShown = 140;
+
+function open(container: HTMLElement): Drawing {
+  const chart = createChart(container, {
+    autoSize: true,
+    layout: { fontSize: 11, attributionLogo: true },
+    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: 4, barSpacing: 7 },
+    rightPriceScale: { scaleMargins: { top: 0.08, bottom: 0.22 } },
+  });
+  const prices = chart.addSeries(CandlestickSeries, { borderVisible: false });
+  const volumes = chart.addSeries(HistogramSeries, {
+    priceScaleId: '',
+    priceFormat: { type: 'volume' },
+    lastValueVisible: false,
+    priceLineVisible: false,
+  });
+  volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } });
+  const markers = createSeriesMarkers(prices, []);
+  return { chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
+}
+
+function paint({ chart, prices, volumes }: Drawing): void {
+  const line = colour('grid');
+  const family = getComputedStyle(document.body).fontFamily;
+  chart.applyOptions({
+    layout: {
+      background: { type: ColorType.Solid, color: colour('panel') },
+      textColor: colour('muted'),
+      fontFamily: family,
+    },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+    timeScale: { borderColor: colour('line') },
+    rightPriceScale: { borderColor: colour('line') },
+    crosshair: {
+      vertLine: { color: colour('muted'), labelBackgroundColor: colour('chip-ink') },
+      horzLine: { color: colour('muted'), labelBackgroundColor: colour('chip-ink') },
+    },
+  });
+  prices.applyOptions({
+    upColor: colour('kline-up'),
+    downColor: colour('kline-down'),
+    wickUpColor: colour('kline-up'),
+    wickDownColor: colour('kline-down'),
+    priceLineColor: colour('muted'),
+  });
+  volumes.applyOptions({ color: colour('volume') });
+}
+
+const priceOf = ({ openTime, open, high, low, close }: KlineView) => ({
+  time: seconds(openTime),
+  open,
+  high,
+  low,
+  close,
+});
+const volumeOf = ({ openTime, volume }: KlineView) => ({ time: seconds(openTime), value: volume });
+
+/** Draws only what is new: a whole redraw of a thousand klines ten times a second would be felt on a phone. */
+function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineView[]): void {
+  const before = drawing.drawnKlines;
+  if (all === before && drawing.symbol === market.symbol) return;
+  const last = before.at(-1);
+  const known = last === undefined ? -1 : all.findLastIndex((kline) => kline.openTime === last.openTime);
+  const fresh = drawing.symbol !== market.symbol || known < 0;
+  if (fresh) {
+    const minMove = 10 ** -market.pricePrecision;
+    drawing.prices.applyOptions({ priceFormat: { type: 'price', precision: market.pricePrecision, minMove } });
+    drawing.prices.setData(all.map(priceOf));
+    drawing.volumes.setData(all.map(volumeOf));
+    drawing.chart.timeScale().setVisibleLogicalRange({ from: all.length - firstShown, to: all.length + 3 });
+  } else {
+    for (const kline of all.slice(known)) {
+      drawing.prices.update(priceOf(kline));
+      drawing.volumes.update(volumeOf(kline));
+    }
+  }
+  drawing.symbol = market.symbol;
+  drawing.drawnKlines = all;
+}
+
+/** One arrow a kline and side, however many fills it had. */
+function markersOf(fills: readonly FillView[], all: readonly KlineView[]): SeriesMarker<Time>[] {
+  const counts = new Map<string, { readonly time: UTCTimestamp; readonly buys: boolean; count: number }>();
+  for (const fill of fills) {
+    const kline = all.findLast(({ openTime }) => openTime <= fill.time);
+    if (kline === undefined) continue;
+    const key = `${kline.openTime}${fill.side}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { time: seconds(kline.openTime), buys: fill.side === 'BUY', count: 1 });
+    else known.count++;
+  }
+  return [...counts.values()]
+    .sort((a, b) => a.time - b.time)
+    .map(({ time, buys, count }) => ({
+      time,
+      position: buys ? 'belowBar' : 'aboveBar',
+      shape: buys ? 'arrowUp' : 'arrowDown',
+      color: colour(buys ? 'buy' : 'sell'),
+      ...(count > 1 ? { text: `×${count}` } : {}),
+    }));
+}
+
+function drawMarkers(drawing: Drawing, fills: readonly FillView[]): void {
+  const all = drawing.drawnKlines;
+  const key = `${drawing.symbol} ${isDark()} ${fills[0]?.tradeId} ${fills.length} ${all[0]?.openTime} ${all.length}`;
+  if (key === drawing.marked) return;
+  drawing.marked = key;
+  drawing.markers.setMarkers(markersOf(fills, all));
+}
+
+interface Line {
+  readonly price: string;
+  readonly title: string;
+  readonly colour: string;
+  readonly style: LineStyle;
+}
+
+/** Entry, stop and target of each strategy, and its resting orders without a label. */
+function linesOf(view: View, symbol: string): Line[] {
+  const held = view.strategies.filter((strategy) => strategy.symbol === symbol);
+  const protective = held.flatMap(({ id, position, stop, takeProfit }) => [
+    { price: position.entryPrice, title: `${id} entry`, colour: 'accent', style: LineStyle.Dotted },
+    { price: stop, title: `${id} stop`, colour: 'down', style: LineStyle.Dashed },
+    { price: takeProfit, title: `${id} target`, colour: 'up', style: LineStyle.Dashed },
+  ]);
+  const resting = view.openOrders
+    .filter((order) => order.symbol === symbol)
+    .map(({ price, side }) => ({
+      price,
+      title: '',
+      colour: side === 'BUY' ? 'buy' : 'sell',
+      style: LineStyle.SparseDotted,
+    }));
+  return [...protective, ...resting].flatMap(({ price, ...line }) => (price === undefined ? [] : [{ ...line, price }]));
+}
+
+function drawLines(drawing: Drawing, lines: readonly Line[]): void {
+  const key = `${drawing.symbol} ${isDark()} ${lines.map(({ price, title }) => price + title).join()}`;
+  if (key === drawing.lined) return;
+  drawing.lined = key;
+  for (const line of drawing.lines) drawing.prices.removePriceLine(line);
+  drawing.lines = lines.map((line) =>
+    drawing.prices.createPriceLine({
+      price: drawn(line.price),
+      title: line.title,
+      color: colour(line.colour),
+      lineStyle: line.style,
+      lineWidth: 1,
+      axisLabelVisible: line.title !== '',
+    }),
+  );
+}
+
+export function PriceChart({ view, market }: { view: View; market: MarketView }): VNode {
+  const container = useRef<HTMLDivElement>(null);
+  const drawing = useRef<Drawing | undefined>(undefined);
+  const all = klines.value[market.symbol] ?? [];
+  const dark = isDark();
+  useEffect(() => {
+    if (container.current === null) return undefined;
+    const opened = open(container.current);
+    drawing.current = opened;
+    return () => opened.chart.remove();
+  }, []);
+  useEffect(() => {
+    if (drawing.current !== undefined) paint(drawing.current);
+  }, [dark]);
+  useEffect(() => {
+    if (drawing.current === undefined) return;
+    drawKlines(drawing.current, market, all);
+    drawMarkers(
+      drawing.current,
+      view.fills.filter((fill) => fill.symbol === market.symbol),
+    );
+    drawLines(drawing.current, linesOf(view, market.symbol));
+  });
+  const label = `${market.symbol}, ${market.interval} klines with our fills; the table of fills lists them.`;
+  return html`<div class="chart" ref=${container} role="img" aria-label=${label}></div>`;
+}

@@ -1,0 +1,52 @@
+/** What each strategy holds, what protects it, and whether it runs. */
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { StrategyView } from '../view.ts';
+import { direction, exact, money } from './format.ts';
+import { Empty, Gain, Panel, Pill } from './parts.ts';
+
+const held = (quantity: string): string =>
+  ({ up: `Long ${exact(quantity)}`, down: `Short ${exact(quantity.replace('-', ''))}`, even: 'Flat' })[
+    direction(quantity)
+  ];
+
+const Fact = ({ name, value }: { name: string; value: string | undefined }): VNode | null =>
+  value === undefined ? null : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+const optional = (text: string | undefined): string | undefined => (text === undefined ? undefined : exact(text));
+
+function Strategy({ strategy }: { strategy: StrategyView }): VNode {
+  const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
+  const flat = direction(position.quantity) === 'even';
+  return html`
+    <li class="strategy">
+      <div class="line">
+        <b>${id}</b>
+        <span class="muted">${use} · ${symbol} · ${interval}</span>
+        <${Pill} tone=${status === 'running' ? 'good' : 'bad'}>${status === 'running' ? 'Running' : 'Stopped'}<//>
+      </div>
+      <div class="line position">
+        <span class=${`held ${flat ? 'muted' : ''}`}>${held(position.quantity)}</span>
+        ${flat ? null : html`<span class="profit"><${Gain} text=${position.openProfit} /> <span class="muted">open</span></span>`}
+      </div>
+      <dl class="facts">
+        <${Fact} name="Entry" value=${optional(position.entryPrice)} />
+        <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
+        <${Fact} name="Stop" value=${optional(stop)} />
+        <${Fact} name="Target" value=${optional(takeProfit)} />
+        <${Fact} name="Equity" value=${money(equity)} />
+      </dl>
+      ${error === undefined ? null : html`<p class="error">${error}</p>`}
+    </li>
+  `;
+}
+
+export const Strategies = ({ strategies }: { strategies: readonly StrategyView[] }): VNode => html`
+  <${Panel} id="strategies" title="Positions">
+    ${
+      strategies.length === 0
+        ? html`<${Empty}>Each strategy appears here with what it holds and what protects it.<//>`
+        : html`<ul class="list">${strategies.map((strategy) => html`<${Strategy} key=${strategy.id} strategy=${strategy} />`)}</ul>`
+    }
+  <//>
+`;

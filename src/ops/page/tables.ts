@@ -1,0 +1,124 @@
+/** Open orders and fills. Columns marked `wide` are left out on a phone. */
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { OrderState } from '../../domain/order.ts';
+import type { FillView, OpenOrderView, View } from '../view.ts';
+import { ask } from './dialog.ts';
+import { age, clockTime, direction, exact } from './format.ts';
+import { Empty, Panel, Pill, Side, type Tone } from './parts.ts';
+
+const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
+  intended: ['plain', 'About to send'],
+  sending: ['plain', 'Sending'],
+  unknown: ['warn', 'Unknown'],
+  open: ['good', 'Open'],
+  closing: ['plain', 'Closing'],
+  filled: ['good', 'Filled'],
+  canceled: ['plain', 'Canceled'],
+  rejected: ['bad', 'Rejected'],
+  notSent: ['plain', 'Not sent'],
+};
+const maxFills = 40;
+
+function Order({ order, now }: { order: OpenOrderView; now: number }): VNode {
+  const [tone, label] = states[order.state];
+  return html`
+    <tr>
+      <td><${Side} side=${order.side} /></td>
+      <td class="number">${exact(order.quantity)}</td>
+      <td class="number">${order.price === undefined ? 'market' : exact(order.price)}</td>
+      <td class="number wide">${direction(order.filled) === 'even' ? '–' : exact(order.filled)}</td>
+      <td class="wide">${order.symbol}</td>
+      <td>${order.strategy}</td>
+      <td class="number wide">${age(now - order.createdAt)}</td>
+      <td><${Pill} tone=${tone}>${label}<//></td>
+    </tr>
+  `;
+}
+
+const askCancel = (view: View): void =>
+  ask({
+    title: 'Cancel all open orders?',
+    what: view.actions.cancelAll,
+    yes: 'Cancel all',
+    danger: true,
+    path: '/api/cancel',
+  });
+
+export const OpenOrders = ({ view }: { view: View }): VNode => html`
+  <${Panel}
+    id="orders"
+    title="Open orders"
+    count=${view.openOrders.length}
+    aside=${view.openOrders.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => askCancel(view)}>Cancel all …</button>`}
+  >
+    ${
+      view.openOrders.length === 0
+        ? html`<${Empty}>Orders that rest on the exchange, or are on the way there, appear here.<//>`
+        : html`<table>
+            <thead>
+              <tr>
+                <th scope="col">Side</th>
+                <th scope="col" class="number">Quantity</th>
+                <th scope="col" class="number">Price</th>
+                <th scope="col" class="number wide">Filled</th>
+                <th scope="col" class="wide">Symbol</th>
+                <th scope="col">Strategy</th>
+                <th scope="col" class="number wide">Age</th>
+                <th scope="col">State</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${view.openOrders.map((order) => html`<${Order} key=${order.clientOrderId} order=${order} now=${view.marketTime} />`)}
+            </tbody>
+          </table>`
+    }
+  <//>
+`;
+
+const purposes: Readonly<Record<FillView['purpose'], string>> = {
+  enter: 'entry',
+  exit: 'exit',
+  quote: 'quote',
+  stop: 'stop',
+  takeProfit: 'target',
+};
+
+const Fill = ({ fill }: { fill: FillView }): VNode => html`
+  <tr>
+    <td><time>${clockTime(fill.time)}</time></td>
+    <td><${Side} side=${fill.side} /></td>
+    <td class="number">${exact(fill.quantity)}</td>
+    <td class="number">${exact(fill.price)}</td>
+    <td class="number wide">${exact(fill.fee)} ${fill.feeAsset}</td>
+    <td class="wide">${fill.symbol}</td>
+    <td>${fill.strategy}</td>
+    <td class="wide">${purposes[fill.purpose]}, ${fill.maker ? 'maker' : 'taker'}</td>
+  </tr>
+`;
+
+export const Fills = ({ fills }: { fills: readonly FillView[] }): VNode => html`
+  <${Panel} id="fills" title="Latest fills">
+    ${
+      fills.length === 0
+        ? html`<${Empty}>Each execution on the exchange becomes one row here, exactly once.<//>`
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Latest fills, newest first"><table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Side</th>
+                <th scope="col" class="number">Quantity</th>
+                <th scope="col" class="number">Price</th>
+                <th scope="col" class="number wide">Fee</th>
+                <th scope="col" class="wide">Symbol</th>
+                <th scope="col">Strategy</th>
+                <th scope="col" class="wide">For</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${fills.slice(0, maxFills).map((fill) => html`<${Fill} key=${`${fill.tradeId}/${fill.orderId}`} fill=${fill} />`)}
+            </tbody>
+          </table></div>`
+    }
+  <//>
+`;

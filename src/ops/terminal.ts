@@ -1,0 +1,120 @@
+/** The short status of a daemon in a terminal. The caller prints the lines and redraws them as it likes. */
+import { stripVTControlCharacters, styleText } from 'node:util';
+import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
+import { grouped } from './words.ts';
+
+type Style = Parameters<typeof styleText>[0];
+// The caller knows whether its stream shows colours and strips them when it does not.
+const styled = (style: Style, text: string): string => styleText(style, text, { validateStream: false });
+const dim = (text: string): string => styled('dim', text);
+const bold = (text: string): string => styled('bold', text);
+
+/** Rows of each list: the whole status fits a terminal of 24 lines. */
+const maxFills = 4;
+const maxDecisions = 3;
+const maxUnknowns = 3;
+const maxNotices = 2;
+const labelWidth = 11;
+
+const stateStyles: Readonly<Record<DaemonState, Style>> = {
+  starting: 'cyan',
+  recovering: 'yellow',
+  ready: 'green',
+  killed: ['red', 'bold'],
+  stopping: 'cyan',
+};
+
+/** Cuts at the visible width; a cut line loses its colours, so that none runs on into the next. */
+function fitted(line: string, columns: number): string {
+  const plain = stripVTControlCharacters(line);
+  return plain.length <= columns ? line : `${plain.slice(0, Math.max(0, columns - 1))}…`;
+}
+
+const clockTime = (at: number): string => new Date(at).toISOString().slice(11, 19);
+const row = (label: string, text: string): string => `${dim(label.padEnd(labelWidth))}${text}`;
+const under = (label: string, lines: readonly string[]): string[] =>
+  lines.map((line, index) => row(index === 0 ? label : '', line));
+
+/** Cents are enough for the eye; the digits after them are cut, as nothing is computed from this. */
+const money = (text: string): string => grouped(text.replace(/(\.\d\d)\d+$/, '$1'));
+
+function gain(text: string): string {
+  if (!/[1-9]/.test(text)) return money(text);
+  return text.startsWith('-') ? styled('red', money(text)) : styled('green', `+${money(text)}`);
+}
+
+function strategyLine({ id, symbol, status, error, position, stop, takeProfit }: StrategyView): string {
+  if (status === 'stopped') return `${bold(id)} ${styled('red', `stopped: ${error ?? 'no reason given'}`)}`;
+  if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;
+  const entry = position.entryPrice === undefined ? '' : ` from ${grouped(position.entryPrice)}`;
+  const protection = [
+    stop === undefined ? [] : `stop ${grouped(stop)}`,
+    takeProfit === undefined ? [] : `target ${grouped(takeProfit)}`,
+  ];
+  return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protection.flat().join(', '))}`;
+}
+
+const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView): string =>
+  `${dim(clockTime(time))} ${styled(side === 'BUY' ? 'blue' : 'yellow', side.padEnd(4))} ${grouped(quantity)} ${symbol} at ${grouped(price)} ${dim(strategy)}`;
+
+function decisionLine({ at, strategy, wanted, verdict, text }: DecisionView): string {
+  const said = verdict === 'denied' ? styled('yellow', text) : dim(text);
+  return `${dim(clockTime(at))} ${strategy}: ${wanted}. ${said}`;
+}
+
+function unknownLine({ since, order, steps, cause, resolved }: UnknownView): string {
+  if (resolved !== undefined) return `${dim(clockTime(since))} ${order}: ${styled('green', resolved.text)}`;
+  return `${dim(clockTime(since))} ${order}: ${styled('yellow', steps.at(-1)?.text ?? cause)}`;
+}
+
+function equityLine({ equity }: View): string {
+  const cents = (text: string): bigint =>
+    BigInt(
+      text.replace(
+        /^(-?\d+)(?:\.(\d{0,2})\d*)?$/,
+        (_all, whole: string, part = '') => whole + String(part).padEnd(2, '0'),
+      ),
+    );
+  const difference = cents(equity.now) - cents(equity.start);
+  const digits = String(difference < 0n ? -difference : difference).padStart(3, '0');
+  const text = `${difference < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  return `${bold(money(equity.now))} ${equity.asset}  ${gain(text)} since the start`;
+}
+
+function weightLine({ weight, openOrders }: View): string {
+  const share = ({ used, max }: { used: number; max: number }): string =>
+    `${max === 0 ? 0 : Math.round((100 * used) / max)} %`;
+  const banned =
+    weight.bannedUntil === undefined
+      ? ''
+      : styled('red', `  stopped by the exchange until ${clockTime(weight.bannedUntil)}`);
+  return `IP ${share(weight.ip)}, UID ${share(weight.uid)}, ${weight.waiting} waiting${banned}   ${dim(`${openOrders.length} open orders`)}`;
+}
+
+/** One string a line, none wider than `columns`, with colours. `dashboardUrl` is shown last, whole, so that it can be clicked. */
+export function statusLines(view: View, columns: number, dashboardUrl?: string): string[] {
+  const market = `${new Date(view.marketTime).toISOString().slice(0, 10)} ${clockTime(view.marketTime)} UTC`;
+  const speed = view.speed === 1 ? '' : ` at ×${view.speed}`;
+  const lines = [
+    `${bold('Sluice')} ${view.mode}  ${styled(stateStyles[view.state], view.state)}  ${market}${speed}  ${dim(view.exchangeUrl)}`,
+    row('', view.stateText),
+    row('Equity', equityLine(view)),
+    ...under('Positions', view.strategies.map(strategyLine)),
+    ...under('Fills', view.fills.slice(0, maxFills).map(fillLine)),
+    ...under('Decisions', view.decisions.slice(0, maxDecisions).map(decisionLine)),
+    ...under('Unknown', view.unknowns.slice(0, maxUnknowns).map(unknownLine)),
+    row('Weight', weightLine(view)),
+    ...view.notices
+      .slice(0, maxNotices)
+      .map(({ level, text, goOn }) =>
+        row(
+          '',
+          styled(
+            level === 'info' ? 'cyan' : level === 'warning' ? 'yellow' : 'red',
+            goOn === undefined ? text : `${text} ${goOn}`,
+          ),
+        ),
+      ),
+  ].map((line) => fitted(line, columns));
+  return dashboardUrl === undefined ? lines : [...lines, row('Dashboard', styled('cyan', dashboardUrl))];
+}
