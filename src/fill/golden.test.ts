@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { baseUnits, minus, notional, priceText, unitsText } from '../domain/money.ts';
+import { couldBeBetterBy } from './band.ts';
+import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
+import { feeOf } from './fees.ts';
+
+describe('the golden fills on klines (fill-engine §2.5)', () => {
+  test('K1: a MARKET BUY for an amount fills at the next open, half a spread up, in whole lots', () => {
+    const fills = engine();
+    fills.submit(order({ amount: '1000' }));
+    const step = fills.open(kline(101, 102, 100.5, 101.5, 50));
+    const [fill] = step.fills;
+    if (fill === undefined) throw new Error('no fill');
+    expect(fillText(fill)).toBe('9.8951 @ 101.06 taker, fee 0.0197902 X');
+    expect(unitsText(notional(fill.price, fill.quantity, at))).toBe('999.998806');
+    const net = minus(baseUnits(fill.quantity, at), feeOf(fill, goldenFees, 'received', at).fee);
+    expect(unitsText(net)).toBe('9.8753098');
+    expect(endTexts(step)).toEqual(['a filled']);
+  });
+
+  test('K2: a touch does not fill a resting BUY', () => {
+    const fills = engine();
+    fills.submit(order({ price: '99.50', lots: '2' }));
+    expect(run(fills, kline(100, 100.5, 99.5, 100, 50))).toEqual([]);
+    expect(fills.idle).toBe(false);
+  });
+
+  test('K3: a tick beyond fills up to a tenth of the volume, the rest carries over', () => {
+    const fills = engine();
+    fills.submit(order({ price: '99.50', lots: '2' }));
+    const first = run(fills, kline(100, 100.5, 99.49, 100, 12));
+    const second = run(fills, kline(100, 100, 99.4, 99.9, 100));
+    expect(first.map(fillText)).toEqual(['1.2 @ 99.5 maker, fee 0.0012 X']);
+    expect(second.map(fillText)).toEqual(['0.8 @ 99.5 maker, fee 0.0008 X']);
+    expect(fills.idle).toBe(true);
+  });
+
+  test('K4: price gaps through a resting BUY: it fills at its own price, not at the open', () => {
+    const fills = engine();
+    fills.submit(order({ price: '99.50', lots: '2' }));
+    run(fills, kline(100, 100.5, 99.8, 100, 100));
+    expect(run(fills, kline(98, 98.6, 97.5, 98.2, 100)).map(fillText)).toEqual(['2 @ 99.5 maker, fee 0.002 X']);
+  });
+
+  test('K5: a LIMIT that crosses the open takes at the open, half a spread up', () => {
+    const fills = engine();
+    fills.submit(order({ price: '102' }));
+    expect(fillTexts(fills.open(kline(101, 102, 100, 101, 50)))).toEqual(['1 @ 101.06 taker, fee 0.002 X']);
+  });
+
+  test('K6: a stop fills half-way to the low, half a spread down', () => {
+    const sold = run(engine(), kline(96, 96.5, 94, 95.5, 50), [stopAt('95')]);
+    expect(sold.map(fillText)).toEqual(['1 @ 94.45 taker, fee 0.1889 Z']);
+  });
+
+  test('K7: an open beyond the stop fills at the open, half a spread down', () => {
+    const sold = run(engine(), kline(90, 91, 89, 90, 50), [stopAt('95')]);
+    expect(sold.map(fillText)).toEqual(['1 @ 89.95 taker, fee 0.1799 Z']);
+  });
+
+  test('K8: stop and target in one kline: the stop comes first, the kline counts as ambiguous, the band reaches the target', () => {
+    const fills = engine();
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, kline(100, 100.5, 99.5, 100, 50), [stopAt('97')]);
+    const [sold, ...others] = run(fills, kline(100, 104, 96, 101, 50), [stopAt('97')]);
+    if (sold === undefined) throw new Error('no fill');
+    expect(others).toEqual([]);
+    expect(priceText(sold.price, at)).toBe('96.45');
+    expect(sold.evidence.ambiguous).toBe(true);
+    expect(priceText(sold.bestPrice ?? sold.price, at)).toBe('103');
+    expect(fills.ambiguousKlines).toBe(1);
+    // 103.00 - 96.45, and a maker's fee of 0.103 in place of a taker's 0.1929.
+    expect(unitsText(couldBeBetterBy(sold, goldenFees, at))).toBe('6.6399');
+  });
+
+  test('K9: finer klines decide what the coarse one left open', () => {
+    const fills = engine();
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, kline(100, 100.5, 99.5, 100, 50), [stopAt('97')]);
+    const sold = run(fills, kline(100, 104, 99.9, 103.5, 10), [stopAt('97')]);
+    expect(sold.map(fillText)).toEqual(['1 @ 103 maker, fee 0.103 Z']);
+    expect(fills.ambiguousKlines).toBe(0);
+  });
+
+  test('K10: what was entered inside a kline may be stopped there but not take its profit', () => {
+    const fills = engine();
+    const bar = kline(100, 101, 98.5, 99.8, 50);
+    fills.submit(order({ price: '99' }));
+    fills.open(bar);
+    expect(fillTexts(fills.rest(bar))).toEqual(['1 @ 99 maker, fee 0.001 X']);
+    fills.submit(order({ id: 'target', side: 'SELL', price: '100.50' }));
+    expect(fills.triggers(bar, [stopAt('97.50')])).toEqual([]);
+    expect(fills.triggers(bar, [stopAt('98.60')]).map((hit) => priceText(hit.price, at))).toEqual(['98.5']);
+    expect(fills.idle).toBe(false);
+  });
+});

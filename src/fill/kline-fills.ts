@@ -1,0 +1,296 @@
+/**
+ * The fill engine where only klines are stored (fill-engine §2.2), for one symbol, in exact integers. A driver walks each
+ * kline through its phases, and calls nothing while `idle`:
+ *
+ *     open      orders that were waiting become active: MARKET orders fill, LIMITs that cross take, the rest begins to rest
+ *     triggers  which stops this kline sets off; each is answered with `fillStop`, and targets beside it with `cancel`
+ *     rest      resting LIMITs fill; then `triggers` once more for the stops of what was entered here
+ *
+ * An order submitted at any time waits for the next `open`: inside a kline nobody knows what came first.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
+import type { Kline, Side } from '../domain/market.ts';
+import {
+  type Lots,
+  least,
+  lotsFor,
+  lotsOf,
+  minus,
+  noLots,
+  partOfLots,
+  plus,
+  priceFor,
+  priceNumber,
+  type Rate,
+  type Ticks,
+  worsened,
+} from '../domain/money.ts';
+import type { Evidence } from '../domain/order.ts';
+import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step, type Stop, type StopHit } from './orders.ts';
+import type { Rules } from './rules.ts';
+import { stopHit } from './stops.ts';
+
+/** What the engine reads of a kline; a loop over columns may pass one object again and again. */
+export type FillKline = Pick<Kline, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume'>;
+
+export interface KlineFillsOptions {
+  readonly instrument: Instrument;
+  readonly interval: Interval;
+  readonly rules: Rules;
+  /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
+  readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
+}
+
+interface Working {
+  readonly order: SimOrder;
+  /** The price that the market must reach for a resting LIMIT to fill, as data spell it. */
+  readonly reach: number;
+  remaining: Lots;
+  active: boolean;
+  /** Opens that pass before the order arrives, and before its cancel does. */
+  arrivesIn: number;
+  cancelsIn: number | undefined;
+  /** Open time of the kline in which it took: what it left rests from the next one on. */
+  tookAt: number;
+}
+
+const by = {
+  open: { rule: 'kline-open' },
+  cross: { rule: 'kline-cross' },
+  rest: { rule: 'kline-rest' },
+} as const satisfies Record<string, Evidence>;
+
+interface Growing {
+  readonly fills: SimFill[];
+  readonly ends: OrderEnd[];
+}
+
+/** How much of a kline's volume is left for us; undefined is no limit. */
+type Allowance = Lots | undefined;
+
+export class KlineFills {
+  /** Klines in which a stop and a target could both have filled and the stop was taken to come first. */
+  ambiguousKlines = 0;
+  readonly #options: KlineFillsOptions;
+  readonly #working: Working[] = [];
+  /** Whole klines that an order or a cancel takes to arrive. */
+  readonly #delay: number;
+  #inside = false;
+  #takenAt = Number.NaN;
+  #takeable: Allowance;
+  #ambiguousAt = Number.NaN;
+
+  constructor(options: KlineFillsOptions) {
+    this.#options = options;
+    const { feedLatencyMs, entryLatencyMs } = options.rules;
+    this.#delay = Math.floor((feedLatencyMs + entryLatencyMs) / intervalMs(options.interval, 0));
+  }
+
+  /** True while no order is waiting or resting: then a kline needs no phase but `triggers`. */
+  get idle(): boolean {
+    return this.#working.length === 0;
+  }
+
+  /** Takes an order that is well formed and whose funds are locked. */
+  submit(order: SimOrder): void {
+    this.#working.push({
+      order,
+      reach: this.#reachOf(order),
+      remaining: 'lots' in order.volume ? order.volume.lots : noLots,
+      active: false,
+      arrivesIn: this.#delay,
+      cancelsIn: undefined,
+      tookAt: Number.NaN,
+    });
+  }
+
+  /** Cancels an order: at once, or when latency spans klines, as many opens later. Unknown orders are let be. */
+  cancel(clientOrderId: string): Step {
+    const index = this.#working.findIndex(({ order }) => order.clientOrderId === clientOrderId);
+    const working = this.#working[index];
+    if (working === undefined) return nothing;
+    if (this.#delay > 0 && !this.#inside) {
+      working.cancelsIn ??= this.#delay;
+      return nothing;
+    }
+    this.#working.splice(index, 1);
+    return { fills: [], ends: [{ order: working.order, end: 'canceled' }] };
+  }
+
+  /** Begins a kline, which ends with `rest`. */
+  open(kline: FillKline): Step {
+    this.#inside = true;
+    if (this.#working.length === 0) return nothing;
+    const step: Growing = { fills: [], ends: [] };
+    this.#keep((working) => {
+      if (working.cancelsIn !== undefined && working.cancelsIn-- <= 0) {
+        step.ends.push({ order: working.order, end: 'canceled' });
+        return false;
+      }
+      if (working.active || working.arrivesIn-- > 0) return true;
+      working.active = true;
+      return working.order.type === 'MARKET'
+        ? this.#market(working.order, kline, step)
+        : this.#cross(working, kline, step);
+    });
+    return step;
+  }
+
+  /** Which stops this kline sets off; changes nothing. */
+  triggers(kline: FillKline, stops: readonly Stop[]): readonly StopHit[] {
+    const hits: StopHit[] = [];
+    for (const stop of stops) {
+      const hit = stopHit(kline, stop, this.#options);
+      if (hit !== undefined) hits.push(hit.gap ? hit.hit : this.#orTarget(kline, stop, hit.hit));
+    }
+    return hits;
+  }
+
+  /** Fills the MARKET order that answers a stop, at once, as far as the kline's volume goes; the remainder is canceled. */
+  fillStop(kline: FillKline, order: SimOrder, hit: StopHit): Step {
+    if (hit.evidence.ambiguous === true && this.#ambiguousAt !== kline.openTime) {
+      this.#ambiguousAt = kline.openTime;
+      this.ambiguousKlines++;
+    }
+    const step: Growing = { fills: [], ends: [] };
+    const time = hit.evidence.rule === 'kline-stop-gap' ? kline.openTime : this.#lastMs(kline);
+    this.#fillAll(kline, { ...hit, order, time }, step);
+    return step;
+  }
+
+  /** Ends a kline. */
+  rest(kline: FillKline): Step {
+    this.#inside = false;
+    if (!this.#working.some((working) => this.#reached(working, kline))) return nothing;
+    const step: Growing = { fills: [], ends: [] };
+    let allowance = this.#share(kline, this.#options.rules.limitParticipation);
+    this.#keep((working) => {
+      if (!this.#reached(working, kline)) return true;
+      const quantity = allowance === undefined ? working.remaining : least(working.remaining, allowance);
+      if (quantity === 0n) return true;
+      if (allowance !== undefined) allowance = minus(allowance, quantity);
+      working.remaining = minus(working.remaining, quantity);
+      const { order } = working;
+      const { side } = order;
+      const time = this.#lastMs(kline);
+      step.fills.push({ order, side, price: limitOf(order), quantity, maker: true, time, evidence: by.rest });
+      if (working.remaining > 0n) return true;
+      step.ends.push({ order, end: 'filled' });
+      return false;
+    });
+    return step;
+  }
+
+  #market(order: SimOrder, kline: FillKline, step: Growing): false {
+    const price = this.#openPrice(order.side, kline);
+    const unlocked = order.side === 'BUY' && 'lots' in order.volume;
+    if (unlocked && this.#options.canPay?.(order, price, this.#asked(order, price)) === false)
+      step.ends.push({ order, end: 'canceled' });
+    else this.#fillAll(kline, { order, price, time: kline.openTime, evidence: by.open }, step);
+    return false;
+  }
+
+  /** Fills a MARKET order as far as the kline's volume goes and ends it. */
+  #fillAll(
+    kline: FillKline,
+    taker: Pick<SimFill, 'order' | 'price' | 'time' | 'evidence' | 'bestPrice'>,
+    step: Growing,
+  ): void {
+    const { order, price, time, evidence, bestPrice } = taker;
+    const asked = this.#asked(order, price);
+    const quantity = this.#take(kline, asked);
+    if (quantity > 0n) {
+      const fill = { order, side: order.side, price, quantity, maker: false, time, evidence };
+      step.fills.push(bestPrice === undefined ? fill : { ...fill, bestPrice });
+    }
+    step.ends.push({ order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
+  }
+
+  /** A LIMIT on arrival: takes when the open, made worse, is within its price; what is left rests. */
+  #cross(working: Working, kline: FillKline, step: Growing): boolean {
+    const { order } = working;
+    const { side } = order;
+    const price = this.#openPrice(side, kline);
+    const limit = limitOf(order);
+    if (side === 'BUY' ? price > limit : price < limit) return true;
+    working.tookAt = kline.openTime;
+    const quantity = this.#take(kline, working.remaining);
+    if (quantity === 0n) return true;
+    working.remaining = minus(working.remaining, quantity);
+    step.fills.push({ order, side, price, quantity, maker: false, time: kline.openTime, evidence: by.cross });
+    if (working.remaining > 0n) return true;
+    step.ends.push({ order, end: 'filled' });
+    return false;
+  }
+
+  #openPrice(side: Side, kline: FillKline): Ticks {
+    const worse = side === 'BUY' ? Math.max(kline.open, kline.close) : Math.min(kline.open, kline.close);
+    const base = priceFor(side, this.#options.rules.lateBar ? worse : kline.open, this.#options.instrument);
+    return this.#options.rules.halfSpread === 0n ? base : worsened(side, base, this.#options.rules.halfSpread);
+  }
+
+  #asked({ volume }: SimOrder, price: Ticks): Lots {
+    return 'lots' in volume ? volume.lots : lotsFor(volume.amount, price, this.#options.instrument);
+  }
+
+  /** Takes from what takers may have of this kline's volume. */
+  #take(kline: FillKline, wanted: Lots): Lots {
+    const { marketMax } = this.#options.rules;
+    if (marketMax === undefined) return wanted;
+    if (this.#takenAt !== kline.openTime) {
+      this.#takenAt = kline.openTime;
+      this.#takeable = this.#share(kline, marketMax);
+    }
+    const left = this.#takeable ?? noLots;
+    const taken = least(wanted, left);
+    this.#takeable = minus(left, taken);
+    return taken;
+  }
+
+  #share(kline: FillKline, share: Rate | undefined): Allowance {
+    return share === undefined ? undefined : partOfLots(lotsOf(kline.volume, this.#options.instrument, 'down'), share);
+  }
+
+  #reachOf(order: SimOrder): number {
+    if (order.type === 'MARKET') return Number.NaN;
+    const limit = limitOf(order);
+    const { penetrationTicks } = this.#options.rules;
+    const reach = order.side === 'BUY' ? minus(limit, penetrationTicks) : plus(limit, penetrationTicks);
+    return priceNumber(reach, this.#options.instrument);
+  }
+
+  #reached(working: Working, kline: FillKline): boolean {
+    if (!working.active || working.tookAt === kline.openTime) return false;
+    return working.order.side === 'BUY' ? kline.low <= working.reach : kline.high >= working.reach;
+  }
+
+  /** Marks a hit as ambiguous when a target of the same strategy could have filled in the kline before the stop. */
+  #orTarget(kline: FillKline, stop: Stop, hit: StopHit): StopHit {
+    let bestPrice: Ticks | undefined;
+    for (const working of this.#working) {
+      const { order } = working;
+      if (order.strategy !== stop.strategy || order.side !== stop.side || !this.#reached(working, kline)) continue;
+      const price = limitOf(order);
+      if (bestPrice === undefined || (stop.side === 'SELL' ? price > bestPrice : price < bestPrice)) bestPrice = price;
+    }
+    return bestPrice === undefined ? hit : { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
+  }
+
+  #lastMs(kline: FillKline): number {
+    return closeTime(this.#options.interval, kline.openTime) - 1;
+  }
+
+  /** Drops the orders for which `keeps` says no, in place and in order. */
+  #keep(keeps: (working: Working) => boolean): void {
+    let kept = 0;
+    for (const working of this.#working) if (keeps(working)) this.#working[kept++] = working;
+    this.#working.length = kept;
+  }
+}
+
+/** A LIMIT's price; that it has one was checked when it was accepted. */
+function limitOf(order: SimOrder): Ticks {
+  if (order.price === undefined) throw new Error(`LIMIT order ${order.clientOrderId} has no price`);
+  return order.price;
+}

@@ -1,0 +1,92 @@
+/**
+ * By which rules a simulated exchange fills orders (fill-engine §2): named sets of plain data, read by one engine. The
+ * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume.
+ */
+import { type Rate, rate, type Ticks, ticks } from '../domain/money.ts';
+
+export interface Rules {
+  readonly name: string;
+  /** How far a taker's price is worse than the kline's open, or than a stop's base price. */
+  readonly halfSpread: Rate;
+  /** How far a taker's price is worse than the trade print it refers to. */
+  readonly slip: Rate;
+  /** How many ticks beyond a resting LIMIT the market must go before it fills; 0 fills at a touch. */
+  readonly penetrationTicks: Ticks;
+  /** The share of a kline's volume that resting orders may fill, all of ours together; undefined is no limit. */
+  readonly limitParticipation: Rate | undefined;
+  /** The share of a kline's volume that taking orders may fill; what is beyond is canceled. Undefined is no limit. */
+  readonly marketMax: Rate | undefined;
+  /** Where between its price and the kline's extreme a stop fills: 0 at its price, 1 at the extreme. */
+  readonly stopSlipAlpha: Rate;
+  /** True when MARKET orders fill at the worse of a kline's open and close. */
+  readonly lateBar: boolean;
+  readonly feedLatencyMs: number;
+  readonly entryLatencyMs: number;
+  readonly responseLatencyMs: number;
+  /** How often the account asks the exchange for its fills. */
+  readonly pollMs: number;
+  /** After how long without a print a waiting MARKET order's fill is marked stale, and a last price no longer counts. */
+  readonly staleAfterMs: number;
+  /** What a MARKET BUY is given in: the exchange takes an amount of quote (specification §4.2), most libraries base lots. */
+  readonly marketBuyIn: 'amount' | 'lots';
+  /** Fees are taken from what a fill brings in, or always in quote. */
+  readonly feeIn: 'received' | 'quote';
+}
+
+const tick = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
+
+const sluice: Rules = {
+  name: 'sluice',
+  halfSpread: rate('0.0005'),
+  slip: rate('0.0002'),
+  penetrationTicks: tick(1),
+  limitParticipation: rate('0.1'),
+  marketMax: rate('1'),
+  stopSlipAlpha: rate('0.5'),
+  lateBar: false,
+  feedLatencyMs: 100,
+  entryLatencyMs: 150,
+  responseLatencyMs: 150,
+  pollMs: 1000,
+  staleAfterMs: 5000,
+  marketBuyIn: 'amount',
+  feeIn: 'received',
+};
+
+const plain: Rules = {
+  ...sluice,
+  name: 'plain',
+  halfSpread: rate('0'),
+  slip: rate('0'),
+  penetrationTicks: tick(0),
+  limitParticipation: undefined,
+  marketMax: undefined,
+  stopSlipAlpha: rate('0'),
+  feedLatencyMs: 0,
+  entryLatencyMs: 0,
+  responseLatencyMs: 0,
+  pollMs: 0,
+  marketBuyIn: 'lots',
+  feeIn: 'quote',
+};
+
+/** The rulesets that a configuration can name. */
+export const rulesets: Readonly<Record<'sluice' | 'plain', Rules>> = { sluice, plain };
+export type RulesetName = keyof typeof rulesets;
+
+/** Fee rates, as fractions of what they are charged on. */
+export interface Fees {
+  readonly maker: Rate;
+  readonly taker: Rate;
+  /** True when nobody gave them: the exchange publishes none, so whoever prints a result must say they are assumed. */
+  readonly assumed: boolean;
+}
+
+const assumedRate = rate('0.002');
+
+/** Rates as configured; what is left out is assumed to be 0.20 %. */
+export const feesFrom = (given: { readonly maker?: Rate; readonly taker?: Rate } = {}): Fees => ({
+  maker: given.maker ?? assumedRate,
+  taker: given.taker ?? assumedRate,
+  assumed: given.maker === undefined || given.taker === undefined,
+});
