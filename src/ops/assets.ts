@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Refusal } from '../domain/refusal.ts';
 
 export interface Asset {
   readonly type: string;
@@ -49,7 +50,7 @@ const css = 'text/css; charset=utf-8';
 function installed(file: string, from: string): string {
   const folders = createRequire(from).resolve.paths(file) ?? [];
   const found = folders.map((folder) => join(folder, file)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`the dashboard needs ${file}, which is not installed: run npm ci`);
+  if (found === undefined) throw new Refusal(`the dashboard needs ${file}, which is not installed: run npm ci`, 1);
   return found;
 }
 
@@ -90,7 +91,7 @@ function pageModules(folder: string): [string, Asset][] {
     });
 }
 
-/** Reads everything that the page is made of; throws when the installation is incomplete. */
+/** Reads everything that the page is made of; throws a `Refusal` when the installation is incomplete. */
 export function loadAssets(): Assets {
   const folder = join(dirname(fileURLToPath(import.meta.url)), 'page');
   const sources = libraries.map((library) => ({

@@ -16,6 +16,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { commonHeaders, page } from './document.ts';
 import { type Guard, guard, leastTokenLength } from './guard.ts';
@@ -136,8 +137,9 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     await app.listen({ host, port });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new Error(
+      throw new Refusal(
         `dashboard: port ${port} on ${host} is taken; set dashboard.port to another one, or to 0 for any free port`,
+        1,
       );
     }
     throw error;
@@ -145,7 +147,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return portOf(app);
 }
 
-/** Starts to listen; throws an error with a message for the user when the port is taken. */
+/** Starts to listen; throws a `Refusal` when the port is taken or the installation is incomplete. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const { port, host = '127.0.0.1', token, source, clock } = options;
   if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);

@@ -5,7 +5,7 @@
  * There is no throttle on wrong tokens: 128 bits cannot be guessed, and a throttle would let any local process lock the
  * kill switch.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What the guard looks at; header names are lower case. */
 export interface Visit {
@@ -31,6 +31,7 @@ export const csrfHeader = 'x-sluice-csrf';
 export const leastTokenLength = 22;
 
 const refused = (message: string): Admission => ({ kind: 'refused', message });
+const derived = (token: string, use: string): string => createHmac('sha256', token).update(use).digest('base64url');
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 /** In constant time, whatever the lengths. */
 const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
@@ -47,8 +48,9 @@ function cookie(header: string | undefined, name: string): string | undefined {
 /** A guard for the daemon that listens on `port` of this machine. */
 export function guard(token: string, port: number): Guard {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  const session = randomBytes(24).toString('base64url');
-  const csrf = randomBytes(24).toString('base64url');
+  // Derived, so that an open page goes on when the daemon comes back with the same token; neither gives the token away.
+  const session = derived(token, 'session');
+  const csrf = derived(token, 'csrf');
   // Browsers send a cookie to every port of a host: named by port, two daemons do not overwrite each other's.
   const cookieName = `sluice-${port}`;
 

@@ -1,5 +1,6 @@
 /** The short status of a daemon in a terminal. The caller prints the lines and redraws them as it likes. */
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { Decimal } from '../domain/money.ts';
 import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
 import { grouped } from './words.ts';
 
@@ -48,10 +49,11 @@ function strategyLine({ id, symbol, status, error, position, stop, takeProfit }:
   if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;
   const entry = position.entryPrice === undefined ? '' : ` from ${grouped(position.entryPrice)}`;
   const protection = [
-    stop === undefined ? [] : `stop ${grouped(stop)}`,
-    takeProfit === undefined ? [] : `target ${grouped(takeProfit)}`,
+    stop === undefined ? '' : `stop ${grouped(stop)}`,
+    takeProfit === undefined ? '' : `target ${grouped(takeProfit)}`,
   ];
-  return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protection.flat().join(', '))}`;
+  const protectedBy = protection.filter((part) => part !== '').join(', ');
+  return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protectedBy)}`.trimEnd();
 }
 
 const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView): string =>
@@ -68,17 +70,8 @@ function unknownLine({ since, order, steps, cause, resolved }: UnknownView): str
 }
 
 function equityLine({ equity }: View): string {
-  const cents = (text: string): bigint =>
-    BigInt(
-      text.replace(
-        /^(-?\d+)(?:\.(\d{0,2})\d*)?$/,
-        (_all, whole: string, part = '') => whole + String(part).padEnd(2, '0'),
-      ),
-    );
-  const difference = cents(equity.now) - cents(equity.start);
-  const digits = String(difference < 0n ? -difference : difference).padStart(3, '0');
-  const text = `${difference < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-  return `${bold(money(equity.now))} ${equity.asset}  ${gain(text)} since the start`;
+  const change = new Decimal(equity.now).minus(equity.start).toFixed(2);
+  return `${bold(money(equity.now))} ${equity.asset}  ${gain(change)} since the start`;
 }
 
 function weightLine({ weight, openOrders }: View): string {

@@ -103,8 +103,8 @@ function sampleFills(): FillView[] {
 }
 
 function sampleDecisions(): DecisionView[] {
-  const denied = { code: 'maxOrderValue', facts: { value: '12400.5', limit: 10000, symbol: 'XBTUSD' } };
-  const stale = { code: 'staleData', facts: { ageMs: 8400, limitMs: 5000 } };
+  const denied = { code: 'orderValue', facts: { value: '12400.5', maxOrderValue: '10000' } };
+  const stale = { code: 'staleData', facts: { ageMs: 8400, maxDataAgeMs: 5000 } };
   return [
     decisionView(),
     decisionView({

@@ -2,12 +2,10 @@
 import type { Denial } from '../domain/order.ts';
 import type { ActionWords } from './view.ts';
 
-/** `maxOrderValue` and `max-order-value` become `max order value`. */
-const words = (code: string): string =>
-  code
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/[-_.]+/g, ' ')
-    .toLowerCase();
+type Facts = Denial['facts'];
+
+/** `maxOrderValue` becomes `max order value`. */
+const spaced = (code: string): string => code.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 
 /** Thousands are grouped, decimals stay as they are; text that is no decimal comes back unchanged. */
 export function grouped(value: string | number): string {
@@ -17,15 +15,52 @@ export function grouped(value: string | number): string {
   return `${match[1]}${(match[2] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${match[3] ?? ''}`;
 }
 
-/** `Denied by order value: value 12,400, limit 10,000.` */
+/** Grouped, and cut after eight decimals: the journal keeps the rest. */
+const fact = (facts: Facts, name: string): string => grouped(String(facts[name] ?? '?').replace(/(\.\d{8})\d+$/, '$1'));
+
+const seconds = (facts: Facts, name: string): string => {
+  const ms = facts[name];
+  return typeof ms === 'number' ? `${ms / 1_000} s` : '?';
+};
+
+const since = (facts: Facts): string => {
+  const { since: at } = facts;
+  return typeof at === 'number' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '?';
+};
+
+/** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. */
+const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
+  killed: (facts) => `Trading is killed since ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
+  staleData: ({ ageMs, ...facts }) =>
+    typeof ageMs === 'number'
+      ? `The last price is ${ageMs / 1_000} s old, at most ${seconds(facts, 'maxDataAgeMs')} are allowed.`
+      : 'No price has been seen yet.',
+  orderValue: (facts) =>
+    `The order is worth ${fact(facts, 'value')}, one order may be worth at most ${fact(facts, 'maxOrderValue')}.`,
+  position: (facts) =>
+    `The position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'maxPosition')} are allowed.`,
+  allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
+  holdings: (facts) => `It would sell ${fact(facts, 'selling')}, the strategy has ${fact(facts, 'free')} to sell.`,
+  collar: (facts) =>
+    `The price ${fact(facts, 'price')} is beyond the bound ${fact(facts, 'bound')} around the last price ${fact(facts, 'last')}.`,
+  duplicate: (facts) =>
+    `The same order was created ${seconds(facts, 'agoMs')} ago, a repetition is refused for ${seconds(facts, 'duplicateMs')}.`,
+  orderRate: (facts) =>
+    `${fact(facts, 'inLastSecond')} orders were created in the last second, at most ${fact(facts, 'maxOrdersPerSecond')} are allowed.`,
+};
+
+/** Why an order was denied, as a sentence with the rule's numbers; a rule without a sentence has its facts listed. */
 export function denialText({ code, facts }: Denial): string {
-  const numbers = Object.entries(facts).map(([name, value]) => `${words(name)} ${grouped(value)}`);
-  return `Denied by ${words(code)}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}.`;
+  const sentence = sentences[code];
+  if (sentence !== undefined) return sentence(facts);
+  const listed = Object.keys(facts).map((name) => `${spaced(name)} ${fact(facts, name)}`);
+  return `Denied by ${spaced(code)}${listed.length === 0 ? '' : `: ${listed.join(', ')}`}.`;
 }
 
-/** What the buttons do unless the mode says otherwise. */
+/** What the buttons do, unless the mode says otherwise. */
 export const actionWords: ActionWords = {
   kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay as they are: nothing is sold.',
-  resume: 'Strategies may create orders again. What they want now is planned and checked against every limit anew.',
+  resume:
+    'Strategies may create orders again. What they want now is planned and checked against every limit anew; the daily loss is measured from now on.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',
 };

@@ -7,6 +7,16 @@ const firstRetryMs = 500;
 const slowestRetryMs = 5_000;
 const toastMs = 8_000;
 
+/** A WebSocket does not say why it closed; a plain request does. */
+async function askWhetherRefused(): Promise<void> {
+  try {
+    const { status } = await fetch('/api/view', { method: 'GET' });
+    if (status === 403 && connection.value === 'lost') connection.value = 'refused';
+  } catch {
+    // Nobody answers: the connection stays lost.
+  }
+}
+
 /** Connects, and connects again for as long as the page is open. */
 export function connect(retryMs = firstRetryMs): void {
   const socket = new WebSocket(`ws://${location.host}/api/live`);
@@ -18,6 +28,7 @@ export function connect(retryMs = firstRetryMs): void {
   };
   socket.onclose = () => {
     connection.value = 'lost';
+    void askWhetherRefused();
     afterMs(retryMs, () => connect(opened ? firstRetryMs : Math.min(slowestRetryMs, retryMs * 2)));
   };
 }

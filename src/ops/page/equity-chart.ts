@@ -1,16 +1,18 @@
 /** The equity curve. */
 
+import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { EquityPoint } from '../view.ts';
-import { clockTime, day, drawn, minuteTime } from './format.ts';
+import { clockTime, day, drawn, minuteTime, money } from './format.ts';
 import { equitySeries } from './store.ts';
 import { colour, isDark } from './theme.ts';
 
 const height = 150;
-const atSeconds = (seconds: number): string => `${day(seconds * 1_000)} ${clockTime(seconds * 1_000)}`;
+/** The index of the point under the pointer. */
+const pointedAt = signal<number | undefined>(undefined);
 const axisMoney = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 });
 
 function data(points: readonly EquityPoint[]): uPlot.AlignedData {
@@ -26,16 +28,29 @@ function options(width: number): uPlot.Options {
     padding: [8, 0, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
-    scales: { x: { time: false } },
-    series: [
-      { value: (_plot, seconds) => atSeconds(seconds) },
-      { stroke: colour('accent'), width: 1.5, fill: colour('accent-soft'), points: { show: false } },
-    ],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    hooks: {
+      setCursor: [
+        ({ cursor }) => {
+          pointedAt.value = cursor.idx ?? undefined;
+        },
+      ],
+    },
+    series: [{}, { stroke: colour('accent'), width: 1.5, fill: colour('accent-soft'), points: { show: false } }],
     axes: [
       { ...axis, space: 90, size: 26, values: (_plot, marks) => marks.map((mark) => minuteTime(mark * 1_000)) },
-      { ...axis, side: 1, size: 76, space: 34, values: (_plot, marks) => marks.map(axisMoney) },
+      { ...axis, side: 1, size: 64, space: 34, values: (_plot, marks) => marks.map(axisMoney) },
     ],
   };
+}
+
+/** The point under the pointer in words, or the last one. */
+export function EquityReadout({ asset }: { asset: string }): VNode | null {
+  const points = equitySeries.value;
+  const point = points[pointedAt.value ?? points.length - 1] ?? points.at(-1);
+  return point === undefined
+    ? null
+    : html`<span class="muted">${day(point.at)} ${clockTime(point.at)}</span> <b>${money(point.equity)} ${asset}</b>`;
 }
 
 export function EquityChart({ asset }: { asset: string }): VNode {

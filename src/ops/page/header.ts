@@ -22,7 +22,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-const ThemeSwitch = (): VNode => html`
+export const ThemeSwitch = (): VNode => html`
   <div class="segmented themes" role="group" aria-label="Colours">
     ${themes.map(
       ([name, label]) =>
@@ -82,9 +82,14 @@ export function Header({ view }: { view: View }): VNode {
 }
 
 /** Above everything when the page no longer hears from the daemon: old numbers must not pass for new ones. */
-export const ConnectionBanner = (): VNode | null =>
-  connection.value === 'lost'
-    ? html`<div class="banner lost" role="alert">
-        <b>Not connected.</b> What you see is the last that the daemon said; trying again …
-      </div>`
-    : null;
+export function ConnectionBanner(): VNode | null {
+  if (connection.value === 'refused') {
+    return html`<div class="banner lost" role="alert">
+      <span><b>Not connected.</b> The daemon was started anew: open the address that it printed then.</span>
+    </div>`;
+  }
+  if (connection.value !== 'lost') return null;
+  return html`<div class="banner lost" role="alert">
+    <span><b>Not connected.</b> What you see is the last that the daemon said; trying again …</span>
+  </div>`;
+}

@@ -5,9 +5,9 @@ import type { MarketView, NoticeView, View } from '../view.ts';
 import { connect } from './daemon.ts';
 import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
-import { EquityChart } from './equity-chart.ts';
+import { EquityChart, EquityReadout } from './equity-chart.ts';
 import { clockTime, exact } from './format.ts';
-import { ConnectionBanner, Header } from './header.ts';
+import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
 import { Empty, Panel } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
 import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
@@ -61,7 +61,7 @@ function Market({ shown }: { shown: View }): VNode {
 }
 
 const Equity = ({ shown }: { shown: View }): VNode => html`
-  <${Panel} id="equity" title="Equity">
+  <${Panel} id="equity" title="Equity" aside=${html`<span><${EquityReadout} asset=${shown.equity.asset} /></span>`}>
     ${
       equitySeries.value.length < 2
         ? html`<${Empty}>The equity curve begins with the second point.<//>`
@@ -78,6 +78,7 @@ const Toast = (): VNode => html`
 
 const Footer = ({ shown }: { shown: View }): VNode => html`
   <footer class="foot">
+    <${ThemeSwitch} />
     <span>Times are UTC, by the exchange's clock.</span>
     <span class="exchange">${shown.account} account at ${shown.exchangeUrl}</span>
     <span>

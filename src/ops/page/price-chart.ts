@@ -1,5 +1,6 @@
 /** The klines of one symbol with our fills as arrows and our prices in force as lines. */
 
+import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import {
   CandlestickSeries,
@@ -19,11 +20,12 @@ import {
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FillView, KlineView, MarketView, View } from '../view.ts';
-import { drawn } from './format.ts';
+import { drawn, exact, minuteTime } from './format.ts';
 import { klines } from './store.ts';
 import { colour, isDark } from './theme.ts';
 
 interface Drawing {
+  readonly container: HTMLElement;
   readonly chart: IChartApi;
   readonly prices: ISeriesApi<'Candlestick'>;
   readonly volumes: ISeriesApi<'Histogram'>;
@@ -37,14 +39,18 @@ interface Drawing {
 }
 
 const seconds = (at: number): UTCTimestamp => Math.floor(at / 1_000) as UTCTimestamp;
-/** The chart opens on about this many klines; the rest is a drag away. */
-const firstShown = 140;
+/** CSS px that a kline takes when the chart opens; older ones are a drag away. */
+const klineWidth = 7;
+/** Lines are named in full on charts at least this wide, CSS px. */
+const wideChart = 560;
+/** The open time of the kline under the pointer. */
+const pointedAt = signal<number | undefined>(undefined);
 
 function open(container: HTMLElement): Drawing {
   const chart = createChart(container, {
     autoSize: true,
     layout: { fontSize: 11, attributionLogo: true },
-    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: 4, barSpacing: 7 },
+    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: 4, barSpacing: klineWidth },
     rightPriceScale: { scaleMargins: { top: 0.08, bottom: 0.22 } },
   });
   const prices = chart.addSeries(CandlestickSeries, { borderVisible: false });
@@ -56,7 +62,10 @@ function open(container: HTMLElement): Drawing {
   });
   volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } });
   const markers = createSeriesMarkers(prices, []);
-  return { chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
+  chart.subscribeCrosshairMove(({ time }) => {
+    pointedAt.value = typeof time === 'number' ? time * 1_000 : undefined;
+  });
+  return { container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
 }
 
 function paint({ chart, prices, volumes }: Drawing): void {
@@ -107,7 +116,9 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
     drawing.prices.applyOptions({ priceFormat: { type: 'price', precision: market.pricePrecision, minMove } });
     drawing.prices.setData(all.map(priceOf));
     drawing.volumes.setData(all.map(volumeOf));
-    drawing.chart.timeScale().setVisibleLogicalRange({ from: all.length - firstShown, to: all.length + 3 });
+    drawing.chart
+      .timeScale()
+      .setVisibleLogicalRange({ from: all.length - drawing.container.clientWidth / klineWidth, to: all.length + 3 });
   } else {
     for (const kline of all.slice(known)) {
       drawing.prices.update(priceOf(kline));
@@ -156,12 +167,13 @@ interface Line {
 }
 
 /** Entry, stop and target of each strategy, and its resting orders without a label. */
-function linesOf(view: View, symbol: string): Line[] {
+function linesOf(view: View, symbol: string, wide: boolean): Line[] {
+  const named = (id: string, what: string): string => (wide ? `${id} ${what}` : what);
   const held = view.strategies.filter((strategy) => strategy.symbol === symbol);
   const protective = held.flatMap(({ id, position, stop, takeProfit }) => [
-    { price: position.entryPrice, title: `${id} entry`, colour: 'accent', style: LineStyle.Dotted },
-    { price: stop, title: `${id} stop`, colour: 'down', style: LineStyle.Dashed },
-    { price: takeProfit, title: `${id} target`, colour: 'up', style: LineStyle.Dashed },
+    { price: position.entryPrice, title: named(id, 'entry'), colour: 'accent', style: LineStyle.Dotted },
+    { price: stop, title: named(id, 'stop'), colour: 'down', style: LineStyle.Dashed },
+    { price: takeProfit, title: named(id, 'target'), colour: 'up', style: LineStyle.Dashed },
   ]);
   const resting = view.openOrders
     .filter((order) => order.symbol === symbol)
@@ -191,6 +203,28 @@ function drawLines(drawing: Drawing, lines: readonly Line[]): void {
   );
 }
 
+const volumeText = (volume: number): string => volume.toLocaleString('en', { maximumFractionDigits: 2 });
+
+/** The kline under the pointer in numbers, or the last one. */
+function Legend({ all }: { all: readonly KlineView[] }): VNode | null {
+  const kline = all.find(({ openTime }) => openTime === pointedAt.value) ?? all.at(-1);
+  if (kline === undefined) return null;
+  const { openTime, open, high, low, close, volume } = kline;
+  const prices = [
+    ['O', open],
+    ['H', high],
+    ['L', low],
+    ['C', close],
+  ] as const;
+  return html`
+    <p class="legend" aria-hidden="true">
+      <span>${minuteTime(openTime)}</span>
+      ${prices.map(([name, price]) => html`<span>${name} <b class=${close >= open ? 'up' : 'down'}>${exact(String(price))}</b></span>`)}
+      <span class="wide">V <b>${volumeText(volume)}</b></span>
+    </p>
+  `;
+}
+
 export function PriceChart({ view, market }: { view: View; market: MarketView }): VNode {
   const container = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | undefined>(undefined);
@@ -212,8 +246,13 @@ export function PriceChart({ view, market }: { view: View; market: MarketView })
       drawing.current,
       view.fills.filter((fill) => fill.symbol === market.symbol),
     );
-    drawLines(drawing.current, linesOf(view, market.symbol));
+    drawLines(drawing.current, linesOf(view, market.symbol, drawing.current.container.clientWidth >= wideChart));
   });
   const label = `${market.symbol}, ${market.interval} klines with our fills; the table of fills lists them.`;
-  return html`<div class="chart" ref=${container} role="img" aria-label=${label}></div>`;
+  return html`
+    <div class="chart-box">
+      <div class="chart" ref=${container} role="img" aria-label=${label}></div>
+      <${Legend} all=${all} />
+    </div>
+  `;
 }

@@ -2,7 +2,8 @@
 import { computed, signal } from '@preact/signals';
 import type { EquityPoint, KlineView, Update, View } from '../view.ts';
 
-export type Connection = 'connecting' | 'connected' | 'lost';
+/** `refused`: the daemon is there, but it is another one than let us in. */
+export type Connection = 'connecting' | 'connected' | 'lost' | 'refused';
 
 export const view = signal<View | undefined>(undefined);
 export const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({});

@@ -1,0 +1,63 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { statusLines } from './terminal.ts';
+import type { View } from './view.ts';
+import { decisionView, strategyView, unknownView, view } from './view-builder.ts';
+
+const plain = (given: View, columns = 200): string[] =>
+  statusLines(given, columns, 'http://127.0.0.1:8080/?token=abc').map((line) => stripVTControlCharacters(line));
+
+describe('the status in a terminal', () => {
+  it('says mode, state, market time and speed first and the address last', () => {
+    const lines = plain(view());
+    expect(lines[0]).toBe('Sluice demo  ready  2020-03-12 11:20:00 UTC at ×60  http://127.0.0.1:41234');
+    expect(lines.at(-1)).toBe('Dashboard  http://127.0.0.1:8080/?token=abc');
+  });
+
+  it('says what was gained or lost since the start, exactly', () => {
+    const equity = {
+      asset: 'USD',
+      dayStart: '0',
+      start: '90071992547409931.07',
+      now: '90071992547409930.98',
+      series: [],
+    };
+    expect(plain(view({ equity }))).toContain('Equity     90,071,992,547,409,930.98 USD  -0.09 since the start');
+  });
+
+  it('shows positions with what protects them, and why a strategy was stopped', () => {
+    const stopped = strategyView({ id: 'mine', status: 'stopped', error: 'TypeError: fast is not a number' });
+    const lines = plain(view({ strategies: [strategyView(), stopped] })).join('\n');
+    expect(lines).toContain('cross XBTUSD 0.2498 from 6,120.5  -25.73 stop 5,980, target 6,400');
+    expect(lines).toContain('mine stopped: TypeError: fast is not a number');
+  });
+
+  it('shows the latest denial in words and how an unknown outcome ended', () => {
+    const denied = decisionView({ verdict: 'denied', text: 'The order is worth 2, at most 1 are allowed.' });
+    const lines = plain(view({ decisions: [denied], unknowns: [unknownView()] })).join('\n');
+    expect(lines).toContain('cross: hold 0.25 XBT. The order is worth 2, at most 1 are allowed.');
+    expect(lines).toContain('Sell 0.05 at 6,155: Found as order 1954113290481123391: filled, 1 fill.');
+  });
+
+  it('shows a limit that tripped and how to go on', () => {
+    const notice = {
+      at: 0,
+      level: 'stop',
+      text: 'The daily loss limit was passed.',
+      goOn: 'Run sluice resume.',
+    } as const;
+    expect(plain(view({ notices: [notice] })).join('\n')).toContain(
+      'The daily loss limit was passed. Run sluice resume.',
+    );
+  });
+
+  it('is never wider than the terminal, except for the address, which must stay whole', () => {
+    const lines = plain(view(), 60);
+    expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBe(60);
+    expect(lines.at(-1)).toContain('token=abc');
+  });
+
+  it('fits a terminal of 24 lines', () => {
+    expect(plain(view()).length).toBeLessThan(24);
+  });
+});
