@@ -1,0 +1,157 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { fc, test as propertyTest } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { type KlineData, type KlineFile, loadKlines, rowAt } from './klines.ts';
+import { readNumberTable } from './number-table.ts';
+
+const header = 'time_ms,open,high,low,close,volume';
+const minute = (count: number): number => 1_580_515_200_000 + 60_000 * count;
+const row = (count: number, rest = '100,101,99,100.5,7'): string => `${minute(count)},${rest}`;
+const folder = mkdtempSync(join(tmpdir(), 'sluice-data-'));
+let files = 0;
+
+function load(content: string | Uint8Array, options: Partial<KlineFile> = {}): KlineData {
+  const path = join(folder, `${files++}.csv`);
+  writeFileSync(path, content);
+  return loadKlines({ path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2, ...options });
+}
+const csv = (...rows: readonly string[]): string => `${[header, ...rows].join('\n')}\n`;
+
+describe('a file of klines', () => {
+  test('becomes columns, plain or gzipped, with either line end', () => {
+    const text = csv(row(0), row(1, '100.5,102,100,101.25,0.00001'));
+    for (const content of [text, gzipSync(text), text.replaceAll('\n', '\r\n')]) {
+      const { columns, warnings, findings } = load(content);
+      expect([...columns.openTime]).toEqual([minute(0), minute(1)]);
+      expect([...columns.close]).toEqual([100.5, 101.25]);
+      expect([...columns.volume]).toEqual([7, 0.00001]);
+      expect(warnings).toEqual([]);
+      expect(findings).toMatchObject({ rows: 2, missing: 0, zeroVolume: 0, opensOutside: 0 });
+    }
+  });
+
+  test('tells its gaps, its klines without volume and its opens outside the range', () => {
+    const found = load(csv(row(0), row(3, '98,101,99,100,0'), row(4)));
+    expect(found.gaps).toEqual([
+      {
+        symbol: 'XBTUSD',
+        channel: 'klines',
+        from: minute(1),
+        to: minute(3),
+        cause: 'not in the recorded data',
+        healed: false,
+      },
+    ]);
+    expect(found.findings).toMatchObject({ missing: 2, zeroVolume: 1, opensOutside: 1 });
+    expect(found.warnings.join('\n')).toMatch(
+      /1 gaps, 2 klines missing[\s\S]*1 of 3 klines open outside[\s\S]*1 of 3 klines have no volume/,
+    );
+  });
+
+  test('is read to the last row although its last line has no end, with a warning', () => {
+    const found = load(csv(row(0), row(1)).trimEnd());
+    expect(found.findings.rows).toBe(2);
+    expect(found.warnings).toEqual([expect.stringContaining('may be cut off')]);
+  });
+
+  test('holds more rows than its first line lets expect', () => {
+    const wide = row(0, '100.00000000000,101,99,100.0000000000000000000000,7.0000000000000000000000000000000');
+    const rows = Array.from({ length: 500 }, (_, count) => row(count + 1));
+    expect(load(csv(wide, ...rows)).columns.volume.at(-1)).toBe(7);
+  });
+});
+
+test('the bundled klines of 2020 are read whole, with the defects that their source is known for', () => {
+  const path = new URL('../../backtests/data/XBTUSD-1m-2020-02_2020-04.csv.gz', import.meta.url).pathname;
+  const { columns, findings, gaps } = loadKlines({ path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2 });
+  expect(findings).toMatchObject({ rows: 129_600, missing: 0, zeroVolume: 17, opensOutside: 2546 });
+  expect(gaps).toEqual([]);
+  expect(Math.min(...columns.low.subarray(rowAt(columns.openTime, Date.UTC(2020, 2, 13))))).toBe(3596);
+});
+
+describe('a file that would falsify a result is refused, with the line and what to do', () => {
+  test.each([
+    ['missing columns', `time_ms,open\n${minute(0)},1\n`, /columns are "time_ms,open", not "time_ms,open,high/],
+    ['no rows', csv(), /has no rows/],
+    [
+      'a cut line',
+      `${csv(row(0))}${minute(1)},100,10`,
+      /line 3: 3 columns, not 6 \(the last line: the file may be cut off\)/,
+    ],
+    ['too many columns', csv(row(0), `${row(1)},9`), /line 3: 7 columns, not 6/],
+    ['text', csv(row(0), row(1, '100,n/a,99,100,7')), /line 3: "n\/a" in column 3 is not a number/],
+    ['an empty value', csv(row(0, ',101,99,100,7')), /line 2: "" in column 2 is not a number/],
+    ['a decimal comma', csv(row(0, '100,5,101,99,100,7')), /line 2: 7 columns, not 6/],
+    [
+      'too many decimals',
+      csv(row(0), row(1, '100,101,99,100.125,7')),
+      /line 3: 100.125 in column 5 has more than 2 decimals/,
+    ],
+    ['disorder', csv(row(0), row(2), row(1), row(3)), /line 4 \(2020-02-01T00:01:00.000Z\): 1 rows are earlier/],
+    ['repetition', csv(row(0), row(0), row(1)), /line 3 .*: 1 rows repeat the time/],
+    [
+      'high below low',
+      csv(row(0), row(1, '100,99,101,100,7'), row(2), row(3)),
+      /line 3: high is below low \(1 of 4 rows/,
+    ],
+    ['swapped columns', csv(row(0, '100,100,102,99,7')), /high is below low.*probably not in the order/],
+    ['a close outside', csv(row(0, '100,101,99,98,7')), /line 2: close 98 lies outside \[99, 101\]/],
+    ['a price of zero', csv(row(0, '100,101,0,98,7')), /line 2: a price is not above 0/],
+    ['a negative volume', csv(row(0, '100,101,99,100,-7')), /line 2: volume -7 is impossible/],
+    ['an infinite volume', csv(row(0, '100,101,99,100,1e999')), /line 2: volume Infinity is impossible/],
+    ['times in seconds', csv('1580515230,100,101,99,100,7'), /line 2: time 1580515230 does not open a kline of 1min/],
+  ])('%s', (_, content, message) => {
+    expect(() => load(content)).toThrow(message);
+  });
+
+  test('a file that is not there, or is cut off gzip', () => {
+    const path = join(folder, 'nowhere.csv');
+    const file = { path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2 } as const;
+    expect(() => loadKlines(file)).toThrow(`${path} is not there`);
+    const whole = gzipSync(csv(...Array.from({ length: 100 }, (_, count) => row(count))));
+    expect(() => load(whole.subarray(0, whole.length - 20))).toThrow(
+      /damaged or cut off \(gzip: .*fetch the file again/,
+    );
+  });
+});
+
+describe('a repair, when asked for', () => {
+  test('sorts and drops exact repetitions, and says how many', () => {
+    const found = load(csv(row(2), row(0), row(1), row(0)), { repair: true });
+    expect([...found.columns.openTime]).toEqual([minute(0), minute(1), minute(2)]);
+    expect(found.findings).toMatchObject({ rows: 3, duplicatesDropped: 1, rowsOutOfOrder: 2 });
+    expect(found.warnings).toHaveLength(2);
+  });
+
+  test('never chooses between two different klines of one time', () => {
+    const content = csv(row(0), row(1), row(0, '100,101,99,100,8'));
+    expect(() => load(content, { repair: true })).toThrow(/lines 2 and 4: two different klines of 2020-02-01T00:00/);
+  });
+});
+
+test('the row of a time is the first that opens then or later', () => {
+  const openTime = Float64Array.from([10, 20, 30]);
+  expect([5, 10, 11, 30, 31].map((time) => rowAt(openTime, time))).toEqual([0, 0, 1, 2, 3]);
+});
+
+const anyDecimal = fc.oneof(
+  fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.bigInt({ min: 0n, max: 10n ** 24n }))
+    .map(([a, b]) => `${a}.${b}`),
+  fc
+    .tuple(fc.integer({ min: 0, max: 99_999_999 }), fc.integer({ min: 0, max: 9_999_999 }))
+    .map(([a, b]) => `${a}.${b}`),
+  fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt({ min: 0n, max: 10n ** 18n }).map((digits) => `0.${String(digits).padStart(15, '0')}`),
+);
+propertyTest.prop([fc.array(anyDecimal, { minLength: 1, maxLength: 20 })])(
+  'every value is read exactly as Number reads it',
+  (texts) => {
+    const bytes = new TextEncoder().encode(`value\n${texts.join('\n')}\n`);
+    const [column] = readNumberTable('x', bytes, [{ name: 'value' }]).columns;
+    expect([...(column ?? [])]).toEqual(texts.map(Number));
+  },
+);

@@ -1,0 +1,142 @@
+/** Recorded klines from a CSV file into columns, checked row by row: what is wrong is said with its line, nothing is mended unasked. */
+import { type Interval, openTimeOf } from '../domain/interval.ts';
+import type { Columns, FeedGap } from '../domain/market.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { readBytes } from './bytes.ts';
+import { findGaps } from './gaps.ts';
+import { readNumberTable } from './number-table.ts';
+import { sortedOnce } from './repair.ts';
+
+export interface KlineFile {
+  /** `.csv` or `.csv.gz` with the header `time_ms,open,high,low,close,volume`; times are UTC ms at which klines open. */
+  readonly path: string;
+  readonly symbol: string;
+  readonly interval: Interval;
+  /** The instrument's: prices with more decimals are refused. */
+  readonly pricePrecision: number;
+  /** Sort the rows and drop repeated ones instead of refusing them. */
+  readonly repair?: boolean;
+}
+
+export interface KlineData {
+  readonly columns: Columns;
+  readonly gaps: readonly FeedGap[];
+  readonly findings: KlineFindings;
+  /** The findings that a reader of a result should know of, in words. */
+  readonly warnings: readonly string[];
+}
+
+export interface KlineFindings {
+  readonly rows: number;
+  /** Klines that are not there although later ones are. */
+  readonly missing: number;
+  readonly zeroVolume: number;
+  /** Klines that open outside their own [low, high], as feeds do that open at the previous close. */
+  readonly opensOutside: number;
+  /** By a repair. */
+  readonly duplicatesDropped: number;
+  readonly rowsOutOfOrder: number;
+}
+
+/** Reads and checks a file of klines. Throws a `Refusal` with the line number for everything that would falsify a result. */
+export function loadKlines(file: KlineFile): KlineData {
+  const { path } = file;
+  const price = { mostDecimals: file.pricePrecision };
+  const table = readNumberTable(path, readBytes(path), [
+    { name: 'time_ms' },
+    { name: 'open', ...price },
+    { name: 'high', ...price },
+    { name: 'low', ...price },
+    { name: 'close', ...price },
+    { name: 'volume' },
+  ]);
+  const [openTime, open, high, low, close, volume] = table.columns;
+  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
+  if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`, 1);
+  const read: Columns = { openTime, open, high, low, close, volume };
+  checkRows(file, read);
+  const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
+  const gaps = findGaps(file, columns.openTime);
+  const findings = { ...count(columns), missing: gaps.missing, duplicatesDropped, rowsOutOfOrder };
+  return { columns, gaps: gaps.list, findings, warnings: warningsOf(file, findings, gaps.list.length, table.ended) };
+}
+
+/** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
+export function rowAt(openTime: Float64Array, time: number): number {
+  let from = 0;
+  let to = openTime.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((openTime[middle] as number) < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Refuses rows that no market can have made, counting them all and naming the first. */
+function checkRows({ path, interval }: KlineFile, columns: Columns): void {
+  let impossible = 0;
+  let swapped = 0;
+  let first: { readonly line: number; readonly fault: string } | undefined;
+  const rows = columns.openTime.length;
+  for (let row = 0; row < rows; row++) {
+    const fault = faultOf(columns, row, interval);
+    if (fault === undefined) continue;
+    impossible++;
+    if (fault === highBelowLow) swapped++;
+    first ??= { line: row + 2, fault };
+  }
+  if (first === undefined) return;
+  const hint =
+    swapped > rows / 2
+      ? 'the columns are probably not in the order time_ms,open,high,low,close,volume (open, close, high, low?)'
+      : 'correct or remove these rows, or fetch the file again';
+  throw new Refusal(
+    `${path}, line ${first.line}: ${first.fault} (${impossible} of ${rows} rows are impossible): ${hint}`,
+    1,
+  );
+}
+
+const highBelowLow = 'high is below low';
+
+function faultOf(columns: Columns, row: number, interval: Interval): string | undefined {
+  const time = columns.openTime[row] as number;
+  const low = columns.low[row] as number;
+  const high = columns.high[row] as number;
+  const close = columns.close[row] as number;
+  const open = columns.open[row] as number;
+  const volume = columns.volume[row] as number;
+  if (high < low) return highBelowLow;
+  if (close < low || close > high) return `close ${close} lies outside [${low}, ${high}]`;
+  if (!(low > 0 && open > 0)) return 'a price is not above 0';
+  if (!(high < Number.POSITIVE_INFINITY && open < Number.POSITIVE_INFINITY)) return 'a price is too large';
+  if (!(volume >= 0 && volume < Number.POSITIVE_INFINITY)) return `volume ${volume} is impossible`;
+  if (openTimeOf(interval, time) === time) return undefined;
+  return `time ${time} does not open a kline of ${interval} (times are UTC ms at which klines open)`;
+}
+
+function count(columns: Columns): Pick<KlineFindings, 'rows' | 'zeroVolume' | 'opensOutside'> {
+  const { open, high, low, volume } = columns;
+  let zeroVolume = 0;
+  let opensOutside = 0;
+  for (let row = 0; row < open.length; row++) {
+    const at = open[row] as number;
+    if (volume[row] === 0) zeroVolume++;
+    if (at < (low[row] as number) || at > (high[row] as number)) opensOutside++;
+  }
+  return { rows: open.length, zeroVolume, opensOutside };
+}
+
+function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: number, ended: boolean): string[] {
+  const warnings: string[] = [];
+  const warn = (amount: number, text: string): void => {
+    if (amount > 0) warnings.push(`${path}: ${text}`);
+  };
+  warn(found.duplicatesDropped, `repaired: ${found.duplicatesDropped} repeated rows dropped`);
+  warn(found.rowsOutOfOrder, `repaired: ${found.rowsOutOfOrder} rows that were out of order sorted`);
+  warn(gaps, `${gaps} gaps, ${found.missing} klines missing`);
+  warn(found.opensOutside, `${found.opensOutside} of ${found.rows} klines open outside their own [low, high]`);
+  warn(found.zeroVolume, `${found.zeroVolume} of ${found.rows} klines have no volume`);
+  warn(ended ? 0 : 1, 'the last line has no end: the file may be cut off');
+  return warnings;
+}

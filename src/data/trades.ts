@@ -1,0 +1,38 @@
+/** Recorded public trades from a CSV file. */
+import type { Side, Trade } from '../domain/market.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { readBytes } from './bytes.ts';
+
+const header = 'time_ms,price,qty,side';
+
+/**
+ * Reads trades with the header `time_ms,price,qty,side` (the taker's side), `.csv` or `.csv.gz`, in their order of time.
+ * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number.
+ */
+export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
+  const lines = new TextDecoder().decode(readBytes(path)).split('\n');
+  const refuse = (line: number, what: string): never => {
+    throw new Refusal(`${path}, line ${line}: ${what}: correct the file or fetch it again`, 1);
+  };
+  if (lines[0]?.trim() !== header) refuse(1, `the columns are "${(lines[0] ?? '').slice(0, 80)}", not "${header}"`);
+  const trades: Trade[] = [];
+  let last = 0;
+  for (const [index, text] of lines.entries()) {
+    if (index === 0 || (text === '' && index === lines.length - 1)) continue;
+    const values = text.trim().split(',');
+    const [time = Number.NaN, price = Number.NaN, quantity = Number.NaN] = values.slice(0, 3).map(numberFrom);
+    const side = sides[(values[3] ?? '').toLowerCase()];
+    if (values.length !== 4) return refuse(index + 1, `${values.length} columns, not 4`);
+    if (side === undefined) return refuse(index + 1, `the side is "${values[3]}", not buy or sell`);
+    if (!(Number.isSafeInteger(time) && price > 0 && quantity > 0)) return refuse(index + 1, `"${text}" is no trade`);
+    if (time < last) return refuse(index + 1, `it is ${last - time} ms earlier than the line before`);
+    last = time;
+    trades.push({ symbol, time, price, quantity, side, seenAt: time });
+  }
+  return trades;
+}
+
+const sides: Readonly<Record<string, Side>> = { buy: 'BUY', sell: 'SELL' };
+
+/** NaN for everything that is not plain decimal text. */
+const numberFrom = (text: string): number => (/^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN);
