@@ -1,0 +1,294 @@
+/**
+ * The exchange without sockets: users, orders, matching and markets under one time that only `advanceTo` moves. Nothing
+ * here waits or answers; what changed since the last look is in `changes`, to be saved first and shown afterwards.
+ */
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Side } from '../../domain/market.ts';
+import { baseUnits, noLots, notional, noUnits, type Units } from '../../domain/money.ts';
+import type { Market } from '../market/market.ts';
+import { Accounts } from './accounts.ts';
+import { clear, type Fees } from './clearing.ts';
+import { done, type Refusal, type Result, refusals, refuse } from './errors.ts';
+import { type Match, Matching } from './matching.ts';
+import { isOpen, type Print, remaining, type SimOrder, type SimTrade } from './order.ts';
+import { OrderStore } from './order-store.ts';
+import { openSchedule } from './schedule.ts';
+
+/** An order as a user asks for it, already checked against precision and minima. */
+export type OrderRequest = Pick<
+  SimOrder,
+  'clientOrderId' | 'symbol' | 'side' | 'type' | 'price' | 'quantity' | 'amount'
+>;
+
+export interface Changes {
+  readonly orders: Set<SimOrder>;
+  readonly trades: SimTrade[];
+  /** New public prints by symbol, the oldest first. */
+  readonly prints: Map<string, Print[]>;
+  /** Symbols whose merged book may look different. */
+  readonly books: Set<string>;
+}
+
+export interface ExchangeSetup {
+  readonly instruments: readonly Instrument[];
+  readonly markets: readonly Market[];
+  readonly fees: Fees;
+  /** UTC ms at which it opens. */
+  readonly startAt: number;
+  /** Delay of a cancel that is not carried out at once, ms of exchange time. */
+  readonly cancelDelayMs: number | undefined;
+  readonly onLooped: (symbol: string, times: number) => void;
+}
+
+/** Open orders one user may have; more are refused. */
+const openOrderLimit = 10_000;
+/** Public prints kept per symbol: the most that one request may ask for (§4.1). */
+const printLimit = 1_000;
+/** Order ids have 19 digits and neighbours differ in the last one, so a client that reads them as numbers confuses them. */
+const firstOrderId = 1_800_000_000_000_000_000n;
+
+interface Desk {
+  readonly market: Market;
+  readonly matching: Matching;
+  readonly prints: Print[];
+}
+
+export class Exchange {
+  readonly accounts = new Accounts();
+  readonly orders = new OrderStore();
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly #setup: ExchangeSetup;
+  readonly #desks = new Map<string, Desk>();
+  readonly #schedule = openSchedule();
+  #changes: Changes = noChanges();
+  #now: number;
+  orderCount = 0;
+  tradeCount = 1_000_000;
+
+  constructor(setup: ExchangeSetup) {
+    this.#setup = setup;
+    this.#now = setup.startAt;
+    this.instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));
+    for (const market of setup.markets) {
+      const instrument = this.instruments.get(market.symbol);
+      if (instrument === undefined) throw new Error(`the market ${market.symbol} has no instrument`);
+      const matching = new Matching(instrument, (match) => this.#clear(match, instrument));
+      matching.show(market.book());
+      this.#desks.set(market.symbol, { market, matching, prints: [...market.recent] });
+    }
+  }
+
+  /** UTC ms, exchange time. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** When something will happen by itself next, UTC ms; infinite when nothing will. */
+  nextAt(): number {
+    let at = this.#schedule.nextAt();
+    for (const { market } of this.#desks.values()) at = Math.min(at, market.nextAt());
+    return at;
+  }
+
+  /** Lets everything happen that is due by `time`, in order. */
+  advanceTo(time: number): void {
+    for (let at = this.nextAt(); at <= time; at = this.nextAt()) {
+      this.#now = Math.max(this.#now, at);
+      for (const desk of this.#desks.values()) if (desk.market.nextAt() <= at) this.#marketEvent(desk);
+      this.#schedule.runDue(at);
+    }
+    this.#now = Math.max(this.#now, time);
+  }
+
+  place(uid: string, request: OrderRequest): Result<SimOrder> {
+    const desk = this.#desk(request.symbol);
+    if (this.orders.open(uid).size >= openOrderLimit) return refuse(refusals.openOrders);
+    const [asset, amount] = needOf(request, desk.matching.instrument);
+    if (!this.accounts.lock(uid, asset, amount)) return refuse(refusals.funds);
+    const order: SimOrder = {
+      ...request,
+      uid,
+      orderId: (firstOrderId + BigInt(++this.orderCount)).toString(),
+      createdAt: this.#now,
+      updatedAt: this.#now,
+      status: 'NEW',
+      executed: noLots,
+      spent: noUnits,
+      locked: amount,
+      queueAhead: noLots,
+    };
+    this.orders.add(order);
+    this.#changes.orders.add(order);
+    if (order.type === 'LIMIT') this.#placeLimit(order, desk.matching);
+    else this.#placeMarket(order, desk.matching);
+    this.#changes.books.add(order.symbol);
+    return done(order);
+  }
+
+  /** Ends an order, at once or after the delay of the observed profile; refuses one that has ended, except there. */
+  cancel(order: SimOrder): Refusal | undefined {
+    const delay = this.#setup.cancelDelayMs;
+    if (!isOpen(order)) return delay === undefined ? refusals.notCancellable : undefined;
+    if (delay === undefined) this.#finish(order, 'CANCELED');
+    else if (order.status !== 'CANCELING') {
+      order.status = 'CANCELING';
+      this.#changes.orders.add(order);
+      this.#schedule.at(this.#now + delay, () => {
+        if (isOpen(order)) this.#finish(order, 'CANCELED');
+      });
+    }
+    return undefined;
+  }
+
+  /** The newest public prints, the newest first. */
+  recentPrints(symbol: string, count: number): Print[] {
+    return this.#desk(symbol).prints.slice(-count).reverse();
+  }
+
+  market(symbol: string): Market {
+    return this.#desk(symbol).market;
+  }
+
+  matching(symbol: string): Matching {
+    return this.#desk(symbol).matching;
+  }
+
+  /** What changed since this was last called. */
+  takeChanges(): Changes {
+    const changes = this.#changes;
+    this.#changes = noChanges();
+    return changes;
+  }
+
+  /** Puts back a saved order; a cancel that was under way when the process died is finished. */
+  restoreOrder(order: SimOrder): void {
+    this.orders.add(order);
+    if (!isOpen(order)) return;
+    const { matching } = this.#desk(order.symbol);
+    const { queueAhead } = order;
+    matching.rest(order);
+    order.queueAhead = queueAhead;
+    if (order.status === 'CANCELING') this.#finish(order, 'CANCELED');
+  }
+
+  /** Puts back a saved trade. */
+  restoreTrade(trade: SimTrade): void {
+    this.orders.addTrade(trade);
+  }
+
+  /** Throws when the ledger is off, when what is locked is not what open orders need, or when a book is crossed. */
+  checkLedger(): void {
+    this.accounts.check();
+    const locked = new Map<string, bigint>();
+    for (const order of this.orders.all()) {
+      if (!isOpen(order) && order.locked !== 0n) throw new Error(`order ${order.orderId} ended with funds locked`);
+      const at = this.#desk(order.symbol).matching.instrument;
+      const key = `${order.uid} ${order.side === 'BUY' ? at.quote : at.base}`;
+      if (isOpen(order) && order.locked !== needOf({ ...order, quantity: remaining(order) }, at)[1])
+        throw new Error(`order ${order.orderId} locks ${order.locked}, which is not what it still needs`);
+      locked.set(key, (locked.get(key) ?? 0n) + order.locked);
+    }
+    for (const [key, sum] of locked) {
+      const [uid = '', asset = ''] = key.split(' ');
+      if (this.accounts.holding(uid, asset).locked !== sum)
+        throw new Error(`user ${uid} has wrong funds locked: ${asset}`);
+    }
+    for (const { matching } of this.#desks.values()) {
+      const bid = matching.book.side('BUY').best()?.price;
+      const ask = matching.book.side('SELL').best()?.price;
+      if (bid !== undefined && ask !== undefined && bid >= ask)
+        throw new Error(`the book of ${matching.instrument.symbol} is crossed`);
+    }
+  }
+
+  #placeLimit(order: SimOrder, matching: Matching): void {
+    matching.take(order);
+    if (order.status === 'FILLED') return;
+    matching.rest(order);
+  }
+
+  #placeMarket(order: SimOrder, matching: Matching): void {
+    if (!matching.hasCounterSide(order.side)) {
+      this.#finish(order, 'REJECTED');
+      return;
+    }
+    matching.take(order);
+    if (order.status === 'FILLED') return;
+    const satisfied = order.side === 'BUY' && order.executed > 0n && !matching.couldBuyMore(order);
+    this.#finish(order, satisfied ? 'FILLED' : 'CANCELED');
+  }
+
+  #finish(order: SimOrder, status: 'FILLED' | 'CANCELED' | 'REJECTED'): void {
+    const { matching } = this.#desk(order.symbol);
+    const { base, quote } = matching.instrument;
+    matching.remove(order);
+    this.accounts.unlock(order.uid, order.side === 'BUY' ? quote : base, order.locked);
+    order.locked = noUnits;
+    order.status = status;
+    order.updatedAt = this.#now;
+    this.orders.ended(order);
+    this.#changes.orders.add(order);
+    this.#changes.books.add(order.symbol);
+  }
+
+  #clear(match: Match, at: Instrument): void {
+    const trade = clear(match, at, this.#now, {
+      accounts: this.accounts,
+      fees: this.#setup.fees,
+      nextTradeId: () => (++this.tradeCount).toString(),
+    });
+    this.orders.addTrade(trade);
+    this.#changes.trades.push(trade);
+    this.#changes.books.add(at.symbol);
+    for (const order of [match.taker, match.maker]) {
+      if (order === undefined) continue;
+      this.#changes.orders.add(order);
+      if (order.status === 'FILLED') this.orders.ended(order);
+    }
+    // A recorded print that fills a resting order is public already; everything else that trades becomes a print.
+    if (match.taker !== undefined) this.#publish(this.#desk(at.symbol), printOf(trade), true);
+  }
+
+  #marketEvent(desk: Desk): void {
+    const { symbol } = desk.market;
+    const { print, book, looped } = desk.market.next();
+    if (looped !== undefined) this.#setup.onLooped(symbol, looped);
+    if (print !== undefined) {
+      desk.matching.print(print);
+      this.#publish(desk, print, false);
+    }
+    if (book !== undefined) {
+      desk.matching.show(book);
+      this.#changes.books.add(symbol);
+    }
+  }
+
+  #publish(desk: Desk, print: Print, byUsers: boolean): void {
+    const { prints, market } = desk;
+    prints.push(print);
+    if (prints.length > 2 * printLimit) prints.splice(0, prints.length - printLimit);
+    if (byUsers) market.traded(print);
+    const fresh = this.#changes.prints.get(market.symbol);
+    if (fresh === undefined) this.#changes.prints.set(market.symbol, [print]);
+    else if (fresh.push(print) > printLimit) fresh.shift();
+  }
+
+  #desk(symbol: string): Desk {
+    const desk = this.#desks.get(symbol);
+    if (desk === undefined) throw new Error(`no market for ${symbol}`);
+    return desk;
+  }
+}
+
+const noChanges = (): Changes => ({ orders: new Set(), trades: [], prints: new Map(), books: new Set() });
+
+const printOf = ({ time, price, quantity, side }: SimTrade): Print => ({ time, price, quantity, side });
+
+/** The asset and amount that an order locks. */
+function needOf(
+  order: Pick<SimOrder, 'type' | 'price' | 'quantity' | 'amount'> & { side: Side },
+  at: Instrument,
+): readonly [string, Units] {
+  if (order.side === 'SELL') return [at.base, baseUnits(order.quantity, at)];
+  return [at.quote, order.type === 'MARKET' ? order.amount : notional(order.price, order.quantity, at)];
+}

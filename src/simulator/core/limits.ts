@@ -1,0 +1,162 @@
+/**
+ * What the exchange lets one address and one user do (specification §7, §8), in exchange time.
+ *
+ * Weight windows slide: at every moment the weight of the last 60 s counts, so a client that keeps to it is safe with aligned
+ * minutes too. A request over a limit draws 429; who goes on draws 429 ten times, then one 410 as the last warning, then
+ * 418 and a ban of two minutes; each further ban, and every ten requests sent during one, double it, up to three days.
+ */
+
+const windowMs = 60_000;
+const frequencyMs = 2_000;
+const toleratedViolations = 10;
+const firstBanMs = 120_000;
+const longestBanMs = 3 * 86_400_000;
+/** Addresses remembered; beyond it those that were quiet for a window are forgotten. */
+const addressLimit = 10_000;
+
+export interface LimitSettings {
+  readonly ipWeightPerMinute: number;
+  readonly uidWeightPerMinute: number;
+}
+
+export const specifiedLimits: LimitSettings = { ipWeightPerMinute: 12_000, uidWeightPerMinute: 60_000 };
+
+/** The HTTP status a request earns by its weight alone. */
+export type Admission = 200 | 410 | 418 | 429;
+
+/** Sum of what was spent within a length of time before now. */
+class Window {
+  readonly #lengthMs: number;
+  #times: number[] = [];
+  #weights: number[] = [];
+  #head = 0;
+  #sum = 0;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  used(now: number): number {
+    while (this.#head < this.#times.length && now - (this.#times[this.#head] as number) >= this.#lengthMs) {
+      this.#sum -= this.#weights[this.#head++] as number;
+    }
+    if (this.#head > 1_024 && this.#head > this.#times.length / 2) {
+      this.#times = this.#times.slice(this.#head);
+      this.#weights = this.#weights.slice(this.#head);
+      this.#head = 0;
+    }
+    return this.#sum;
+  }
+
+  take(weight: number, max: number, now: number): boolean {
+    if (this.used(now) + weight > max) return false;
+    if (weight === 0) return true;
+    this.#times.push(now);
+    this.#weights.push(weight);
+    this.#sum += weight;
+    return true;
+  }
+}
+
+interface Address {
+  readonly window: Window;
+  violations: number;
+  violatedAt: number;
+  bans: number;
+  bannedUntil: number;
+  triesWhileBanned: number;
+}
+
+export class Limits {
+  readonly #settings: LimitSettings;
+  readonly #onBan: (ip: string, until: number) => void;
+  readonly #addresses = new Map<string, Address>();
+  readonly #users = new Map<string, Window>();
+  readonly #frequencies = new Map<string, Window>();
+
+  constructor(settings: LimitSettings, onBan: (ip: string, until: number) => void) {
+    this.#settings = settings;
+    this.#onBan = onBan;
+  }
+
+  /** Takes a request's weight from its address. */
+  admitAddress(ip: string, weight: number, now: number): Admission {
+    const address = this.#address(ip, now);
+    if (now < address.bannedUntil) {
+      if (++address.triesWhileBanned % toleratedViolations === 0) this.#ban(ip, address, now);
+      return 418;
+    }
+    return address.window.take(weight, this.#settings.ipWeightPerMinute, now) ? 200 : this.#violation(ip, address, now);
+  }
+
+  /** Takes a signed request's weight from its user, and one of the `max` calls that its endpoint allows in 2 s. */
+  admitUser(request: {
+    readonly ip: string;
+    readonly uid: string;
+    readonly weight: number;
+    readonly path: string;
+    readonly max: number | undefined;
+    readonly now: number;
+  }): Admission {
+    const { ip, uid, weight, path, max, now } = request;
+    const often = max === undefined || window(this.#frequencies, `${uid} ${path}`, frequencyMs).take(1, max, now);
+    const light = window(this.#users, uid, windowMs).take(weight, this.#settings.uidWeightPerMinute, now);
+    return often && light ? 200 : this.#violation(ip, this.#address(ip, now), now);
+  }
+
+  /** Weight of the last minute, for tests and reports. */
+  used(ip: string, uid: string, now: number): { ip: number; uid: number } {
+    return { ip: this.#address(ip, now).window.used(now), uid: window(this.#users, uid, windowMs).used(now) };
+  }
+
+  #violation(ip: string, address: Address, now: number): Admission {
+    if (now - address.violatedAt >= windowMs) address.violations = 0;
+    address.violatedAt = now;
+    address.violations++;
+    if (address.violations <= toleratedViolations) return 429;
+    if (address.violations === toleratedViolations + 1) return 410;
+    this.#ban(ip, address, now);
+    return 418;
+  }
+
+  #ban(ip: string, address: Address, now: number): void {
+    if (now - address.bannedUntil > longestBanMs) address.bans = 0;
+    address.bannedUntil = now + Math.min(longestBanMs, firstBanMs * 2 ** address.bans);
+    address.bans = Math.min(address.bans + 1, 12);
+    address.violations = 0;
+    address.triesWhileBanned = 0;
+    this.#onBan(ip, address.bannedUntil);
+  }
+
+  #address(ip: string, now: number): Address {
+    let address = this.#addresses.get(ip);
+    if (address === undefined) {
+      if (this.#addresses.size >= addressLimit) this.#forgetQuiet(now);
+      address = {
+        window: new Window(windowMs),
+        violations: 0,
+        violatedAt: Number.NEGATIVE_INFINITY,
+        bans: 0,
+        bannedUntil: Number.NEGATIVE_INFINITY,
+        triesWhileBanned: 0,
+      };
+      this.#addresses.set(ip, address);
+    }
+    return address;
+  }
+
+  #forgetQuiet(now: number): void {
+    for (const [ip, address] of this.#addresses) {
+      if (now - address.bannedUntil > longestBanMs && address.window.used(now) === 0) this.#addresses.delete(ip);
+    }
+  }
+}
+
+function window(windows: Map<string, Window>, key: string, lengthMs: number): Window {
+  let found = windows.get(key);
+  if (found === undefined) {
+    found = new Window(lengthMs);
+    windows.set(key, found);
+  }
+  return found;
+}

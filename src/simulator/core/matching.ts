@@ -1,0 +1,174 @@
+/**
+ * Price-time matching of one symbol, against users' resting orders and against the displayed book as one. At one price the
+ * displayed size that an order found before it comes first, then the order, then displayed size that came later.
+ */
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Side } from '../../domain/market.ts';
+import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
+import { Displayed, type DisplayedBook } from './displayed.ts';
+import { opposite, type Print, remaining, type SimOrder } from './order.ts';
+import { OrderBook, type PriceLevel } from './order-book.ts';
+
+/** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
+export interface Match {
+  readonly taker: SimOrder | undefined;
+  readonly maker: SimOrder | undefined;
+  /** The taker's side. */
+  readonly side: Side;
+  readonly price: Ticks;
+  readonly quantity: Lots;
+}
+
+const isBetter = (side: Side, a: Ticks, b: Ticks): boolean => (side === 'BUY' ? a > b : a < b);
+const first = (level: PriceLevel): SimOrder | undefined => level.orders.values().next().value;
+
+export class Matching {
+  readonly instrument: Instrument;
+  readonly book = new OrderBook();
+  readonly displayed = new Displayed();
+  /** Carries out a match: moves the money and changes the orders, before matching goes on. */
+  readonly #clear: (match: Match) => void;
+
+  constructor(instrument: Instrument, clear: (match: Match) => void) {
+    this.instrument = instrument;
+    this.#clear = clear;
+  }
+
+  /** Fills an incoming order as far as the books go; what is left of it rests only when `rest` is called. */
+  take(taker: SimOrder): void {
+    const counter = opposite(taker.side);
+    for (;;) {
+      const level = this.book.side(counter).best();
+      const shown = this.displayed.best(counter);
+      const price = this.#best(counter, level?.price, shown?.price);
+      if (price === undefined) return;
+      if (taker.type === 'LIMIT' && isBetter(taker.side, price, taker.price)) return;
+      const wanted = this.#wanted(taker, price);
+      if (wanted <= 0n) return;
+      if (level?.price === price) this.#takeLevel(taker, level, wanted);
+      else if (shown !== undefined) this.#takeShown(taker, price, least(wanted, shown.quantity));
+    }
+  }
+
+  /** True when a MARKET BUY could still buy a lot with what it has left: it ended for want of sellers, not of money. */
+  couldBuyMore(taker: SimOrder): boolean {
+    const best = this.#best('SELL', this.book.side('SELL').best()?.price, this.displayed.best('SELL')?.price);
+    return best === undefined || this.#wanted(taker, best) > 0n;
+  }
+
+  hasCounterSide(side: Side): boolean {
+    return !this.book.isEmpty(opposite(side)) || this.displayed.best(opposite(side)) !== undefined;
+  }
+
+  rest(order: SimOrder): void {
+    order.queueAhead = this.displayed.queueAt(order.side, order.price);
+    this.book.side(order.side).add(order);
+  }
+
+  remove(order: SimOrder): void {
+    this.book.side(order.side).remove(order);
+  }
+
+  /** A print of the market meets resting orders: through their price it fills them, at it only behind the displayed queue. */
+  print(print: Print): void {
+    const side = opposite(print.side);
+    let left = print.quantity;
+    for (let level = this.book.side(side).best(); level !== undefined && left > 0n; ) {
+      if (isBetter(side, print.price, level.price)) return;
+      if (level.price === print.price) {
+        this.#printAt(level, print.side, left);
+        return;
+      }
+      const maker = first(level);
+      if (maker === undefined) return;
+      const quantity = least(left, remaining(maker));
+      this.#match(undefined, maker, print.side, level.price, quantity);
+      left = minus(left, quantity);
+      level = this.book.side(side).best();
+    }
+  }
+
+  /** A new displayed book: resting orders that it crosses fill at their own price, and no queue is longer than it shows. */
+  show(book: DisplayedBook): void {
+    this.displayed.update(book);
+    for (const side of ['BUY', 'SELL'] as const) {
+      this.#cross(side);
+      this.#shortenQueues(side);
+    }
+  }
+
+  #best(side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks | undefined {
+    if (a === undefined || b === undefined) return a ?? b;
+    return isBetter(side, b, a) ? b : a;
+  }
+
+  #wanted(taker: SimOrder, price: Ticks): Lots {
+    const byAmount = taker.type === 'MARKET' && taker.side === 'BUY';
+    return byAmount ? lotsFor(taker.locked, price, this.instrument) : remaining(taker);
+  }
+
+  #takeLevel(taker: SimOrder, level: PriceLevel, wanted: Lots): void {
+    const maker = first(level);
+    if (maker === undefined) return;
+    const ahead = least(maker.queueAhead, this.displayed.available(maker.side, level.price));
+    if (ahead > 0n) {
+      const quantity = least(wanted, ahead);
+      this.#takeShown(taker, level.price, quantity);
+      for (const order of level.orders) order.queueAhead = greatest(noLots, minus(order.queueAhead, quantity));
+      return;
+    }
+    this.#match(taker, maker, taker.side, level.price, least(wanted, remaining(maker)));
+  }
+
+  #takeShown(taker: SimOrder, price: Ticks, quantity: Lots): void {
+    this.displayed.take(opposite(taker.side), price, quantity);
+    this.#match(taker, undefined, taker.side, price, quantity);
+  }
+
+  #printAt(level: PriceLevel, takerSide: Side, printed: Lots): void {
+    let left = printed;
+    let eaten = noLots;
+    for (const order of [...level.orders]) {
+      const ahead = minus(order.queueAhead, eaten);
+      if (ahead > 0n) {
+        const queue = least(ahead, left);
+        eaten = plus(eaten, queue);
+        left = minus(left, queue);
+      }
+      if (left <= 0n) break;
+      const quantity = least(left, remaining(order));
+      this.#match(undefined, order, takerSide, level.price, quantity);
+      left = minus(left, quantity);
+    }
+    for (const order of level.orders) order.queueAhead = greatest(noLots, minus(order.queueAhead, eaten));
+  }
+
+  #cross(side: Side): void {
+    const counter = opposite(side);
+    for (;;) {
+      const level = this.book.side(side).best();
+      const shown = this.displayed.best(counter);
+      if (level === undefined || shown === undefined || isBetter(side, shown.price, level.price)) return;
+      const maker = first(level);
+      if (maker === undefined) return;
+      const quantity = least(shown.quantity, remaining(maker));
+      this.displayed.take(counter, shown.price, quantity);
+      this.#match(undefined, maker, counter, level.price, quantity);
+    }
+  }
+
+  #shortenQueues(side: Side): void {
+    for (const level of this.book.levels(side)) {
+      const queue = this.displayed.queueAt(side, level.price);
+      for (const order of level.orders) order.queueAhead = least(order.queueAhead, queue);
+      const shown = this.displayed.levels(side);
+      const last = shown[shown.length - 1];
+      if (last === undefined || isBetter(side, last.price, level.price)) return;
+    }
+  }
+
+  #match(taker: SimOrder | undefined, maker: SimOrder | undefined, side: Side, price: Ticks, quantity: Lots): void {
+    this.#clear({ taker, maker, side, price, quantity });
+    if (maker !== undefined) this.book.side(maker.side).reduce(maker, quantity);
+  }
+}

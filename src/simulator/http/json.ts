@@ -1,0 +1,40 @@
+/** JSON without losing digits: ids are longs beyond 2^53, and money is decimal text. */
+
+/** A number written exactly as these digits. */
+export class Digits {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+export const digits = (text: string): Digits => new Digits(text);
+
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | Digits
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
+
+export function json(value: Json): string {
+  if (value instanceof Digits) return value.text;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
+  const fields = Object.entries(value).flatMap(([key, field]) =>
+    field === undefined ? [] : [`${JSON.stringify(key)}:${json(field)}`],
+  );
+  return `{${fields.join(',')}}`;
+}
+
+/** Parses JSON with every number as the text it was written in; undefined when it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' ? (context?.source ?? String(value)) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}

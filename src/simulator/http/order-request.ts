@@ -1,0 +1,47 @@
+/** An order as the body asks for it, checked the way §4.2 describes: parameters, then precision, then minima. */
+import type { Instrument } from '../../domain/instrument.ts';
+import { lots, MoneyError, noLots, noTicks, notional, noUnits, ticks, units } from '../../domain/money.ts';
+import { type Refusal, refusals } from '../core/errors.ts';
+import type { OrderRequest } from '../core/exchange.ts';
+import { decimal, optional, type Params, Refused, required } from './params.ts';
+
+/** Longer client ids are refused: the specification gives a length for margin only (32), and ids are kept. */
+const longestClientId = 64;
+
+export function orderRequest(params: Params, at: Instrument): OrderRequest {
+  const side = required(params, 'side').toUpperCase();
+  if (side !== 'BUY' && side !== 'SELL') throw new Refused(refusals.side);
+  const type = required(params, 'type').toUpperCase();
+  if (type !== 'LIMIT' && type !== 'MARKET') throw new Refused(refusals.type);
+  const clientOrderId = optional(params, 'newClientOrderId') ?? '';
+  if (clientOrderId.length > longestClientId) throw new Refused(refusals.clientId);
+  const volume = decimal(params, 'volume');
+  const common = { symbol: at.symbol, side, type, clientOrderId } as const;
+
+  if (type === 'MARKET' && side === 'BUY') {
+    const amount = exact(() => units(volume));
+    demand(amount > 0n && amount >= at.minNotional, refusals.belowMinimum);
+    return { ...common, price: noTicks, quantity: noLots, amount };
+  }
+  const quantity = exact(() => lots(volume, at));
+  demand(quantity > 0n && quantity >= at.minQuantity, refusals.belowMinimum);
+  if (type === 'MARKET') return { ...common, price: noTicks, quantity, amount: noUnits };
+  const price = exact(() => ticks(decimal(params, 'price'), at));
+  demand(price > 0n, refusals.price);
+  demand(notional(price, quantity, at) >= at.minNotional, refusals.belowMinimum);
+  return { ...common, price, quantity, amount: noUnits };
+}
+
+function demand(holds: boolean, refusal: Refusal): void {
+  if (!holds) throw new Refused(refusal);
+}
+
+/** Reads money; more decimals than the instrument has are the caller's fault. */
+function exact<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof MoneyError) throw new Refused(refusals.precision);
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+/** Parameters of a request, from its query string or its JSON body, as text. */
+import { empty, malformed, missing, type Refusal, refusals } from '../core/errors.ts';
+import { parseJson } from './json.ts';
+
+/** Thrown by the readers below and turned into the reply at one place, so that endpoints read straight down. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.msg);
+    this.refusal = refusal;
+  }
+}
+
+export type Params = ReadonlyMap<string, unknown>;
+
+export const queryParams = (query: string): Params => new Map(new URLSearchParams(query));
+
+/** An empty body has no parameters. */
+export function bodyParams(body: string): Params {
+  if (body.trim() === '') return new Map();
+  const parsed = parseJson(body);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Refused(refusals.notJson);
+  return new Map(Object.entries(parsed));
+}
+
+/** A parameter that may be absent; null counts as absent. */
+export function optional(params: Params, name: string): string | undefined {
+  const value = params.get(name);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new Refused(malformed(name));
+  return value;
+}
+
+export function required(params: Params, name: string): string {
+  const value = optional(params, name);
+  if (value === undefined) throw new Refused(missing(name));
+  if (value === '') throw new Refused(empty(name));
+  return value;
+}
+
+/** A whole number not below zero, or undefined when absent or empty; anything else is refused as live venues do. */
+export function whole(params: Params, name: string): number | undefined {
+  const value = optional(params, name);
+  if (value === undefined || value === '') return undefined;
+  if (!/^\d{1,15}$/.test(value)) throw new Refused(refusals.wrongNumber);
+  return Number(value);
+}
+
+/** How many rows to list: at least one, at most `max`. */
+export const limit = (params: Params, standard: number, max: number): number =>
+  Math.min(max, Math.max(1, whole(params, 'limit') ?? standard));
+
+/** Decimal text above zero; the exponent is bounded, or `1e999999999` would fill the memory. */
+export function decimal(params: Params, name: string): string {
+  const value = required(params, name);
+  if (value.length > 64 || !/^\d+(\.\d+)?([eE][+-]?\d{1,2})?$/.test(value)) throw new Refused(malformed(name));
+  return value;
+}

@@ -1,0 +1,97 @@
+/** Market data (specification §4.1). */
+import type { Instrument } from '../../domain/instrument.ts';
+import { isInterval } from '../../domain/interval.ts';
+import { priceText, quantityText, unitsText } from '../../domain/money.ts';
+import { depthOf } from '../core/depth.ts';
+import { klinesOf, lastDay } from '../market/aggregate.ts';
+import { type Call, type Endpoint, instrumentOf } from './endpoint.ts';
+import { digits, type Json } from './json.ts';
+import { limit, required, whole } from './params.ts';
+import { klineShape, levelShape } from './shapes.ts';
+
+/** Minima stand beside the documented fields where there are any, under the names that live venues use. */
+const symbolShape = (at: Instrument): Json => ({
+  symbol: at.symbol.toLowerCase(),
+  baseAsset: at.base,
+  quoteAsset: at.quote,
+  pricePrecision: at.pricePrecision,
+  quantityPrecision: at.quantityPrecision,
+  ...(at.minQuantity > 0n && {
+    limitVolumeMin: digits(quantityText(at.minQuantity, at)),
+    marketSellMin: digits(quantityText(at.minQuantity, at)),
+  }),
+  ...(at.minNotional > 0n && {
+    limitAmountMin: digits(unitsText(at.minNotional)),
+    marketBuyMin: digits(unitsText(at.minNotional)),
+  }),
+});
+
+function depth(call: Call): Json {
+  const at = instrumentOf(call);
+  const count = limit(call.params, 100, 100);
+  const matching = call.exchange.matching(at.symbol);
+  const side = (of: 'BUY' | 'SELL'): Json => depthOf(matching, of, count).map((level) => levelShape(level, at));
+  return { time: call.exchange.now, bids: side('BUY'), asks: side('SELL') };
+}
+
+function ticker(call: Call): Json {
+  const at = instrumentOf(call);
+  const day = lastDay(call.exchange.market(at.symbol).minutes, call.exchange.now);
+  const { open, high, low, close, volume } = day ?? { open: 0, high: 0, low: 0, close: 0, volume: 0 };
+  return {
+    time: call.exchange.now,
+    high: String(high),
+    low: String(low),
+    open: String(open),
+    last: String(close),
+    vol: volume.toFixed(at.quantityPrecision),
+    rose: (open === 0 ? 0 : (close - open) / open).toFixed(8),
+  };
+}
+
+function trades(call: Call): Json {
+  const at = instrumentOf(call);
+  const prints = call.exchange.recentPrints(at.symbol, limit(call.params, 100, 1_000));
+  return {
+    list: prints.map((print) => ({
+      price: priceText(print.price, at),
+      qty: quantityText(print.quantity, at),
+      time: print.time,
+      side: print.side,
+    })),
+  };
+}
+
+/** Newest first; an unknown interval gives an empty list, as live venues do. */
+function klines(call: Call): Json {
+  const at = instrumentOf(call);
+  const interval = required(call.params, 'interval');
+  const count = limit(call.params, 100, 300);
+  const from = whole(call.params, 'startTime');
+  const to = whole(call.params, 'endTime');
+  if (!isInterval(interval)) return [];
+  const wanted = { count, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  return klinesOf(call.exchange.market(at.symbol).minutes, interval, wanted).map((row) => klineShape(row, at));
+}
+
+const open = { method: 'GET', signed: false } as const;
+
+export const publicEndpoints: readonly Endpoint[] = [
+  { ...open, path: '/sapi/v1/ping', weight: 0, run: () => ({}) },
+  {
+    ...open,
+    path: '/sapi/v1/time',
+    weight: 0,
+    run: ({ exchange }) => ({ timezone: 'GMT+08:00', serverTime: exchange.now }),
+  },
+  {
+    ...open,
+    path: '/sapi/v1/symbols',
+    weight: 1,
+    run: ({ exchange }) => ({ symbols: [...exchange.instruments.values()].map(symbolShape) }),
+  },
+  { ...open, path: '/sapi/v1/depth', weight: 5, run: depth },
+  { ...open, path: '/sapi/v1/ticker', weight: 5, run: ticker },
+  { ...open, path: '/sapi/v1/trades', weight: 5, run: trades },
+  { ...open, path: '/sapi/v1/klines', weight: 1, run: klines },
+];

@@ -1,0 +1,98 @@
+/** The truth log: what really happened at the exchange, one entry a line when written as JSON. Every amount is text. */
+import type { Instrument } from '../domain/instrument.ts';
+import { priceText, quantityText, unitsText } from '../domain/money.ts';
+import type { SimOrder, SimTrade } from './core/order.ts';
+import type { FaultAction } from './faults/rules.ts';
+
+/** `at` is exchange time, UTC ms. */
+export type LogEntry = { readonly at: number } & (
+  | {
+      readonly kind: 'request';
+      readonly method: string;
+      readonly target: string;
+      readonly status: number;
+      readonly uid: string | undefined;
+      readonly weight: number;
+      readonly code: number | undefined;
+    }
+  | ({ readonly kind: 'order' } & OrderRow)
+  | ({ readonly kind: 'fill' } & FillRow)
+  | { readonly kind: 'fault'; readonly method: string; readonly path: string; readonly action: FaultAction }
+  | { readonly kind: 'ban'; readonly ip: string; readonly until: number }
+  | { readonly kind: 'looped'; readonly symbol: string; readonly times: number }
+);
+
+/** An order as the exchange knows it. */
+export interface OrderRow {
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly uid: string;
+  readonly symbol: string;
+  readonly side: 'BUY' | 'SELL';
+  readonly type: 'LIMIT' | 'MARKET';
+  readonly status: SimOrder['status'];
+  readonly price: string;
+  /** Base quantity, or the quote amount of a MARKET BUY. */
+  readonly volume: string;
+  readonly executed: string;
+  readonly time: number;
+}
+
+/** One user's side of a trade, comparable field by field with a row of `sluice fills --json`. */
+export interface FillRow {
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly uid: string;
+  readonly symbol: string;
+  readonly side: 'BUY' | 'SELL';
+  readonly price: string;
+  readonly qty: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly time: number;
+}
+
+export const orderRow = (order: SimOrder, at: Instrument): OrderRow => ({
+  orderId: order.orderId,
+  clientOrderId: order.clientOrderId,
+  uid: order.uid,
+  symbol: order.symbol,
+  side: order.side,
+  type: order.type,
+  status: order.status,
+  price: priceText(order.price, at),
+  volume: order.amount > 0n ? unitsText(order.amount) : quantityText(order.quantity, at),
+  executed: quantityText(order.executed, at),
+  time: order.createdAt,
+});
+
+/** The users' sides of a trade: one row, or two for a trade between users. */
+export function fillRows(
+  trade: SimTrade,
+  at: Instrument,
+  orderOf: (orderId: string) => SimOrder | undefined,
+): FillRow[] {
+  const legs = [[trade.buyer, 'BUY'] as const, [trade.seller, 'SELL'] as const];
+  return legs.flatMap(([leg, side]) =>
+    leg === undefined
+      ? []
+      : [
+          {
+            tradeId: trade.tradeId,
+            orderId: leg.orderId,
+            clientOrderId: orderOf(leg.orderId)?.clientOrderId ?? '',
+            uid: leg.uid,
+            symbol: trade.symbol,
+            side,
+            price: priceText(trade.price, at),
+            qty: quantityText(trade.quantity, at),
+            fee: unitsText(leg.fee),
+            feeAsset: leg.feeAsset,
+            maker: leg.maker,
+            time: trade.time,
+          },
+        ],
+  );
+}

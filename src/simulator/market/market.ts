@@ -1,0 +1,45 @@
+/** What stands behind a symbol besides the users: recorded klines, a recorded tape, or nobody. */
+import type { DisplayedBook } from '../core/displayed.ts';
+import type { Print } from '../core/order.ts';
+
+/** One minute of trading, in numbers: klines are for looking at. */
+export interface MinuteRow {
+  /** UTC ms. */
+  readonly openTime: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  /** In the base asset. */
+  readonly volume: number;
+}
+
+/** The minutes that have closed, the oldest first, and the one that has not. A minute without trades may be missing. */
+export interface Minutes {
+  readonly count: number;
+  row(index: number): MinuteRow;
+  readonly forming: MinuteRow | undefined;
+}
+
+/** What happened in a market at one time: a print, a new displayed book, or both. */
+export interface MarketEvent {
+  readonly print?: Print;
+  readonly book?: DisplayedBook;
+  /** How often the data has begun anew, when it just did. */
+  readonly looped?: number;
+}
+
+export interface Market {
+  readonly symbol: string;
+  readonly minutes: Minutes;
+  /** Exchange time of the next event, UTC ms; infinite when none will come. */
+  nextAt(): number;
+  /** The next event; the market has moved on to its time afterwards. */
+  next(): MarketEvent;
+  /** The book displayed now. */
+  book(): DisplayedBook;
+  /** The newest prints at the start, the oldest first: what a restarted market shows as recent trades. */
+  readonly recent: readonly Print[];
+  /** Tells the market of a trade between users, for those whose klines are made of such trades. */
+  traded(print: Print): void;
+}

@@ -1,0 +1,47 @@
+/** Makes the markets that the options name, each at the moment where it goes on. */
+import type { Instrument } from '../../domain/instrument.ts';
+import { openTimeOf } from '../../domain/interval.ts';
+import type { Print } from '../core/order.ts';
+import type { MarketOptions } from '../options.ts';
+import { emptyMarket } from './empty-market.ts';
+import { klinesMarket } from './klines-market.ts';
+import type { Market } from './market.ts';
+import { tapeMarket, tapeStart } from './tape-market.ts';
+
+export interface MarketsSetup {
+  readonly markets: readonly MarketOptions[];
+  readonly instruments: readonly Instrument[];
+  /** Exchange time at which the data began. */
+  readonly anchor: number;
+  /** Exchange time now; after a restart, where the market stood. */
+  readonly now: number;
+  readonly seed: number;
+  /** Trades of an earlier run in a symbol, the oldest first. */
+  readonly tradesBefore: (symbol: string) => readonly Print[];
+}
+
+export function openMarkets(setup: MarketsSetup): Market[] {
+  const { markets, instruments, anchor, now, seed, tradesBefore } = setup;
+  const known = new Set(instruments.map(({ symbol }) => symbol));
+  for (const { symbol } of markets) if (!known.has(symbol)) throw new Error(`the market ${symbol} has no instrument`);
+  return instruments.map((instrument) => {
+    const options = markets.find(({ symbol }) => symbol === instrument.symbol);
+    if (options === undefined || options.kind === 'empty')
+      return emptyMarket(instrument, tradesBefore(instrument.symbol));
+    if (options.kind === 'tape') return tapeMarket({ instrument, tape: options.tape, anchor, now });
+    // Klines open on whole minutes, so the first one may be under way already.
+    const minute = openTimeOf('1min', anchor);
+    const { klines, startIndex } = options;
+    return klinesMarket({ instrument, klines, startIndex, anchor: minute, now, seed });
+  });
+}
+
+/** When the earliest of the recorded data begins, UTC ms; undefined when no market replays any. */
+export function dataStart(markets: readonly MarketOptions[]): number | undefined {
+  const starts = markets.flatMap((options) => {
+    if (options.kind === 'klines') return [options.klines.openTime[options.startIndex] ?? Number.NaN];
+    return options.kind === 'tape' ? [tapeStart(options.tape)] : [];
+  });
+  const start = Math.min(...starts);
+  return Number.isFinite(start) ? start : undefined;
+}

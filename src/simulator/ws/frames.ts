@@ -1,0 +1,90 @@
+/** Frames of the socket (specification §6.3), under each habit. All of them leave as gzip in binary frames, pings included. */
+import { gzipSync } from 'node:zlib';
+import type { Instrument } from '../../domain/instrument.ts';
+import { notional, priceNumber, priceText, quantityNumber, quantityText, unitsText } from '../../domain/money.ts';
+import type { DisplayedLevel } from '../core/displayed.ts';
+import type { Habits } from '../core/habits.ts';
+import type { Print } from '../core/order.ts';
+import { digits, type Json, json } from '../http/json.ts';
+import type { MinuteRow } from '../market/market.ts';
+
+/** Cheapest level: frames are small, many, and read once. */
+export const packed = (frame: Json): Buffer => gzipSync(json(frame), { level: 1 });
+
+/** A pushed frame; `ts` is whole seconds in the live envelope. */
+export function pushFrame(channel: string, tick: Json, now: number, habits: Habits): Json {
+  if (habits.envelope === 'plain') return { channel, ts: now, tick };
+  return { event_rep: '', channel, data: null, tick, ts: Math.floor(now / 1_000) * 1_000, status: 'ok' };
+}
+
+export interface Reply {
+  readonly channel: string;
+  readonly callbackId: string | undefined;
+  readonly data: readonly Json[];
+  readonly now: number;
+  /** §6.3 shows a status with trades only. */
+  readonly withStatus: boolean;
+}
+
+export function replyFrame({ channel, callbackId, data, now, withStatus }: Reply, habits: Habits): Json {
+  const full = habits.envelope === 'full';
+  return {
+    event_rep: 'rep',
+    channel,
+    cb_id: habits.echoCallbackId ? callbackId : undefined,
+    ts: full ? Math.floor(now / 1_000) * 1_000 : now,
+    status: withStatus || full ? 'ok' : undefined,
+    data,
+    tick: full ? null : undefined,
+  };
+}
+
+/** The acknowledgement of a `sub` on stacks that send one. */
+export const ackFrame = (channel: string, callbackId: string | undefined, now: number): Json => ({
+  event_rep: 'subed',
+  channel,
+  cb_id: callbackId,
+  ts: now,
+  status: 'ok',
+});
+
+export function depthTick(bids: readonly DisplayedLevel[], asks: readonly DisplayedLevel[], at: Instrument): Json {
+  const level = ({ price, quantity }: DisplayedLevel): Json => [priceNumber(price, at), quantityNumber(quantity, at)];
+  return { asks: asks.map(level), buys: bids.map(level) };
+}
+
+/** One print; the date-time text is UTC+8 as on most venues, so `ts` is what to read. */
+export function tradeRow({ time, price, quantity, side }: Print, at: Instrument, habits: Habits): Json {
+  const row = {
+    side: habits.socketSide === 'lower' ? side.toLowerCase() : side,
+    price: priceText(price, at),
+    vol: quantityText(quantity, at),
+    amount: unitsText(notional(price, quantity, at)),
+    ds: new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '),
+  };
+  return habits.envelope === 'full' ? { ...row, ts: time } : row;
+}
+
+/** A kline, its id the open time in seconds; there is no closed flag. */
+export const klineTick = (row: MinuteRow, at: Instrument): { [key: string]: Json } => ({
+  id: row.openTime / 1_000,
+  open: row.open,
+  high: row.high,
+  low: row.low,
+  close: row.close,
+  vol: digits(row.volume.toFixed(at.quantityPrecision)),
+});
+
+/** What was traded in the quote asset, as near as four prices tell. */
+export const amountOf = ({ open, high, low, close, volume }: MinuteRow): string =>
+  (((open + high + low + close) / 4) * volume).toFixed(8);
+
+export const tickerTick = (day: MinuteRow, at: Instrument): Json => ({
+  amount: amountOf(day),
+  vol: day.volume.toFixed(at.quantityPrecision),
+  open: String(day.open),
+  close: String(day.close),
+  high: String(day.high),
+  low: String(day.low),
+  rose: (day.open === 0 ? 0 : (day.close - day.open) / day.open).toFixed(8),
+});

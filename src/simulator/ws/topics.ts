@@ -1,0 +1,60 @@
+/** The channels that can be subscribed to (specification §6.2), and what each shows. */
+import { type Interval, isInterval } from '../../domain/interval.ts';
+import { depthOf } from '../core/depth.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Habits } from '../core/habits.ts';
+import type { Json } from '../http/json.ts';
+import { klinesOf, lastDay } from '../market/aggregate.ts';
+import { depthTick, klineTick, pushFrame, tickerTick } from './frames.ts';
+
+export type Content =
+  | { readonly kind: 'depth' | 'trades' | 'ticker' }
+  | { readonly kind: 'klines'; readonly interval: Interval };
+
+export interface Topic {
+  readonly channel: string;
+  /** Upper case, as the exchange keeps it. */
+  readonly symbol: string;
+  readonly content: Content;
+}
+
+/** Reads a channel; undefined for one that is not served, upper case included: the socket stays silent about those. */
+export function topicOf(channel: string, exchange: Exchange): Topic | undefined {
+  const [, lower, rest = ''] = /^market_([a-z0-9]+)_([a-z0-9_]+)$/.exec(channel) ?? [];
+  const symbol = lower?.toUpperCase();
+  const content = contentOf(rest);
+  if (symbol === undefined || content === undefined || !exchange.instruments.has(symbol)) return undefined;
+  return { channel, symbol, content };
+}
+
+function contentOf(text: string): Content | undefined {
+  if (text === 'depth_step0') return { kind: 'depth' };
+  if (text === 'trade_ticker') return { kind: 'trades' };
+  if (text === 'ticker') return { kind: 'ticker' };
+  const interval = /^kline_(\w+)$/.exec(text)?.[1];
+  return interval !== undefined && isInterval(interval) ? { kind: 'klines', interval } : undefined;
+}
+
+/** The state that a topic shows now; undefined where there is none (trades are events; klines before the first trade). */
+export function snapshot({ channel, symbol, content }: Topic, exchange: Exchange, habits: Habits): Json | undefined {
+  const at = exchange.matching(symbol).instrument;
+  const push = (tick: Json): Json => pushFrame(channel, tick, exchange.now, habits);
+  const { minutes } = exchange.market(symbol);
+  switch (content.kind) {
+    case 'depth': {
+      const matching = exchange.matching(symbol);
+      const side = (of: 'BUY' | 'SELL') => depthOf(matching, of, habits.socketLevels);
+      return push(depthTick(side('BUY'), side('SELL'), at));
+    }
+    case 'ticker': {
+      const day = lastDay(minutes, exchange.now);
+      return day && push(tickerTick(day, at));
+    }
+    case 'klines': {
+      const [newest] = klinesOf(minutes, content.interval, { count: 1 });
+      return newest && push(klineTick(newest, at));
+    }
+    case 'trades':
+      return undefined;
+  }
+}
