@@ -20,7 +20,7 @@ import {
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FillView, KlineView, MarketView, View } from '../view.ts';
-import { drawn, exact, minuteTime } from './format.ts';
+import { drawn, minuteTime, money } from './format.ts';
 import { klines } from './store.ts';
 import { colour, isDark } from './theme.ts';
 
@@ -46,11 +46,14 @@ const wideChart = 560;
 /** The open time of the kline under the pointer. */
 const pointedAt = signal<number | undefined>(undefined);
 
+/** Empty klines at the right, where the labels of lines stand. */
+const labelRoom = (container: HTMLElement): number => (container.clientWidth >= wideChart ? 17 : 8);
+
 function open(container: HTMLElement): Drawing {
   const chart = createChart(container, {
     autoSize: true,
     layout: { fontSize: 11, attributionLogo: true },
-    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: 4, barSpacing: klineWidth },
+    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: labelRoom(container), barSpacing: klineWidth },
     rightPriceScale: { scaleMargins: { top: 0.08, bottom: 0.22 } },
   });
   const prices = chart.addSeries(CandlestickSeries, { borderVisible: false });
@@ -116,9 +119,10 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
     drawing.prices.applyOptions({ priceFormat: { type: 'price', precision: market.pricePrecision, minMove } });
     drawing.prices.setData(all.map(priceOf));
     drawing.volumes.setData(all.map(volumeOf));
-    drawing.chart
-      .timeScale()
-      .setVisibleLogicalRange({ from: all.length - drawing.container.clientWidth / klineWidth, to: all.length + 3 });
+    drawing.chart.timeScale().setVisibleLogicalRange({
+      from: all.length + labelRoom(drawing.container) - drawing.container.clientWidth / klineWidth,
+      to: all.length + labelRoom(drawing.container),
+    });
   } else {
     for (const kline of all.slice(known)) {
       drawing.prices.update(priceOf(kline));
@@ -206,7 +210,7 @@ function drawLines(drawing: Drawing, lines: readonly Line[]): void {
 const volumeText = (volume: number): string => volume.toLocaleString('en', { maximumFractionDigits: 2 });
 
 /** The kline under the pointer in numbers, or the last one. */
-function Legend({ all }: { all: readonly KlineView[] }): VNode | null {
+function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number }): VNode | null {
   const kline = all.find(({ openTime }) => openTime === pointedAt.value) ?? all.at(-1);
   if (kline === undefined) return null;
   const { openTime, open, high, low, close, volume } = kline;
@@ -219,7 +223,7 @@ function Legend({ all }: { all: readonly KlineView[] }): VNode | null {
   return html`
     <p class="legend" aria-hidden="true">
       <span>${minuteTime(openTime)}</span>
-      ${prices.map(([name, price]) => html`<span>${name} <b class=${close >= open ? 'up' : 'down'}>${exact(String(price))}</b></span>`)}
+      ${prices.map(([name, price]) => html`<span>${name} <b class=${close >= open ? 'up' : 'down'}>${money(price.toFixed(decimals), decimals)}</b></span>`)}
       <span class="wide">V <b>${volumeText(volume)}</b></span>
     </p>
   `;
@@ -252,7 +256,7 @@ export function PriceChart({ view, market }: { view: View; market: MarketView })
   return html`
     <div class="chart-box">
       <div class="chart" ref=${container} role="img" aria-label=${label}></div>
-      <${Legend} all=${all} />
+      <${Legend} all=${all} decimals=${market.pricePrecision} />
     </div>
   `;
 }

@@ -68,8 +68,8 @@ export function Summary({ view }: { view: View }): VNode {
       <${Change} label="Today (UTC)" from=${equity.dayStart} to=${equity.now} />
       <${Change} label="Since the start" from=${equity.start} to=${equity.now} />
       <${Tile} label="Positions" note=${`of ${strategies.length} ${strategies.length === 1 ? 'strategy' : 'strategies'}`}>${held}<//>
-      <${Tile} label="Open orders" note="resting or on the way">${openOrders.length}<//>
-      <${Tile} kind=${unresolved > 0 ? 'attention' : ''} label="Unknown outcomes" note=${`${resolved} resolved`}>
+      <${Tile} label="Open orders" note="resting or sent">${openOrders.length}<//>
+      <${Tile} kind=${unresolved > 0 ? 'attention' : ''} label="Unknown" note=${`${resolved} resolved`}>
         ${unresolved}
       <//>
       <${Weight} weight=${view.weight} />
