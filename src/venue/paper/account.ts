@@ -1,0 +1,202 @@
+/**
+ * A simulated account at the exchange: it checks orders as the exchange would, locks their funds, and books what the fill
+ * engine grants. It does not know when or at what price anything fills.
+ */
+
+import type { Instrument } from '../../domain/instrument.ts';
+import {
+  baseUnits,
+  cut,
+  feeOn,
+  greatest,
+  type Lots,
+  least,
+  minus,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  type Ticks,
+  type Units,
+} from '../../domain/money.ts';
+import type { Intent, OrderReport, Outcome } from '../../domain/order.ts';
+import { feeOf } from '../../fill/fees.ts';
+import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
+import type { Fees, Rules } from '../../fill/rules.ts';
+import type { Balance } from '../venue.ts';
+import { Purse } from './purse.ts';
+import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
+
+/** Told of everything that happens to the account, in order and at once. */
+export interface PaperListener {
+  fill(trade: PaperTrade, intent: Intent): void;
+  end(report: OrderReport, intent: Intent): void;
+}
+
+export interface PaperAccountOptions {
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly rules: Rules;
+  readonly fees: Fees;
+  readonly balances: readonly Balance[];
+  /** Order and trade ids count up from here. A later run that shares a journal must begin higher. */
+  readonly firstId?: bigint;
+  readonly listener?: PaperListener;
+}
+
+/** Open orders at one time; more are rejected, as exchanges do. */
+const mostOpen = 1000;
+
+export class PaperAccount {
+  readonly records = new Records();
+  readonly #options: PaperAccountOptions;
+  readonly #purse: Purse;
+  readonly #feeReserve: Fees['taker'];
+  #nextId: bigint;
+  #openCount = 0;
+
+  constructor(options: PaperAccountOptions) {
+    this.#options = options;
+    this.#purse = new Purse(options.balances);
+    this.#feeReserve = greatest(options.fees.maker, options.fees.taker);
+    this.#nextId = options.firstId ?? 1n;
+  }
+
+  balances(): readonly Balance[] {
+    return this.#purse.balances();
+  }
+
+  /** Accepts an order and locks what it can cost at most, or rejects it with the exchange's code. */
+  accept(intent: Intent): Outcome {
+    const at = this.#options.instruments.get(intent.symbol);
+    if (at === undefined) return rejected('-1121', 'Invalid symbol.');
+    const fault = faultOf(intent, at);
+    if (fault !== undefined) return fault;
+    if (this.#openCount >= mostOpen) return rejected('-1015', 'Too many orders.');
+    if (this.records.working(intent.clientOrderId) !== undefined) return rejected('-1014', 'Client order id in use.');
+    const locked = this.#lockFor(intent, lotsOf(intent), at);
+    if (!this.#purse.lock(payingAsset(intent, at), locked)) return rejected('-2017', 'Insufficient balance');
+    const order: PaperOrder = { orderId: this.#id(), intent, at, status: 'NEW', executed: noLots, locked };
+    this.records.add(order);
+    this.#openCount++;
+    return { kind: 'accepted', report: reportOf(order) };
+  }
+
+  /** Whether the free money pays for a fill whose cost is not locked. */
+  canPay(order: SimOrder, price: Ticks, quantity: Lots): boolean {
+    const { intent, at } = this.#working(order);
+    const cost = notional(price, quantity, at);
+    const fee = this.#options.rules.feeIn === 'quote' ? feeOn(cost, this.#options.fees.taker) : noUnits;
+    return this.#purse.free(payingAsset(intent, at)) >= plus(cost, fee);
+  }
+
+  /** Books what the engine did; true when that was anything. */
+  book(step: Step): boolean {
+    for (const fill of step.fills) this.#bookFill(fill);
+    for (const { order, end } of step.ends) this.#end(this.#working(order), end);
+    return step.fills.length > 0 || step.ends.length > 0;
+  }
+
+  #bookFill(fill: SimFill): void {
+    const { fees, rules, listener } = this.#options;
+    const order = this.#working(fill.order);
+    const { intent, at } = order;
+    const { fee, feeAsset } = feeOf(fill, fees, rules.feeIn, at);
+    const value = notional(fill.price, fill.quantity, at);
+    const base = baseUnits(fill.quantity, at);
+    const feeInBase = feeAsset === at.base;
+    if (intent.side === 'BUY') {
+      this.#pay(order, feeInBase ? value : plus(value, fee));
+      this.#purse.receive(at.base, feeInBase ? minus(base, fee) : base);
+    } else {
+      this.#pay(order, base);
+      this.#purse.receive(at.quote, minus(value, fee));
+    }
+    order.executed = plus(order.executed, fill.quantity);
+    order.status = 'PARTIALLY_FILLED';
+    this.#unlockExcess(order);
+    const trade: PaperTrade = {
+      tradeId: this.#id(),
+      symbol: intent.symbol,
+      price: fill.price,
+      quantity: fill.quantity,
+      orderIds: [order.orderId],
+      clientOrderId: intent.clientOrderId,
+      side: intent.side,
+      maker: fill.maker,
+      fee,
+      feeAsset,
+      time: fill.time,
+      evidence: fill.evidence,
+      ...(fill.bestPrice === undefined ? {} : { bestPrice: fill.bestPrice }),
+    };
+    this.records.addTrade(trade);
+    listener?.fill(trade, intent);
+  }
+
+  #end(order: PaperOrder, end: 'filled' | 'canceled'): void {
+    order.status = end === 'filled' ? 'FILLED' : 'CANCELED';
+    this.#purse.release(payingAsset(order.intent, order.at), order.locked);
+    order.locked = noUnits;
+    this.records.close(order);
+    this.#openCount--;
+    this.#options.listener?.end(reportOf(order), order.intent);
+  }
+
+  #pay(order: PaperOrder, cost: Units): void {
+    const fromLocked = least(order.locked, cost);
+    order.locked = minus(order.locked, fromLocked);
+    this.#purse.pay(payingAsset(order.intent, order.at), fromLocked, minus(cost, fromLocked));
+  }
+
+  /** A LIMIT that filled at a better price than its own needs less for the rest than is locked. */
+  #unlockExcess(order: PaperOrder): void {
+    if (order.intent.type !== 'LIMIT') return;
+    const needed = this.#lockFor(order.intent, minus(lotsOf(order.intent), order.executed), order.at);
+    if (needed >= order.locked) return;
+    this.#purse.release(payingAsset(order.intent, order.at), minus(order.locked, needed));
+    order.locked = needed;
+  }
+
+  /** The most that these lots of an order can cost; nothing for a MARKET BUY in lots, whose price nobody knows. */
+  #lockFor({ side, type, volume, price }: Intent, lots: Lots, at: Instrument): Units {
+    if (side === 'SELL') return baseUnits(lots, at);
+    const value =
+      type === 'LIMIT' && price !== undefined
+        ? notional(price, lots, at)
+        : 'amount' in volume
+          ? volume.amount
+          : noUnits;
+    return this.#options.rules.feeIn === 'quote' ? plus(value, feeOn(value, this.#feeReserve)) : value;
+  }
+
+  #working({ clientOrderId }: SimOrder): PaperOrder {
+    const order = this.records.working(clientOrderId);
+    if (order === undefined) throw new Error(`the fill engine named ${clientOrderId}, which is not open`);
+    return order;
+  }
+
+  #id(): string {
+    return String(this.#nextId++);
+  }
+}
+
+const lotsOf = ({ volume }: Intent): Lots => ('lots' in volume ? volume.lots : noLots);
+const payingAsset = ({ side }: Intent, at: Instrument): string => (side === 'BUY' ? at.quote : at.base);
+const rejected = (code: string, message: string): Outcome => ({ kind: 'rejected', code, message });
+
+/** What the exchange would refuse before it looks at the funds (specification §7), or undefined. */
+function faultOf({ side, type, volume, price }: Intent, at: Instrument): Outcome | undefined {
+  if ('amount' in volume) {
+    if (side !== 'BUY' || type !== 'MARKET') return rejected('-1116', 'Only a MARKET BUY is given as an amount.');
+    if (volume.amount <= 0n || volume.amount < at.minNotional) return tooSmall;
+    return cut(volume.amount, at.pricePrecision) === volume.amount
+      ? undefined
+      : rejected('-1111', 'Precision is over the maximum defined for this asset.');
+  }
+  if (volume.lots <= 0n || volume.lots < at.minQuantity) return tooSmall;
+  if (type === 'MARKET') return undefined;
+  if (price === undefined || price <= 0n) return rejected('-1138', 'Order price exceeds permissible range.');
+  return notional(price, volume.lots, at) < at.minNotional ? tooSmall : undefined;
+}
+
+const tooSmall: Outcome = rejected('-1136', 'Order volume lower than the minimum.');

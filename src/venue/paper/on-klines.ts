@@ -1,0 +1,143 @@
+/**
+ * A simulated venue on klines, for backtests. The driver of the backtest walks it through each kline as
+ * `fill/kline-fills.ts` says; orders come in through the order port, or at once through `submit` where there is no network
+ * to imitate (a loop over columns). Both ways are one.
+ */
+import type { Clock } from '../../clock/clock.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { Intent, Outcome } from '../../domain/order.ts';
+import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
+import type { Step, Stop, StopHit } from '../../fill/orders.ts';
+import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
+import { PaperAccount, type PaperAccountOptions } from './account.ts';
+import { cancelable, type PaperPorts, paperPorts } from './entry.ts';
+
+export interface PaperOnKlinesOptions extends PaperAccountOptions {
+  readonly clock: Clock;
+  /** The klines by which each symbol's orders fill. */
+  readonly intervals: ReadonlyMap<string, Interval>;
+}
+
+export class PaperOnKlines {
+  readonly orders: OrderEntry;
+  readonly account: AccountReader;
+  readonly #account: PaperAccount;
+  readonly #ports: PaperPorts;
+  readonly #markets = new Map<string, PaperMarket>();
+
+  constructor(options: PaperOnKlinesOptions) {
+    this.#account = new PaperAccount(options);
+    // Queries answer at once and latency is counted in whole klines: between two klines no time passes.
+    this.#ports = paperPorts(
+      this.#account,
+      {
+        submit: (intent) => Promise.resolve(this.submit(intent)),
+        cancel: (order) => Promise.resolve(this.cancel(order)),
+        roundTrip: () => Promise.resolve(),
+      },
+      options.clock,
+    );
+    this.orders = this.#ports.orders;
+    this.account = this.#ports.account;
+    for (const [symbol, interval] of options.intervals)
+      this.#markets.set(symbol, new PaperMarket(options, this.#account, symbol, interval, this.#ports));
+  }
+
+  /** The phases of one symbol. */
+  market(symbol: string): PaperMarket {
+    const market = this.#markets.get(symbol);
+    if (market === undefined) throw new Error(`no klines for ${symbol}`);
+    return market;
+  }
+
+  submit(intent: Intent): Outcome {
+    const outcome = this.#account.accept(intent);
+    if (outcome.kind === 'accepted') this.market(intent.symbol).submit(intent);
+    return outcome;
+  }
+
+  cancel(order: OrderRef): CancelOutcome {
+    const found = cancelable(this.#account, order);
+    if ('kind' in found) return found;
+    this.market(order.symbol).cancel(found.clientOrderId);
+    return { kind: 'requested' };
+  }
+}
+
+/** One symbol's kline, phase by phase. */
+export class PaperMarket {
+  readonly #symbol: string;
+  readonly #fills: KlineFills;
+  readonly #account: PaperAccount;
+  readonly #ports: PaperPorts;
+  readonly #hits = new Map<string, { readonly kline: FillKline; readonly hit: StopHit }>();
+
+  constructor(
+    options: PaperOnKlinesOptions,
+    account: PaperAccount,
+    symbol: string,
+    interval: Interval,
+    ports: PaperPorts,
+  ) {
+    const instrument = options.instruments.get(symbol);
+    if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
+    this.#symbol = symbol;
+    this.#account = account;
+    this.#ports = ports;
+    this.#fills = new KlineFills({
+      instrument,
+      interval,
+      rules: options.rules,
+      canPay: (order, price, quantity) => account.canPay(order, price, quantity),
+    });
+  }
+
+  /** True while no order is at the venue: then `open` and `rest` may be left out. */
+  get idle(): boolean {
+    return this.#fills.idle;
+  }
+
+  get ambiguousKlines(): number {
+    return this.#fills.ambiguousKlines;
+  }
+
+  open(kline: FillKline): void {
+    this.#book(this.#fills.open(kline));
+  }
+
+  /** Which stops the kline sets off. Until `rest` or `close`, a MARKET order of their strategies with purpose `stop` fills at once. */
+  triggers(kline: FillKline, stops: readonly Stop[]): readonly StopHit[] {
+    const hits = this.#fills.triggers(kline, stops);
+    for (const hit of hits) this.#hits.set(hit.strategy, { kline, hit });
+    return hits;
+  }
+
+  rest(kline: FillKline): void {
+    this.#hits.clear();
+    this.#book(this.#fills.rest(kline));
+  }
+
+  /** Ends the stops of the second `triggers`: what comes later is an order like any other. */
+  close(): void {
+    this.#hits.clear();
+  }
+
+  /** Takes an accepted order. */
+  submit(intent: Intent): void {
+    const triggered =
+      intent.purpose === 'stop' && intent.type === 'MARKET' ? this.#hits.get(intent.strategy) : undefined;
+    if (triggered === undefined) this.#fills.submit(intent);
+    else {
+      this.#hits.delete(intent.strategy);
+      this.#book(this.#fills.fillStop(triggered.kline, intent, triggered.hit));
+    }
+  }
+
+  cancel(clientOrderId: string): void {
+    this.#book(this.#fills.cancel(clientOrderId));
+  }
+
+  #book(step: Step): void {
+    if (this.#account.book(step)) this.#ports.announce(this.#symbol);
+  }
+}

@@ -1,0 +1,97 @@
+/** What a simulated account remembers of its orders and trades, so that they can be asked for. */
+
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Lots, Ticks, Units } from '../../domain/money.ts';
+import type { Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
+import type { Page } from '../venue.ts';
+
+/** An order of the account. */
+export interface PaperOrder {
+  readonly orderId: string;
+  readonly intent: Intent;
+  readonly at: Instrument;
+  status: VenueStatus;
+  executed: Lots;
+  /** What it has locked of the asset that it pays with. */
+  locked: Units;
+}
+
+/** A trade of the account, with what only a simulated venue knows. */
+export interface PaperTrade extends VenueTrade {
+  readonly clientOrderId: string;
+  /** The price that an ambiguous kline could have given (fill-engine §2.2). */
+  readonly bestPrice?: Ticks;
+}
+
+/** As many rows as the exchange gives at most (specification §4.2). */
+const pageSize = 1000;
+/** Of each symbol's trades and of all closed orders the youngest are kept, at least half as many; older ones cannot be asked for. */
+const mostKept = 20_000;
+
+export class Records {
+  readonly #open = new Map<string, PaperOrder>();
+  readonly #byClientId = new Map<string, PaperOrder>();
+  readonly #trades = new Map<string, PaperTrade[]>();
+  #closed = new Map<string, PaperOrder>();
+  #closedBefore = new Map<string, PaperOrder>();
+
+  add(order: PaperOrder): void {
+    this.#open.set(order.orderId, order);
+    this.#byClientId.set(order.intent.clientOrderId, order);
+  }
+
+  /** The open order with this client id. */
+  working(clientOrderId: string): PaperOrder | undefined {
+    return this.#byClientId.get(clientOrderId);
+  }
+
+  order(orderId: string): PaperOrder | undefined {
+    return this.#open.get(orderId) ?? this.#closed.get(orderId) ?? this.#closedBefore.get(orderId);
+  }
+
+  openOrders(): IterableIterator<PaperOrder> {
+    return this.#open.values();
+  }
+
+  close(order: PaperOrder): void {
+    this.#open.delete(order.orderId);
+    this.#byClientId.delete(order.intent.clientOrderId);
+    if (this.#closed.size >= mostKept / 2) {
+      this.#closedBefore = this.#closed;
+      this.#closed = new Map();
+    }
+    this.#closed.set(order.orderId, order);
+  }
+
+  addTrade(trade: PaperTrade): void {
+    const trades = this.#trades.get(trade.symbol);
+    if (trades === undefined) this.#trades.set(trade.symbol, [trade]);
+    else {
+      if (trades.length >= mostKept) trades.splice(0, mostKept / 2);
+      trades.push(trade);
+    }
+  }
+
+  /** Trades of a symbol from an id on, that one included; without an id the newest page. Oldest first. */
+  tradesSince(symbol: string, fromId: string | undefined): Page<PaperTrade> {
+    const trades = this.#trades.get(symbol) ?? [];
+    let first = trades.length;
+    if (fromId === undefined) first = Math.max(0, trades.length - pageSize);
+    else while (first > 0 && !isBefore(trades[first - 1]?.tradeId ?? '', fromId)) first--;
+    const rows = trades.slice(first, first + pageSize);
+    return { rows, full: rows.length === pageSize };
+  }
+}
+
+/** Ids are decimal digits of any length. */
+const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
+
+export const reportOf = ({ orderId, intent, status, executed }: PaperOrder): OrderReport => ({
+  orderId,
+  clientOrderId: intent.clientOrderId,
+  symbol: intent.symbol,
+  side: intent.side,
+  type: intent.type,
+  status,
+  executed,
+});
