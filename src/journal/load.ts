@@ -27,6 +27,10 @@ export interface Loaded {
   /** Kills that were not lifted. */
   readonly kills: readonly KillEntry[];
   readonly days: ReadonlyMap<number, string>;
+  /** The newest points of the equity curve, oldest first. */
+  readonly equity: readonly { readonly at: number; readonly equity: string }[];
+  /** The first point of all. */
+  readonly firstEquity: string | undefined;
   readonly instruments: readonly InstrumentEntry[];
 }
 
@@ -88,6 +92,8 @@ export function load(db: Database): Loaded {
         row.equity,
       ]),
     ),
+    equity: rows<{ at: number; equity: string }>('SELECT at, equity FROM equity ORDER BY at DESC LIMIT 2000').reverse(),
+    firstEquity: rows<{ equity: string }>('SELECT equity FROM equity ORDER BY at LIMIT 1')[0]?.equity,
     instruments: rows<Omit<InstrumentEntry, 'kind'>>(
       'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments',
     ).map((row) => ({ ...row, kind: 'instrument' })),
@@ -103,3 +109,19 @@ export function inForce(kills: readonly KillEntry[]): readonly KillEntry[] {
   }
   return standing;
 }
+
+/** What a journal in memory begins with. */
+export const emptyLoaded: Loaded = {
+  orders: [],
+  owners: new Map(),
+  fills: [],
+  cursors: new Map(),
+  foreign: new Set(),
+  protections: [],
+  signals: [],
+  kills: [],
+  days: new Map(),
+  equity: [],
+  firstEquity: undefined,
+  instruments: [],
+};

@@ -58,6 +58,24 @@ interface Place {
   readonly orders: WorkingOrder[];
   /** Grows with each fill: what was derived from the position before is stale. */
   version: number;
+  estimate: Estimate | undefined;
+}
+
+/** A place in numbers, as of a version. */
+interface Estimate {
+  readonly version: number;
+  readonly closed: number;
+  readonly base: number;
+  readonly cost: number;
+}
+
+/** A place in numbers, worked out once after each fill. */
+function estimated(place: Place): Estimate {
+  const { allocation, position, version, estimate } = place;
+  if (estimate?.version === version) return estimate;
+  const closed = unitsNumber(minus(plus(allocation, position.realised), position.fees));
+  place.estimate = { version, closed, base: unitsNumber(position.base), cost: unitsNumber(position.cost) };
+  return place.estimate;
 }
 
 const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
@@ -80,6 +98,7 @@ export class Portfolio {
       position: noPosition,
       orders: [],
       version: 0,
+      estimate: undefined,
     };
     this.#places.set(keyOf(strategy, symbol), place);
     return place;
@@ -112,6 +131,12 @@ export class Portfolio {
   /** The last price of a symbol and when it was seen; undefined before the first. */
   lastMark(symbol: string): { readonly price: number; readonly at: number } | undefined {
     return this.#marks.get(symbol);
+  }
+
+  /** The last price in ticks, rounded down. */
+  markTicks(symbol: string): Ticks | undefined {
+    const mark = this.#marks.get(symbol);
+    return mark === undefined ? undefined : ticksOf(mark.price, this.instrument(symbol), 'down');
   }
 
   position(strategy: string, symbol: string): Position {
@@ -195,9 +220,19 @@ export class Portfolio {
   equity(strategy: string, symbol: string): Units {
     const { allocation, position, instrument } = this.#at(strategy, symbol);
     const closed = minus(plus(allocation, position.realised), position.fees);
-    const mark = this.#marks.get(symbol);
-    if (position.base === 0n || mark === undefined) return closed;
-    return plus(closed, openProfit(position, ticksOf(mark.price, instrument, 'down'), instrument));
+    const price = position.base === 0n ? undefined : this.markTicks(symbol);
+    return price === undefined ? closed : plus(closed, openProfit(position, price, instrument));
+  }
+
+  /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
+  equityEstimate(): number {
+    let total = 0;
+    for (const place of this.#places.values()) {
+      const estimate = estimated(place);
+      const mark = estimate.base === 0 ? undefined : this.#marks.get(place.instrument.symbol);
+      total += mark === undefined ? estimate.closed : estimate.closed + estimate.base * mark.price - estimate.cost;
+    }
+    return total;
   }
 
   totalEquity(): Units {
@@ -227,13 +262,37 @@ export class Portfolio {
     return exposure;
   }
 
-  /** The position as a strategy sees it, in numbers. */
-  holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number } {
-    const { base, cost } = this.#at(strategy, symbol).position;
-    return {
-      quantity: unitsNumber(base),
-      entryPrice: base === 0n ? Number.NaN : unitsNumber(cost) / unitsNumber(base),
-    };
+  /** The position as a strategy sees it, in numbers; stays true as fills and prices come. */
+  holding(strategy: string, symbol: string): LiveHolding {
+    return new LiveHolding(this.#at(strategy, symbol), () => this.#marks.get(symbol)?.price);
+  }
+}
+
+class LiveHolding {
+  readonly #place: Place;
+  readonly #price: () => number | undefined;
+
+  constructor(place: Place, price: () => number | undefined) {
+    this.#place = place;
+    this.#price = price;
+  }
+
+  /** Base asset held; 0 is flat. */
+  get quantity(): number {
+    return estimated(this.#place).base;
+  }
+
+  /** Average price of what is held; NaN when flat. */
+  get entryPrice(): number {
+    const { base, cost } = estimated(this.#place);
+    return base === 0 ? Number.NaN : cost / base;
+  }
+
+  /** Allocation plus profit, open and closed, fees taken, in quote. */
+  get equity(): number {
+    const { closed, base, cost } = estimated(this.#place);
+    const price = base === 0 ? undefined : this.#price();
+    return price === undefined ? closed : closed + base * price - cost;
   }
 }
 

@@ -70,7 +70,7 @@ export class Protection {
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
       trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
-      best: known?.best,
+      best: this.#isFlat(strategy, symbol) ? undefined : known?.best,
       leftGoal: left?.leftGoal,
       leftWhy: left?.leftWhy,
     };

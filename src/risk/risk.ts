@@ -1,6 +1,6 @@
 /** The gate between a plan and an order: the rules, what they look back on, and the daily loss limit. */
 import type { Clock } from '../clock/clock.ts';
-import { minus, part, type Units, unitsText } from '../domain/money.ts';
+import { minus, noUnits, part, rateNumber, type Units, unitsNumber, unitsText } from '../domain/money.ts';
 import type { Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -29,6 +29,8 @@ export class Risk {
   #day: number;
   #dayEquity: Units;
   #tripped = false;
+  /** An estimated equity above this cannot have passed the limit. */
+  #clearlyAbove = Number.NaN;
 
   constructor({ limits, portfolio, clock, kills, dayStart }: RiskOptions) {
     this.limits = limits;
@@ -38,7 +40,8 @@ export class Risk {
     this.#maxDataAgeMs = clock.machine(limits.maxDataAgeMs);
     this.#keepMs = Math.max(1_000, limits.duplicateMs);
     this.#day = dayStart?.day ?? Number.NaN;
-    this.#dayEquity = dayStart?.equity ?? portfolio.totalEquity();
+    this.#dayEquity = noUnits;
+    this.#base(dayStart?.equity ?? portfolio.totalEquity());
   }
 
   /** Judges an order that is about to be created. */
@@ -73,16 +76,11 @@ export class Risk {
    */
   watchLoss(): Kill | undefined {
     const now = this.#clock.now();
-    const day = Math.floor(now / dayMs) * dayMs;
-    const equity = this.#portfolio.totalEquity();
-    if (day !== this.#day) {
-      this.#day = day;
-      this.#dayEquity = equity;
-      this.#tripped = false;
-    }
+    if (!(now - this.#day < dayMs)) this.#beginDay(Math.floor(now / dayMs) * dayMs);
+    if (this.#tripped || this.#portfolio.equityEstimate() > this.#clearlyAbove) return undefined;
     const most = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
-    const loss = minus(this.#dayEquity, equity);
-    if (this.#tripped || loss < most || most <= 0n) return undefined;
+    const loss = minus(this.#dayEquity, this.#portfolio.totalEquity());
+    if (loss < most || most <= 0n) return undefined;
     this.#tripped = true;
     const kill: Kill = {
       at: now,
@@ -94,11 +92,23 @@ export class Risk {
     return kill;
   }
 
+  #beginDay(day: number): void {
+    this.#day = day;
+    this.#base(this.#portfolio.totalEquity());
+  }
+
+  /** Losses are counted from this equity on. */
+  #base(equity: Units): void {
+    this.#dayEquity = equity;
+    this.#tripped = false;
+    const start = unitsNumber(equity);
+    this.#clearlyAbove = start * (1 - rateNumber(this.limits.maxDailyLoss)) + Math.abs(start) * 1e-9;
+  }
+
   /** Lifts kills; the daily loss is measured anew from now on, or it would trip again at once. */
   resume(strategy: string | undefined): void {
     this.switch.resume(strategy);
-    this.#dayEquity = this.#portfolio.totalEquity();
-    this.#tripped = false;
+    this.#base(this.#portfolio.totalEquity());
   }
 
   #forget(now: number): void {

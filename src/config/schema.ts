@@ -1,0 +1,161 @@
+/** What a configuration may say, and what it means. Unknown keys are refused; money is quoted text, so that no digit is lost. */
+import { z } from 'zod';
+import { intervals } from '../domain/interval.ts';
+import { type Rate, rate, type Units, units } from '../domain/money.ts';
+
+/** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
+const decimalText = z.string({
+  error: (issue) =>
+    typeof issue.input === 'number'
+      ? `must be in quotes: "${issue.input}" (without them YAML reads a binary number and digits can be lost)`
+      : 'must be a decimal number in quotes, such as "0.10"',
+});
+const plainDecimal = decimalText.regex(
+  /^\d+(\.\d+)?$/,
+  'must be a decimal number without sign or exponent, such as "0.10"',
+);
+
+const amount = plainDecimal
+  .regex(/^\d+(\.\d{1,18})?$/, 'may have at most 18 decimals')
+  .transform((text): Units => units(text));
+const fraction = plainDecimal
+  .regex(/^(0(\.\d{1,8})?|1(\.0{1,8})?)$/, 'must be a fraction from "0" to "1" with at most 8 decimals')
+  .transform((text): Rate => rate(text));
+const positiveMs = z.int().min(1).max(86_400_000);
+
+const url = (kinds: readonly string[]) =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && kinds.includes(new URL(text).protocol),
+      `must be an address that begins with ${kinds.map((kind) => `${kind}//`).join(' or ')}`,
+    );
+
+const symbol = z.string().regex(/^[A-Z0-9]{2,30}$/, 'must be upper case letters and digits, such as BTCUSDT');
+
+const strategy = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32'),
+  use: z.string().min(1),
+  symbol,
+  interval: z.enum(intervals),
+  params: z.record(z.string(), z.unknown()).default({}),
+  allocation: amount.optional(),
+});
+export type StrategyConfig = z.output<typeof strategy>;
+
+const risk = z.strictObject({
+  maxOrderValue: amount,
+  maxPosition: amount,
+  priceCollar: fraction.default(rate('0.03')),
+  maxDataAgeMs: positiveMs.default(10_000),
+  duplicateMs: z.int().min(0).max(86_400_000).default(2_000),
+  maxOrdersPerSecond: z.int().min(1).max(40).default(20),
+  maxDailyLoss: fraction.default(rate('0.03')),
+});
+
+const fees = z.strictObject({ maker: fraction.optional(), taker: fraction.optional() });
+
+const strategies = z
+  .array(strategy)
+  .min(1, 'needs at least one strategy')
+  .superRefine((list, context) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of list.entries()) {
+      if (seen.has(id))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'id'],
+          message: `"${id}" is used twice; each strategy needs an id of its own`,
+        });
+      seen.add(id);
+    }
+  });
+
+/** A daemon's strategies say what they may use: it must not change with what the account happens to hold at a start. */
+const allotted = strategies.superRefine((list, context) => {
+  for (const [index, { allocation }] of list.entries()) {
+    if (allocation === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'allocation'],
+        message: 'is missing: the quote amount that this strategy may use, such as "1000"',
+      });
+  }
+});
+
+const common = { account: z.enum(['spot', 'margin']).default('spot'), strategies, risk, fees: fees.default({}) };
+
+const isLoopback = (address: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(address).hostname);
+
+const exchange = z
+  .strictObject({
+    restUrl: url(['http:', 'https:']),
+    wsUrl: url(['ws:', 'wss:']),
+    speed: z.number().positive().max(1_000).default(1),
+  })
+  .superRefine(({ restUrl, wsUrl, speed }, context) => {
+    for (const [name, address] of Object.entries({ restUrl, wsUrl })) {
+      if (!URL.canParse(address) || isLoopback(address)) continue;
+      if (!/^(https|wss):/.test(address))
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'must be encrypted (https:// or wss://) unless it is on this machine',
+        });
+      if (speed !== 1)
+        context.addIssue({
+          code: 'custom',
+          path: ['speed'],
+          message: 'may differ from 1 only for an exchange on this machine',
+        });
+    }
+  });
+
+/** `config/live.yaml` and `config/paper.yaml`. */
+export const tradingSchema = z.strictObject({
+  exchange,
+  ...common,
+  strategies: allotted,
+  budget: z
+    .strictObject({
+      ipWeightPerMinute: z.int().min(100).max(1_000_000).default(12_000),
+      uidWeightPerMinute: z.int().min(100).max(1_000_000).default(60_000),
+    })
+    .prefault({}),
+  execution: z
+    .strictObject({
+      pollMs: positiveMs.default(1_000),
+      sweepMs: positiveMs.default(5_000),
+      horizonMs: positiveMs.default(60_000),
+      orderLifeMs: positiveMs.default(10_000),
+    })
+    .prefault({}),
+  dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
+  onStop: z.enum(['cancel', 'keep']).default('cancel'),
+  /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
+  cash: amount.optional(),
+});
+export type TradingConfig = z.output<typeof tradingSchema>;
+
+const moment = z
+  .union([z.string(), z.date()])
+  .transform((value) =>
+    typeof value === 'string' ? Date.parse(value.length === 10 ? `${value}T00:00:00Z` : value) : value.getTime(),
+  )
+  .refine((time) => Number.isFinite(time), 'must be a date such as 2020-03-12 or 2020-03-12T08:00:00Z');
+
+/** `config/backtest.yaml` and the scenarios in `backtests/`. */
+export const backtestSchema = z.strictObject({
+  ...common,
+  /** A klines file for each symbol, relative to the configuration. */
+  data: z.record(symbol, z.string().min(1)),
+  /** A file of instruments, relative to the configuration; the built-in one when left out. */
+  instruments: z.string().min(1).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+  cash: amount,
+  rules: z.enum(['sluice', 'plain']).default('sluice'),
+  repair: z.boolean().default(false),
+});
+export type BacktestConfig = z.output<typeof backtestSchema>;

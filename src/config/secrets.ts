@@ -1,0 +1,37 @@
+/** The key to the exchange: from the environment or a `.env` that nobody else may read, never from the configuration. */
+import { readFileSync, statSync } from 'node:fs';
+import { parse } from 'dotenv';
+import { Refusal } from '../domain/refusal.ts';
+
+export interface Secrets {
+  readonly apiKey: string;
+  readonly apiSecret: string;
+}
+
+/** Variables of a `.env` file in `dir`, none when there is no such file. Refuses one that others may read. */
+function fromFile(file: string): Readonly<Record<string, string>> {
+  let mode: number;
+  try {
+    ({ mode } = statSync(file));
+  } catch {
+    return {};
+  }
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new Refusal(`${file} can be read by other users of this machine: run chmod 600 ${file}`, 3);
+  }
+  return parse(readFileSync(file));
+}
+
+/** The API key and secret, the environment before the file. */
+export function readSecrets(environment: Readonly<Record<string, string | undefined>>, file = '.env'): Secrets {
+  const saved = fromFile(file);
+  const apiKey = environment['SLUICE_API_KEY'] ?? saved['SLUICE_API_KEY'] ?? '';
+  const apiSecret = environment['SLUICE_API_SECRET'] ?? saved['SLUICE_API_SECRET'] ?? '';
+  const missing = [...(apiKey === '' ? ['SLUICE_API_KEY'] : []), ...(apiSecret === '' ? ['SLUICE_API_SECRET'] : [])];
+  if (missing.length > 0) {
+    throw new Refusal(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: put ${missing.length === 1 ? 'it' : 'them'} into the environment or into ${file} (chmod 600)`,
+    );
+  }
+  return { apiKey, apiSecret };
+}

@@ -1,0 +1,127 @@
+/** Reading a journal beside a running daemon: it is shared, and nothing is changed. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { instrument } from '../domain/instrument.ts';
+import { lots, ticks, units } from '../domain/money.ts';
+import { afterFill, noPosition, type Position } from '../domain/position.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { EventEntry, FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
+import { inForce, load, readFills, readOrders } from './load.ts';
+import { journalFile } from './open.ts';
+import { schemaVersion, versionOf } from './schema.ts';
+
+export interface Denied {
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly code: string;
+  readonly facts: Readonly<Record<string, string | number>>;
+  readonly wanted: string;
+  readonly reason: string;
+  readonly times: number;
+  readonly lastAt: number;
+}
+
+export interface HeldPosition {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly instrument: InstrumentEntry;
+  readonly position: Position;
+  /** Stops and the like, as kept for a restart. */
+  readonly protection: Readonly<Record<string, string>> | undefined;
+}
+
+export interface JournalReader {
+  readonly meta: ReadonlyMap<string, string>;
+  orders(where?: string, ...values: readonly string[]): readonly OrderEntryRow[];
+  fills(): readonly FillEntry[];
+  fillsOf(clientOrderId: string): readonly FillEntry[];
+  events(clientOrderId: string): readonly Omit<EventEntry, 'kind'>[];
+  positions(): readonly HeldPosition[];
+  denials(limit: number): readonly Denied[];
+  /** The last signal of a strategy at or before a time. */
+  signalBefore(strategy: string, symbol: string, at: number): Omit<SignalEntry, 'kind'> | undefined;
+  signals(limit: number): readonly (Omit<SignalEntry, 'kind'> & { readonly seq: number })[];
+  kills(): readonly KillEntry[];
+  equity(): string | undefined;
+  close(): void;
+}
+
+/** Opens the journal of a state directory for reading; refuses one that is missing or newer than this program. */
+export function openReader(dir: string): JournalReader {
+  const path = join(dir, journalFile);
+  if (!existsSync(path))
+    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
+  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  const version = versionOf(db);
+  if (version > schemaVersion)
+    throw new Refusal(
+      `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
+      3,
+    );
+  const all = <T>(sql: string, ...values: readonly (string | number)[]): T[] => db.prepare(sql).all(...values) as T[];
+  const parsed = <T extends { want: string }>(row: T): Omit<T, 'want'> & { want: SignalEntry['want'] } => ({
+    ...row,
+    want: JSON.parse(row.want) as SignalEntry['want'],
+  });
+  return {
+    meta: new Map(
+      all<{ key: string; value: string }>('SELECT key, value FROM meta').map((row) => [row.key, row.value]),
+    ),
+    orders: (where = '1 ORDER BY created_at', ...values) => readOrders(db, where, ...values),
+    fills: () => readFills(db, '1'),
+    fillsOf: (clientOrderId) => readFills(db, 'client_order_id = ?', clientOrderId),
+    events: (clientOrderId) =>
+      all<Omit<EventEntry, 'kind' | 'detail'> & { detail: string }>(
+        'SELECT at, client_order_id AS clientOrderId, event, detail FROM events WHERE client_order_id = ? ORDER BY seq',
+        clientOrderId,
+      ).map((row) => ({ ...row, detail: JSON.parse(row.detail) as EventEntry['detail'] })),
+    positions: () => positionsIn(db),
+    denials: (limit) =>
+      all<Omit<Denied, 'facts'> & { facts: string }>(
+        'SELECT at, strategy, symbol, code, facts, wanted, reason, times, last_at AS lastAt FROM denials ORDER BY seq DESC LIMIT ?',
+        limit,
+      ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Denied['facts'] })),
+    signalBefore(strategy, symbol, at) {
+      const rows = all<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
+        'SELECT at, strategy, symbol, want, goal FROM signals WHERE strategy = ? AND symbol = ? AND at <= ? ORDER BY seq DESC LIMIT 1',
+        strategy,
+        symbol,
+        at,
+      );
+      return rows[0] === undefined ? undefined : parsed(rows[0]);
+    },
+    signals: (limit) =>
+      all<Omit<SignalEntry, 'kind' | 'want'> & { want: string; seq: number }>(
+        'SELECT seq, at, strategy, symbol, want, goal FROM signals ORDER BY seq DESC LIMIT ?',
+        limit,
+      ).map(parsed),
+    kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
+    equity: () => all<{ equity: string }>('SELECT equity FROM equity ORDER BY at DESC LIMIT 1')[0]?.equity,
+    close: () => db.close(),
+  };
+}
+
+/** Positions from all fills, as the daemon books them. */
+function positionsIn(db: Database.Database): readonly HeldPosition[] {
+  const { fills, instruments, protections } = load(db);
+  const held = new Map<string, HeldPosition>();
+  for (const fill of fills) {
+    const entry = instruments.find(({ symbol }) => symbol === fill.symbol);
+    if (entry === undefined) continue;
+    const at = instrument(entry);
+    const key = `${fill.strategy}|${fill.symbol}`;
+    const before = held.get(key)?.position ?? noPosition;
+    const { evidence: _, ...row } = fill;
+    const position = afterFill(
+      before,
+      { ...row, price: ticks(fill.price, at), quantity: lots(fill.quantity, at), fee: units(fill.fee) },
+      at,
+    );
+    const saved = protections.find(({ strategy, symbol }) => strategy === fill.strategy && symbol === fill.symbol);
+    const protection = saved === undefined ? undefined : (JSON.parse(saved.protection) as Record<string, string>);
+    held.set(key, { strategy: fill.strategy, symbol: fill.symbol, instrument: entry, position, protection });
+  }
+  return [...held.values()];
+}

@@ -1,0 +1,192 @@
+/** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
+import { defer, filter, mergeMap, type Observable, takeUntil } from 'rxjs';
+import type { ScaledClock } from '../clock/clock.ts';
+import type { Kline } from '../domain/market.ts';
+import { unitsText } from '../domain/money.ts';
+import type { Signal } from '../domain/order.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Journal } from '../journal/journal.ts';
+import { type Inputs, signalsOf, warmupOf } from '../strategy/host.ts';
+import { trade } from '../trader.ts';
+import type { Exchange } from '../venue/exchange/exchange.ts';
+import type { Assembled } from './assemble.ts';
+import { type Reaching, reach } from './reach.ts';
+import type { Screen } from './screen.ts';
+import { held, source } from './source.ts';
+import type { NamedHosted } from './strategies.ts';
+
+export interface Made {
+  readonly clock: ScaledClock;
+  readonly exchange: Exchange;
+  readonly journal: Journal;
+  readonly assembled: Assembled;
+  readonly screen: Screen;
+  readonly hosted: readonly NamedHosted[];
+  readonly notice: (notice: Notice) => void;
+  readonly reaching: Reaching;
+  readonly onStop: 'cancel' | 'keep';
+  readonly fatal: (error: Error) => void;
+}
+
+export interface Running {
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The most klines that one history request gives (specification §4.1). */
+const mostHistory = 300;
+/** Between two points of the equity curve, ms of the clock. */
+const equityEveryMs = 60_000;
+/** Between two looks at the exchange's time, real ms. */
+const resyncMs = 60_000;
+/** How long stopping waits for what is on its way, and again for cancels, real ms. */
+const stopPatienceMs = 8_000;
+
+export function run(made: Made): Running {
+  const { clock, assembled, screen, hosted, fatal } = made;
+  const stopping = source<true>();
+  const tasks = new AbortController();
+  const symbols = [...new Set(hosted.map(({ symbol }) => symbol))];
+  const watched = symbols.map((symbol) => watchPrices(made, symbol));
+  let begun = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+
+  const desk = {
+    ...assembled.desk,
+    async recover() {
+      screen.state = 'recovering';
+      await assembled.desk.recover();
+      screen.state = 'ready';
+      for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
+      begun();
+    },
+    signals: hosted.map((one) => strategySignals(made, one).pipe(takeUntil(stopping.stream))),
+  };
+  const trading = trade(desk).subscribe({ error: fatal });
+  void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
+  void every(clock, clock.machine(resyncMs), tasks.signal, () => resync(made)).catch(fatal);
+
+  const atMost = (work: Promise<unknown>): Promise<unknown> =>
+    Promise.race([work, clock.sleep(clock.machine(stopPatienceMs))]);
+  return {
+    ready,
+    async stop() {
+      screen.state = 'stopping';
+      stopping.emit(true);
+      await atMost(assembled.idle());
+      if (made.onStop === 'cancel') await atMost(assembled.cancelAll());
+      assembled.sweeps.stop();
+      tasks.abort();
+      for (const end of watched) end();
+      trading.unsubscribe();
+    },
+  };
+}
+
+async function every(
+  clock: ScaledClock,
+  ms: number,
+  signal: AbortSignal,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await Promise.race([
+      clock.sleep(ms),
+      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+    ]);
+  }
+}
+
+/** Prices mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
+function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: string): () => void {
+  const { portfolio, protection } = assembled;
+  const trades = exchange.feed.trades(symbol).subscribe((trade) => {
+    portfolio.mark(symbol, trade.price, clock.now());
+    screen.addTrade(trade);
+    protection.trail(symbol, trade.price);
+    for (const stop of protection.hitBy(symbol, trade.price)) assembled.hitStop(stop, `traded at ${trade.price}`);
+    watchLoss(assembled);
+  });
+  // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.
+  const depth = exchange.feed.depth(symbol).subscribe(({ bids, asks }) => {
+    const bid = bids[0]?.[0];
+    const ask = asks[0]?.[0];
+    if (bid !== undefined && ask !== undefined) portfolio.mark(symbol, (bid + ask) / 2, clock.now());
+  });
+  return () => {
+    trades.unsubscribe();
+    depth.unsubscribe();
+  };
+}
+
+function watchLoss(assembled: Assembled): void {
+  const kill = assembled.risk.watchLoss();
+  if (kill === undefined) return;
+  assembled.execution.notice({
+    level: 'error',
+    text: `daily loss limit: ${kill.reason}. No order is created any more but exits by a stop; npx sluice resume goes on`,
+  });
+  void assembled.kill(kill);
+}
+
+/** A strategy's signals, from the moment that its warm-up klines are there. */
+function strategySignals(made: Made, one: NamedHosted): Observable<Signal> {
+  const { exchange, assembled, screen, clock, notice } = made;
+  const { feed } = exchange;
+  return defer(async () => {
+    const klines = held(feed.klines(one.symbol, one.interval));
+    const count = Math.min(mostHistory, Math.max(warmupOf(one.strategy, one.params), 120));
+    const history = await reach(made.reaching, `klines of ${one.symbol}`, () =>
+      feed.history(one.symbol, one.interval, count),
+    );
+    for (const kline of history) screen.addKline(kline);
+    return { klines, history };
+  }).pipe(
+    mergeMap(({ klines, history }) => {
+      const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
+      const inputs: Inputs = {
+        history,
+        klines: klines.pipe(filter((kline) => kline.openTime > last && seen(made, kline))),
+        trades: feed.trades(one.symbol),
+        depth: feed.depth(one.symbol),
+        ticker: feed.ticker(one.symbol),
+        gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
+        fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
+        holding: assembled.portfolio.holding(one.id, one.symbol),
+        now: () => clock.now(),
+        failed(error) {
+          const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+          screen.failed(one.id, text);
+          notice({
+            level: 'error',
+            text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
+          });
+        },
+      };
+      return signalsOf(one, inputs);
+    }),
+  );
+}
+
+/** Every kline is shown; two strategies on one symbol show it twice, which changes nothing. */
+function seen({ screen }: Made, kline: Kline): true {
+  screen.addKline(kline);
+  return true;
+}
+
+function noteEquity({ clock, journal, assembled }: Made): void {
+  const { portfolio, risk } = assembled;
+  if ([...portfolio.instruments.keys()].some((symbol) => portfolio.lastMark(symbol) === undefined)) return;
+  watchLoss(assembled);
+  journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
+  journal.append({ kind: 'day', day: risk.dayStart.day, equity: unitsText(risk.dayStart.equity) });
+}
+
+async function resync({ exchange, notice }: Made): Promise<void> {
+  const answer = await exchange.syncTime();
+  if (answer.kind === 'failed')
+    notice({ level: 'warn', text: `the exchange's time could not be read: ${answer.cause}` });
+}

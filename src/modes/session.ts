@@ -1,0 +1,279 @@
+/** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
+import { randomBytes } from 'node:crypto';
+import { banFile, banFilePath } from '../budget/bans.ts';
+import { type Budget, budget } from '../budget/budget.ts';
+import { ScaledClock, systemRng } from '../clock/clock.ts';
+import type { TradingConfig } from '../config/schema.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { type Instrument, instrument } from '../domain/instrument.ts';
+import type { Rate } from '../domain/money.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Entry } from '../journal/entries.ts';
+import { workerHost } from '../journal/hosts.ts';
+import { type Journal, journal } from '../journal/journal.ts';
+import type { Loaded } from '../journal/load.ts';
+import { type OpenedState, openState } from '../journal/open.ts';
+import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
+import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
+import type { OrderEntry } from '../venue/venue.ts';
+import { type Assembled, assemble } from './assemble.ts';
+import type { Log } from './log.ts';
+import { reach } from './reach.ts';
+import { type Made, run } from './running.ts';
+import { Screen } from './screen.ts';
+import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
+import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
+
+/** What carries out orders, made once the exchange's feed and instruments are there. */
+export interface Venue {
+  readonly orders: OrderEntry;
+  /** What fees leave missing in a bought asset; zero where they are taken in quote. */
+  readonly feeInBase: Rate;
+  /** Orders of an earlier run do not outlive the process. */
+  readonly forgetful: boolean;
+}
+
+export interface VenueParts {
+  readonly exchange: Exchange;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly clock: ScaledClock;
+  readonly loaded: Loaded;
+}
+
+export interface SessionOptions {
+  readonly mode: string;
+  readonly config: TradingConfig;
+  readonly configured: readonly Configured[];
+  readonly stateDir: string;
+  /** undefined: market data only. */
+  readonly secrets: Secrets | undefined;
+  /** Told apart in the journal: numbers of one account never mix with another's. */
+  readonly venueName: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Says things on the terminal while there is no status yet. */
+  readonly say: (line: string) => void;
+  /** Aborts a start that still waits for the exchange. */
+  readonly signal: AbortSignal;
+  makeVenue(parts: VenueParts): Venue;
+  /** Called when something broke that leaves no way on. */
+  readonly fatal: (error: Error) => void;
+}
+
+export interface Session {
+  readonly dashboard: Dashboard;
+  readonly source: DashboardSource;
+  /** Resolves when trading has begun: recovery is through. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What to take back, the newest first. */
+type Undo = (() => void | Promise<void>)[];
+
+/** Opens the state, reaches the exchange, recovers, and trades until stopped. */
+export async function startSession(options: SessionOptions): Promise<Session> {
+  const undo: Undo = [];
+  const takeBack = async (): Promise<void> => {
+    for (const step of undo.splice(0)) await step();
+  };
+  try {
+    const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
+    const strategyIds = options.configured.map(({ config }) => config.id);
+    const state = openState(options.stateDir, binding, strategyIds);
+    undo.unshift(() => state.lock.release());
+    const reached = await reachExchange(options, undo);
+    const equipped = equip(options, state, reached, undo);
+    const dashboard = await serve(options, equipped, undo);
+    const running = run(equipped);
+    return {
+      dashboard,
+      source: sourceOf(equipped),
+      ready: running.ready,
+      async stop() {
+        await running.stop();
+        await takeBack();
+      },
+    };
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
+}
+
+interface Reached {
+  readonly clock: ScaledClock;
+  readonly limits: Budget;
+  readonly exchange: Exchange;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly reaching: Made['reaching'];
+}
+
+async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
+  const { config, log, secrets, environment } = options;
+  const url = config.exchange.restUrl;
+  const clock = new ScaledClock(config.exchange.speed);
+  const warn = (facts: object, message: string): void => log.warn(facts, message);
+  const bans = banFile({ path: banFilePath(environment), address: new URL(url).host, clock, warn });
+  const limits = budget({ clock, bans, ...config.budget });
+  undo.unshift(() => limits.close());
+  const x = exchange({
+    ...config.exchange,
+    apiKey: secrets?.apiKey ?? '',
+    apiSecret: secrets?.apiSecret,
+    account: config.account,
+    clock,
+    rng: systemRng,
+    spend: limits.spend,
+    notice: limits.notice,
+    log,
+  });
+  undo.unshift(() => x.close());
+  const reaching = { url, clock, signal: options.signal, waiting: options.say };
+  await reach(reaching, 'its time', () => x.syncTime());
+  const available = await reach(reaching, 'its symbols', () => x.instruments());
+  if (secrets !== undefined) await reach(reaching, 'the account', () => x.account.balances());
+  return {
+    clock,
+    limits,
+    exchange: x,
+    reaching,
+    instruments: instrumentsFor(options.configured, available, `the exchange at ${url}`),
+  };
+}
+
+type Equipped = Made & { readonly limits: Budget };
+
+function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
+  const { config, log } = options;
+  const { clock, limits } = reached;
+  const { loaded } = state;
+  const instruments = withFormer(reached.instruments, loaded);
+  const venue = options.makeVenue({ ...reached, instruments, loaded });
+  let screen: Screen | undefined;
+  const book = observed(journal(workerHost(state.path, options.fatal), clock, loaded.fills), (entry) =>
+    screen?.see(entry),
+  );
+  undo.unshift(() => book.close());
+  for (const { symbol, base, quote, pricePrecision, quantityPrecision } of reached.instruments.values()) {
+    book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });
+  }
+  if (venue.forgetful) forgetOrders(loaded, book, clock.now());
+  const notice = (said: Notice): void => {
+    log[said.level](said.text);
+    book.append({ kind: 'notice', at: clock.now(), ...said });
+  };
+  const assembled = assemble({
+    clock,
+    journal: book,
+    identity: state.identity,
+    loaded: venue.forgetful ? { ...loaded, orders: [] } : loaded,
+    orders: venue.orders,
+    account: config.account,
+    instruments,
+    allocations: allocationsOf(options.configured),
+    limits: config.risk,
+    timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
+    orderLifeMs: config.execution.orderLifeMs,
+    marketBuyIn: 'amount',
+    feeInBase: venue.feeInBase,
+    notice,
+  });
+  const hosted = hostedOf(options.configured, instruments);
+  const weight = (): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> => {
+    const { ip, uid, waiting, stoppedUntil } = limits.meter();
+    return { ip, uid, waiting, bannedUntil: stoppedUntil };
+  };
+  screen = new Screen({
+    mode: options.mode,
+    exchangeUrl: config.exchange.restUrl,
+    speed: config.exchange.speed,
+    hosted,
+    assembled,
+    now: () => clock.now(),
+    weight,
+    loaded,
+  });
+  return { ...reached, journal: book, assembled, screen, hosted, notice, onStop: config.onStop, fatal: options.fatal };
+}
+
+/** The instruments of this run, and those of earlier ones that the journal's rows need. */
+function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): ReadonlyMap<string, Instrument> {
+  const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
+  for (const [symbol, at] of current) all.set(symbol, at);
+  return all;
+}
+
+function forgetOrders(loaded: Loaded, book: Journal, now: number): void {
+  for (const row of loaded.orders) book.append({ ...row, state: 'canceled', closedAt: now });
+}
+
+/** The same journal, with somebody looking at what is written. */
+const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
+  append(entry) {
+    book.append(entry);
+    look(entry);
+  },
+  insertFill(fill) {
+    const isNew = book.insertFill(fill);
+    if (isNew) look(fill);
+    return isNew;
+  },
+  durable: () => book.durable(),
+  get full() {
+    return book.full;
+  },
+  close: () => book.close(),
+});
+
+async function serve(options: SessionOptions, equipped: Equipped, undo: Undo): Promise<Dashboard> {
+  const { config, mode, stateDir } = options;
+  const token = randomBytes(24).toString('base64url');
+  const dashboard = await startDashboard({
+    port: config.dashboard.port,
+    token,
+    source: sourceOf(equipped),
+    clock: equipped.clock,
+  });
+  undo.unshift(() => dashboard.close());
+  const control = `http://127.0.0.1:${dashboard.port}`;
+  writeDaemonInfo(stateDir, {
+    pid: process.pid,
+    mode,
+    startedAt: Math.round(performance.timeOrigin),
+    exchange: config.exchange.restUrl,
+    control,
+    token,
+  });
+  undo.unshift(() => removeDaemonInfo(stateDir));
+  return dashboard;
+}
+
+function sourceOf({
+  screen,
+  assembled,
+  clock,
+}: {
+  screen: Screen;
+  assembled: Assembled;
+  clock: ScaledClock;
+}): DashboardSource {
+  return {
+    view: () => screen.view(),
+    klines: (symbol) => screen.klines(symbol),
+    async kill(reason, strategy) {
+      await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
+      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. Resting orders were cancelled, positions stay as they are, and their stops are not acted on.`;
+    },
+    async resume(reason, strategy) {
+      await assembled.resume(strategy, 'operator', reason);
+      return `${strategy ?? 'Everything'} may create orders again; the daily loss is measured from now on.`;
+    },
+    async cancelAll(strategy) {
+      const count = await assembled.cancelAll(strategy);
+      return count === 0
+        ? 'There was no resting order to cancel.'
+        : `${count} resting ${count === 1 ? 'order was' : 'orders were'} cancelled.`;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** The reading commands: orders, fills, positions, status. They work beside a running daemon and without one. */
+import Table from 'cli-table3';
+import { instrument } from '../domain/instrument.ts';
+import { unitsNumber, unitsText } from '../domain/money.ts';
+import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
+import { type JournalReader, openReader } from '../journal/reader.ts';
+import { type ChosenState, chooseState } from './state.ts';
+
+export interface ShowOptions {
+  readonly state?: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** Opens the state that a command means, runs `show` on it, and closes it whatever happens. */
+export function withState<T>({ state, say }: ShowOptions, show: (reader: JournalReader, chosen: ChosenState) => T): T {
+  const chosen = chooseState(state, say);
+  const reader = openReader(chosen.dir);
+  try {
+    return show(reader, chosen);
+  } finally {
+    reader.close();
+  }
+}
+
+const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
+  for (const row of rows) drawn.push([...row]);
+  return drawn.toString();
+}
+
+/** One fill as `fills --json` prints it (docs/reference/json.md). */
+export const fillJson = (fill: FillEntry): Readonly<Record<string, string | number>> => ({
+  tradeId: fill.tradeId,
+  orderId: fill.orderId,
+  clientOrderId: fill.clientOrderId,
+  strategy: fill.strategy,
+  symbol: fill.symbol,
+  side: fill.side,
+  price: fill.price,
+  qty: fill.quantity,
+  fee: fill.fee,
+  feeAsset: fill.feeAsset,
+  time: fill.time,
+});
+
+export function showFills(options: ShowOptions): void {
+  withState(options, (reader) => {
+    const fills = reader.fills();
+    if (options.json) for (const fill of fills) options.out(JSON.stringify(fillJson(fill)));
+    else {
+      const rows = fills.map((fill) => [
+        moment(fill.time),
+        fill.strategy,
+        fill.symbol,
+        fill.side,
+        fill.quantity,
+        fill.price,
+        `${fill.fee} ${fill.feeAsset}`,
+        fill.maker ? 'maker' : 'taker',
+        fill.tradeId,
+      ]);
+      options.out(
+        table(
+          ['time (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'fee', '', 'trade id'],
+          rows,
+          'no fills yet',
+        ),
+      );
+    }
+  });
+}
+
+const orderJson = ({ kind: _, ...row }: OrderEntryRow): Omit<OrderEntryRow, 'kind'> => row;
+
+export function showOrders(options: ShowOptions): void {
+  withState(options, (reader) => {
+    const orders = reader.orders();
+    if (options.json) for (const order of orders) options.out(JSON.stringify(orderJson(order)));
+    else {
+      const rows = orders.map((order) => [
+        moment(order.createdAt),
+        order.strategy,
+        order.symbol,
+        order.side,
+        order.quantity ?? `for ${order.amount}`,
+        order.price ?? 'market',
+        order.filled,
+        order.state,
+        order.clientOrderId,
+      ]);
+      options.out(
+        table(
+          ['created (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'client order id'],
+          rows,
+          'no orders yet',
+        ),
+      );
+    }
+  });
+}
+
+export function showPositions(options: ShowOptions): void {
+  withState(options, (reader) => {
+    const positions = reader.positions().map(({ strategy, symbol, instrument: entry, position, protection }) => {
+      const at = instrument(entry);
+      return {
+        strategy,
+        symbol,
+        quantity: unitsText(position.base),
+        baseAsset: at.base,
+        entryPrice:
+          position.base === 0n
+            ? null
+            : (unitsNumber(position.cost) / unitsNumber(position.base)).toFixed(at.pricePrecision + 2),
+        realised: unitsText(position.realised),
+        fees: unitsText(position.fees),
+        quoteAsset: at.quote,
+        protection: protection ?? null,
+      };
+    });
+    if (options.json) for (const position of positions) options.out(JSON.stringify(position));
+    else {
+      const rows = positions.map((row) => [
+        row.strategy,
+        row.symbol,
+        row.quantity,
+        row.entryPrice ?? '',
+        row.realised,
+        row.fees,
+        Object.entries(row.protection ?? {})
+          .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', '),
+      ]);
+      options.out(
+        table(['strategy', 'symbol', 'held', 'entry', 'realised', 'fees', 'protection'], rows, 'no positions yet'),
+      );
+    }
+  });
+}
+
+export function showStatus(options: ShowOptions): void {
+  withState(options, (reader, { dir, running }) => {
+    const orders = reader.orders('closed_at IS NULL');
+    const status = {
+      version: 1,
+      state: dir,
+      mode: reader.meta.get('mode') ?? 'unknown',
+      account: reader.meta.get('account') ?? 'unknown',
+      venue: reader.meta.get('venue') ?? 'unknown',
+      running:
+        running === undefined
+          ? null
+          : { pid: running.pid, startedAt: running.startedAt, exchange: running.exchange, control: running.control },
+      equity: reader.equity() ?? null,
+      openOrders: orders.filter(({ state }) => state !== 'unknown').length,
+      unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
+      fills: reader.fills().length,
+      kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
+    };
+    if (options.json) {
+      options.out(JSON.stringify(status));
+      return;
+    }
+    options.out(`state      ${status.state} (${status.mode}, ${status.account}, ${status.venue})`);
+    options.out(
+      running === undefined
+        ? 'daemon     not running'
+        : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
+    );
+    options.out(`equity     ${status.equity ?? 'not known yet'}`);
+    options.out(
+      `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
+    );
+    options.out(`fills      ${status.fills}`);
+    for (const kill of status.kills)
+      options.out(
+        `KILLED     ${kill.strategy ?? 'everything'} since ${moment(kill.at)} UTC by ${kill.by}: ${kill.reason} (sluice resume lifts it)`,
+      );
+  });
+}

@@ -1,0 +1,78 @@
+/** State directories: where they are, which one a command means, and what the daemon on it says of itself. */
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Refusal } from '../domain/refusal.ts';
+import { isLocked } from '../journal/lock.ts';
+import { journalFile } from '../journal/open.ts';
+
+const daemonFile = 'daemon.json';
+const stateRoot = 'var';
+
+/** How a command reaches the daemon of a state directory; readable by its owner alone. */
+export interface DaemonInfo {
+  readonly pid: number;
+  readonly mode: string;
+  /** UTC ms of the machine. */
+  readonly startedAt: number;
+  readonly exchange: string;
+  /** Address of the control API, without the token. */
+  readonly control: string;
+  readonly token: string;
+}
+
+export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
+
+/** Written whole or not at all. */
+export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
+  const path = join(dir, daemonFile);
+  writeFileSync(`${path}.new`, `${JSON.stringify(info, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+export function removeDaemonInfo(dir: string): void {
+  rmSync(join(dir, daemonFile), { force: true });
+}
+
+/** What the running daemon of a directory wrote; undefined when none runs there. */
+export function runningDaemon(dir: string): DaemonInfo | undefined {
+  const path = join(dir, daemonFile);
+  if (!existsSync(path) || !isLocked(dir)) return undefined;
+  return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
+}
+
+export interface ChosenState {
+  readonly dir: string;
+  readonly running: DaemonInfo | undefined;
+}
+
+/** The directory given, or the newest one with a running daemon, or else the newest; `say` tells the user which. */
+export function chooseState(given: string | undefined, say: (text: string) => void): ChosenState {
+  if (given !== undefined) {
+    if (!existsSync(join(given, journalFile)))
+      throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
+    return { dir: given, running: runningDaemon(given) };
+  }
+  const dirs = existsSync(stateRoot) ? readdirSync(stateRoot).map((name) => join(stateRoot, name)) : [];
+  const known = dirs
+    .filter((dir) => existsSync(join(dir, journalFile)))
+    .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
+    .sort((a, b) => Number(b.running !== undefined) - Number(a.running !== undefined) || b.usedAt - a.usedAt);
+  const chosen = known[0];
+  if (chosen === undefined)
+    throw new Refusal(
+      `no state directory in ${stateRoot}/: start one first (sluice demo), or give it with --state DIR`,
+    );
+  say(
+    chosen.running === undefined
+      ? `reading ${chosen.dir} (no daemon is running on it)`
+      : `reading ${chosen.dir} (${chosen.running.mode}, running as process ${chosen.running.pid})`,
+  );
+  return chosen;
+}
+
+const usedAt = (dir: string): number =>
+  Math.max(
+    ...[journalFile, `${journalFile}-wal`].map((file) =>
+      existsSync(join(dir, file)) ? statSync(join(dir, file)).mtimeMs : 0,
+    ),
+  );

@@ -1,0 +1,109 @@
+/** `sluice why ORDER`: one timeline for an order, or for a signal that became none. */
+import { instrument } from '../domain/instrument.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
+import type { Denied, JournalReader } from '../journal/reader.ts';
+import { denialText } from '../ops/words.ts';
+import { type ShowOptions, withState } from './show.ts';
+import { wantText } from './words.ts';
+
+interface Step {
+  readonly at: number;
+  readonly what: string;
+  readonly detail: string;
+}
+
+const stamp = (at: number): string => new Date(at).toISOString().slice(11, 23);
+const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** What an event of the journal means, for people. */
+const meanings: Readonly<Record<EventEntry['event'], string>> = {
+  approved: 'verdict: approved, exposure reserved',
+  waited: 'waited for request weight',
+  sending: 'journalled, then sent',
+  accepted: 'answer: accepted',
+  rejected: 'answer: rejected by the exchange',
+  notSent: 'not sent',
+  unknown: 'OUTCOME UNKNOWN: it may or may not have taken effect',
+  resolving: 'looked for at the exchange',
+  found: 'found at the exchange',
+  notFound: 'not found by two complete sweeps; stays unknown',
+  cancelSent: 'cancel requested',
+  cancelAnswer: 'answer to the cancel',
+  closing: 'final at the exchange',
+  closed: 'closed',
+};
+
+const detailText = (detail: EventEntry['detail']): string =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name} ${typeof value === 'number' && value > 1e12 ? stamp(value) : String(value)}`)
+    .join(', ');
+
+function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
+  const entry = reader.positions().find(({ symbol }) => symbol === order.symbol)?.instrument;
+  const signal = reader.signalBefore(order.strategy, order.symbol, order.createdAt);
+  const size = order.quantity ?? `for ${order.amount}`;
+  const steps: Step[] = [];
+  if (signal !== undefined) {
+    const wanted = entry === undefined ? JSON.stringify(signal.want) : wantText(signal.want, instrument(entry));
+    steps.push({
+      at: signal.at,
+      what: `signal of ${order.strategy}`,
+      detail: `${wanted}; because ${signal.want.reason}`,
+    });
+  }
+  steps.push({
+    at: order.createdAt,
+    what: 'planned',
+    detail: `${order.side} ${size} ${order.symbol} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
+  });
+  for (const event of reader.events(order.clientOrderId))
+    steps.push({ at: event.at, what: meanings[event.event], detail: detailText(event.detail) });
+  for (const fill of reader.fillsOf(order.clientOrderId)) {
+    steps.push({
+      at: fill.time,
+      what: 'fill',
+      detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
+    });
+  }
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+function deniedSteps(denied: Denied): Step[] {
+  return [
+    {
+      at: denied.at,
+      what: `signal of ${denied.strategy}`,
+      detail: `planned ${denied.wanted}; because ${denied.reason}`,
+    },
+    {
+      at: denied.lastAt,
+      what: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
+      detail: denialText(denied),
+    },
+  ];
+}
+
+/** `ORDER` is a client order id, an exchange's order id, or a strategy's id: then its last signals that became no order are shown. */
+export function showWhy(subject: string, options: ShowOptions): void {
+  withState(options, (reader) => {
+    const order = reader.orders('client_order_id = ? OR order_id = ?', subject.toLowerCase(), subject)[0];
+    const denials = order === undefined ? reader.denials(1_000).filter(({ strategy }) => strategy === subject) : [];
+    if (order === undefined && denials.length === 0) {
+      throw new Refusal(
+        `there is no order ${subject} in this journal, and no strategy of that name whose signals were denied: sluice orders lists the orders`,
+      );
+    }
+    const steps = order === undefined ? denials.slice(0, 20).reverse().flatMap(deniedSteps) : orderSteps(reader, order);
+    if (options.json) {
+      options.out(JSON.stringify({ version: 1, subject, order: order ?? null, steps }));
+      return;
+    }
+    if (order !== undefined)
+      options.out(
+        `order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'}) is ${order.state}, on ${day(order.createdAt)} UTC`,
+      );
+    for (const step of steps)
+      options.out(`${stamp(step.at)}  ${step.what}${step.detail === '' ? '' : `: ${step.detail}`}`);
+  });
+}

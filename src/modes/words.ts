@@ -1,0 +1,34 @@
+/** Orders in words. */
+import type { Instrument } from '../domain/instrument.ts';
+import { priceText, quantityText, unitsText } from '../domain/money.ts';
+import type { Want } from '../domain/order.ts';
+import type { Draft } from '../portfolio/plan.ts';
+
+/** `BUY 0.01 XBT at 5012.5`, `SELL 0.5 XBT at market`. */
+export function draftText({ side, volume, price }: Pick<Draft, 'side' | 'volume' | 'price'>, at: Instrument): string {
+  const size =
+    'lots' in volume ? `${quantityText(volume.lots, at)} ${at.base}` : `for ${unitsText(volume.amount)} ${at.quote}`;
+  return `${side} ${size} at ${price === undefined ? 'market' : priceText(price, at)}`;
+}
+
+/** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
+export function wantText(want: Want, at: Instrument): string {
+  if (want.kind === 'quotes')
+    return want.quotes.length === 1 ? '1 resting order' : `${want.quotes.length} resting orders`;
+  const { goal, limit, stop, takeProfit, trailing } = want;
+  const size =
+    'quantity' in goal
+      ? goal.quantity === 0
+        ? 'nothing'
+        : `${goal.quantity} ${at.base}`
+      : 'amount' in goal
+        ? `${goal.amount} ${at.quote} worth of ${at.base}`
+        : `${(goal.share * 100).toFixed(1).replace(/\.0$/, '')} % of equity in ${at.base}`;
+  const extras = [
+    limit === undefined ? undefined : `limit ${limit}`,
+    stop === undefined ? undefined : `stop ${stop}`,
+    takeProfit === undefined ? undefined : `take profit ${takeProfit}`,
+    trailing === undefined ? undefined : `trailing stop ${(trailing * 100).toFixed(2)} %`,
+  ].filter((text) => text !== undefined);
+  return [`hold ${size}`, ...extras].join(', ');
+}

@@ -1,0 +1,26 @@
+/** Long while the fast average stands above the slow one, flat otherwise. */
+import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
+import { sma } from '../../src/strategy/indicators.ts';
+import { decimal, integer } from '../../src/strategy/params.ts';
+
+export default defineStrategy({
+  name: 'sma-cross',
+  about: 'Long while the fast simple moving average stands above the slow one, flat otherwise',
+  params: {
+    fast: integer(10, { min: 1, max: 5_000 }, 'klines of the fast average'),
+    slow: integer(50, { min: 2, max: 20_000 }, 'klines of the slow average'),
+    quantity: decimal(0, { min: 0, max: 1e9 }, 'how much to hold, in the base asset; 0: a share of equity'),
+    share: decimal(0.9, { min: 0, max: 1 }, 'share of equity to hold when quantity is 0'),
+    stop: decimal(0, { min: 0, max: 0.5 }, 'trailing stop, as a fraction of the best price; 0: none'),
+  },
+  check: ({ fast, slow }) => (fast < slow ? undefined : `fast (${fast}) must be below slow (${slow})`),
+  indicators: ({ fast, slow }) => ({ fast: sma('close', fast), slow: sma('close', slow) }),
+  decide({ fast, slow }, { params }) {
+    // Running sums carry noise in the last digits: averages that differ by less than this are equal.
+    if (fast - slow <= 1e-6) return out;
+    const goal = params.quantity > 0 ? { quantity: params.quantity } : { share: params.share };
+    return hold(goal, 'the fast average is above the slow one', params.stop > 0 ? { trailing: params.stop } : {});
+  },
+});
+
+const out = flat('the fast average is not above the slow one');
