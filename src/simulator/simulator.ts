@@ -120,7 +120,11 @@ async function run(options: SimulatorOptions, { faults, store, start, log }: Par
         feed,
         habits,
         clock,
-        refresh: driver.tick,
+        refresh() {
+          driver.advance();
+          driver.save();
+        },
+        publish: driver.publish,
         fault(channel) {
           if (faults.socketQuiet) return undefined;
           const action = faults.pick({ method: 'WS', path: channel }, exchange.now);

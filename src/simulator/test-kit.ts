@@ -95,7 +95,7 @@ export interface Signing {
 
 /** A signed request; the body is sent as these exact bytes. */
 export function signed(
-  simulator: Simulator,
+  simulator: Pick<Simulator, 'restUrl' | 'clock'>,
   user: SimulatorUser,
   method: 'GET' | 'POST',
   target: string,
@@ -127,6 +127,8 @@ export interface Row {
   readonly data?: unknown;
   readonly ping?: unknown;
   readonly event_rep?: unknown;
+  readonly cb_id?: unknown;
+  readonly ts?: unknown;
 }
 
 /** The answer's body as an object; ids beyond 2^53 stand in `orderIdString`. */
@@ -134,7 +136,11 @@ export const objectOf = ({ text }: Answer): Row => JSON.parse(text) as Row;
 export const listOf = ({ text }: Answer): Row[] => JSON.parse(text) as Row[];
 
 /** Creates an order and gives its id as text. */
-export async function place(simulator: Simulator, user: SimulatorUser, order: Row): Promise<string> {
+export async function place(
+  simulator: Pick<Simulator, 'restUrl' | 'clock'>,
+  user: SimulatorUser,
+  order: Row,
+): Promise<string> {
   const answer = await signed(simulator, user, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...order });
   const id = objectOf(answer).orderIdString;
   if (typeof id !== 'string') throw new Error(`no order: ${answer.status} ${answer.text}`);

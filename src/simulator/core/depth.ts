@@ -7,7 +7,7 @@ import type { Matching } from './matching.ts';
 /** The best `count` levels of a side, best first. */
 export function depthOf(matching: Matching, side: Side, count: number): DisplayedLevel[] {
   const merged: DisplayedLevel[] = [];
-  const users = matching.book.levels(side);
+  const users = userLevels(matching, side);
   let user = users.next();
   const isBetter = (a: DisplayedLevel, b: DisplayedLevel): boolean =>
     side === 'BUY' ? a.price > b.price : a.price < b.price;
@@ -22,4 +22,8 @@ export function depthOf(matching: Matching, side: Side, count: number): Displaye
   }
   for (; user.done !== true && merged.length < count; user = users.next()) merged.push(user.value);
   return merged.slice(0, count);
+}
+
+function* userLevels(matching: Matching, side: Side): Generator<DisplayedLevel> {
+  for (const { price, quantity } of matching.book.levels(side)) yield { price, quantity };
 }

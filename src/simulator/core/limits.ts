@@ -48,13 +48,15 @@ class Window {
     return this.#sum;
   }
 
-  take(weight: number, max: number, now: number): boolean {
-    if (this.used(now) + weight > max) return false;
-    if (weight === 0) return true;
+  fits(weight: number, max: number, now: number): boolean {
+    return this.used(now) + weight <= max;
+  }
+
+  take(weight: number, now: number): void {
+    if (weight === 0) return;
     this.#times.push(now);
     this.#weights.push(weight);
     this.#sum += weight;
-    return true;
   }
 }
 
@@ -86,10 +88,15 @@ export class Limits {
       if (++address.triesWhileBanned % toleratedViolations === 0) this.#ban(ip, address, now);
       return 418;
     }
-    return address.window.take(weight, this.#settings.ipWeightPerMinute, now) ? 200 : this.#violation(ip, address, now);
+    if (!address.window.fits(weight, this.#settings.ipWeightPerMinute, now)) return this.#violation(ip, address, now);
+    address.window.take(weight, now);
+    return 200;
   }
 
-  /** Takes a signed request's weight from its user, and one of the `max` calls that its endpoint allows in 2 s. */
+  /**
+   * Takes a signed request's weight from its user; a request that is refused here has cost its address all the same.
+   * `max` is how many calls its endpoint allows in 2 s.
+   */
   admitUser(request: {
     readonly ip: string;
     readonly uid: string;
@@ -99,9 +106,14 @@ export class Limits {
     readonly now: number;
   }): Admission {
     const { ip, uid, weight, path, max, now } = request;
-    const often = max === undefined || window(this.#frequencies, `${uid} ${path}`, frequencyMs).take(1, max, now);
-    const light = window(this.#users, uid, windowMs).take(weight, this.#settings.uidWeightPerMinute, now);
-    return often && light ? 200 : this.#violation(ip, this.#address(ip, now), now);
+    const user = window(this.#users, uid, windowMs);
+    const calls = max === undefined ? undefined : window(this.#frequencies, `${uid} ${path}`, frequencyMs);
+    const tooOften = calls !== undefined && max !== undefined && !calls.fits(1, max, now);
+    if (tooOften || !user.fits(weight, this.#settings.uidWeightPerMinute, now))
+      return this.#violation(ip, this.#address(ip, now), now);
+    calls?.take(1, now);
+    user.take(weight, now);
+    return 200;
   }
 
   /** Weight of the last minute, for tests and reports. */

@@ -29,6 +29,8 @@ export interface SessionSetup {
   readonly fault: (channel: string) => FaultAction | undefined;
   /** Brings the market up to now, so that what is sent is not older than the question. */
   readonly refresh: () => void;
+  /** Pushes what is due and sees to it that what a new subscription wants later will come. */
+  readonly publish: () => void;
 }
 
 /** Serves a socket until it closes. */
@@ -103,6 +105,7 @@ export function serveSocket(socket: WebSocket, setup: SessionSetup): void {
     if (event === 'sub') subscribe(channel, textOf(params.get('cb_id')));
     else if (event === 'unsub') unsubscribe(channel);
     else if (event === 'req' || event === 'reg') answer(channel, params);
+    setup.publish();
   });
   socket.on('error', () => socket.terminate());
   socket.on('close', () => {

@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { LogEntry } from '../log.ts';
+import {
+  alice,
+  call,
+  objectOf,
+  openSocket,
+  place,
+  signed,
+  startTestExchange,
+  startTime,
+  type TestExchange,
+} from '../test-kit.ts';
+import { openFaults } from './engine.ts';
+import type { FaultRuleInput } from './rules.ts';
+import { faultRules } from './rules.ts';
+
+const open: TestExchange[] = [];
+afterEach(async () => {
+  for (const { simulator } of open.splice(0)) await simulator.close();
+});
+async function exchange(...faults: FaultRuleInput[]) {
+  const log: LogEntry[] = [];
+  const started = await startTestExchange({ faults, log: (entry) => log.push(entry) });
+  open.push(started);
+  return { ...started, log };
+}
+
+const match = { method: 'POST', path: '/sapi/v1/order' } as const;
+const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'x' };
+const create = ({ simulator }: TestExchange) => signed(simulator, alice, 'POST', '/sapi/v1/order', order);
+const placed = ({ simulator }: TestExchange) => simulator.ordersByClientId('10001', 'x').length;
+
+describe('a fault on a request', () => {
+  test('504 after the exchange accepted the order: the order is there', async () => {
+    const one = await exchange({ match, do: { status: 504 } });
+    expect(await create(one)).toMatchObject({ status: 504, text: expect.stringContaining('<html>') });
+    expect(placed(one)).toBe(1);
+  });
+
+  test('503 before: the order is not there', async () => {
+    const one = await exchange({ match, do: { status: 503, when: 'before' } });
+    expect((await create(one)).status).toBe(503);
+    expect(placed(one)).toBe(0);
+  });
+
+  test('a connection dropped before or after processing breaks both times; only after has an effect', async () => {
+    const before = await exchange({ match, do: { drop: 'before' } });
+    await expect(create(before)).rejects.toThrow();
+    expect(placed(before)).toBe(0);
+    const after = await exchange({ match, do: { drop: 'after' } });
+    await expect(create(after)).rejects.toThrow();
+    expect(placed(after)).toBe(1);
+  });
+
+  test('a truncated body breaks off in the middle of the answer to an accepted order', async () => {
+    const one = await exchange({ match, do: { truncate: true } });
+    await expect(create(one)).rejects.toThrow('aborted');
+    expect(placed(one)).toBe(1);
+  });
+
+  test('an answer is held until it is released by name', async () => {
+    const one = await exchange({ match, do: { hold: 'accepted' } });
+    const answer = create(one);
+    await one.simulator.held('accepted');
+    expect(placed(one)).toBe(1);
+    expect(one.simulator.release('accepted')).toBe(1);
+    expect(objectOf(await answer)).toMatchObject({ status: 'NEW' });
+  });
+
+  test('a request held before processing is judged by the time window when it is let in', async () => {
+    const one = await exchange({ match: { ...match, times: 2 }, do: { hold: 'queue', when: 'before' } });
+    const inTime = create(one);
+    await one.simulator.held('queue');
+    expect(placed(one)).toBe(0);
+    one.simulator.release('queue');
+    expect(objectOf(await inTime)).toMatchObject({ status: 'NEW' });
+    const late = create(one);
+    await one.simulator.held('queue');
+    await one.clock.advanceTo(startTime + 5_001);
+    one.simulator.release('queue');
+    expect(objectOf(await late)).toMatchObject({ code: -1021 });
+    expect(placed(one)).toBe(1);
+  });
+
+  test('a delay is of the clock', async () => {
+    const one = await exchange({ match, do: { delayMs: 2_000, when: 'before' } });
+    let answered = false;
+    const answer = create(one).then((reply) => {
+      answered = true;
+      return reply;
+    });
+    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
+    await one.clock.advanceTo(startTime + 1_999);
+    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
+    expect([answered, placed(one)]).toEqual([false, 0]);
+    await one.clock.advanceTo(startTime + 2_000);
+    expect(objectOf(await answer)).toMatchObject({ status: 'NEW', transactTime: startTime + 2_000 });
+  });
+
+  test('every firing is in the truth log', async () => {
+    const one = await exchange({ match, do: { status: 504 } });
+    await create(one);
+    expect(one.log.filter(({ kind }) => kind === 'fault')).toEqual([
+      { at: startTime, kind: 'fault', ...match, action: { status: 504, when: 'after' } },
+    ]);
+  });
+
+  test('rules come and go while the exchange runs', async () => {
+    const one = await exchange();
+    const remove = one.simulator.addFault({ match, do: { status: 500 } });
+    expect((await create(one)).status).toBe(500);
+    remove();
+    expect((await create(one)).status).toBe(200);
+    one.simulator.addFault({ match, do: { status: 500 } });
+    one.simulator.removeFaults();
+    expect((await create(one)).status).toBe(200);
+  });
+
+  test('an exchange that stops while it holds and delays leaves nothing behind', async () => {
+    const one = await startTestExchange({
+      faults: [
+        { match: { ...match, nth: 1 }, do: { hold: 'x', when: 'before' } },
+        { match, do: { delayMs: 500_000 } },
+      ],
+    });
+    const answers = [create(one), create(one)];
+    await one.simulator.held('x');
+    await one.simulator.close();
+    for (const answer of answers) await expect(answer).rejects.toThrow();
+    expect(one.simulator.release('x')).toBe(1);
+  });
+});
+
+describe('a fault on the socket', () => {
+  const channel = 'market_btcusdt_trade_ticker';
+  const trade = async (one: TestExchange) => {
+    await place(one.simulator, alice, { ...order, side: 'SELL' });
+    await place(one.simulator, alice, order);
+  };
+
+  test('disconnect cuts it at the frame that matches', async () => {
+    const one = await exchange({ match: { method: 'WS', path: channel, nth: 2 }, do: { socket: 'disconnect' } });
+    const socket = await openSocket(one.simulator);
+    socket.send({ event: 'sub', params: { channel } });
+    socket.send({ event: 'req', params: { channel } });
+    await socket.frame((frame) => frame.event_rep === 'rep');
+    await trade(one);
+    await socket.closed;
+  });
+
+  test('silence leaves it open without a frame, for as long as the rule says', async () => {
+    const fault = { match: { method: 'WS', nth: 1 }, do: { socket: 'silence', forMs: 15_000 } } as const;
+    const one = await exchange(fault);
+    const socket = await openSocket(one.simulator);
+    socket.send({ event: 'sub', params: { channel: 'market_btcusdt_depth_step0' } });
+    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
+    await one.clock.advanceTo(startTime + 14_999);
+    expect(socket.frames).toEqual([]);
+    await one.clock.advanceTo(startTime + 20_000);
+    await socket.frame(({ ping }) => ping === (startTime + 20_000) / 1_000);
+  });
+});
+
+describe('which request a rule hits', () => {
+  const get = { method: 'GET', path: '/a' };
+  const fired = (rule: FaultRuleInput['match'], count: number, now = 0) => {
+    const faults = openFaults(faultRules([{ match: rule, do: { status: 500 } }]), 3);
+    return Array.from({ length: count }, () => faults.pick(get, now) !== undefined);
+  };
+
+  test('nth, every and times count what matches', () => {
+    expect(fired({ nth: 2 }, 4)).toEqual([false, true, false, false]);
+    expect(fired({ every: 2 }, 4)).toEqual([false, true, false, true]);
+    expect(fired({ times: 2 }, 4)).toEqual([true, true, false, false]);
+    expect(fired({ path: '/b' }, 1)).toEqual([false]);
+  });
+
+  test('a probability is drawn from the seed: about its share, the same each time', () => {
+    const hits = fired({ probability: 0.02 }, 10_000);
+    expect(hits.filter(Boolean).length).toBeGreaterThan(150);
+    expect(hits.filter(Boolean).length).toBeLessThan(250);
+    expect(fired({ probability: 0.02 }, 10_000)).toEqual(hits);
+  });
+
+  test('from and until bound the exchange time', () => {
+    expect([
+      fired({ from: 10, until: 20 }, 1, 9),
+      fired({ from: 10, until: 20 }, 1, 10),
+      fired({ from: 10, until: 20 }, 1, 20),
+    ]).toEqual([[false], [true], [false]]);
+  });
+
+  test('the first rule that fires decides', () => {
+    const faults = openFaults(faultRules([{ match: { nth: 2 }, do: { status: 500 } }, { do: { status: 503 } }]), 1);
+    const picks = [1, 2, 3].map(() => faults.pick(get, 0));
+    expect(picks).toEqual([
+      { status: 503, when: 'after' },
+      { status: 500, when: 'after' },
+      { status: 503, when: 'after' },
+    ]);
+  });
+});
+
+describe('a list of rules that is none', () => {
+  test.each([
+    ['an unknown key', [{ match: { pth: '/a' }, do: { status: 500 } }], /rule 1 match: .*pth/],
+    ['an unknown action', [{ do: { status: 500 } }, { do: { explode: true } }], /rule 2 do: must be one of hold, drop/],
+    ['two actions in one', [{ do: { status: 500, hold: 'x' } }], /rule 1 do: must be one of/],
+    ['no list', { match: {} }, /the whole: /],
+    [
+      'a socket fault on a request',
+      [{ match, do: { socket: 'disconnect' } }],
+      /rule 1: a socket fault needs match.method: WS/,
+    ],
+  ])('%s is refused with its place', (_, rules, message) => {
+    expect(() => faultRules(rules)).toThrow(message);
+  });
+});

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { SimClock } from '../../clock/sim-clock.ts';
+import { instrument } from '../../domain/instrument.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator.ts';
+import { alice, bob, btc, listOf, minutes, place, queryOrder, signed, startTime } from '../test-kit.ts';
+
+const dirs: string[] = [];
+const open: Simulator[] = [];
+afterEach(async () => {
+  for (const simulator of open.splice(0)) await simulator.close();
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true });
+});
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-simulator-'));
+  dirs.push(dir);
+  return dir;
+}
+async function start(persistDir: string, options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ users: [alice, bob], instruments: [btc], persistDir, ...options });
+  open.push(simulator);
+  return simulator;
+}
+async function stop(simulator: Simulator): Promise<void> {
+  open.splice(open.indexOf(simulator), 1);
+  await simulator.close();
+}
+
+const truth = (simulator: Simulator) =>
+  ['10001', '10002'].map((uid) => ({
+    orders: simulator.allOrders(uid),
+    fills: simulator.allTrades(uid),
+    balances: simulator.balances(uid),
+  }));
+const sell = { side: 'SELL', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'ask' };
+const buy = { ...sell, side: 'BUY', volume: '0.4', newClientOrderId: 'bid' };
+
+describe('a kept exchange', () => {
+  test('goes on after a restart with the same orders, trades, balances and queue', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const before = await start(dir, { clock });
+    const ask = await place(before, bob, sell);
+    await place(before, alice, buy);
+    const known = truth(before);
+    await stop(before);
+
+    const after = await start(dir, { clock });
+    expect(truth(after)).toEqual(known);
+    after.checkLedger();
+    expect(await queryOrder(after, bob, ask)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: '0.4' });
+    await place(after, alice, { ...buy, volume: '0.6' });
+    expect(await queryOrder(after, bob, ask)).toMatchObject({ status: 'FILLED' });
+    const ids = after.allTrades('10001').map(({ tradeId }) => tradeId);
+    expect(new Set(ids).size).toBe(2);
+    expect(listOf(await signed(after, alice, 'GET', '/sapi/v1/myTrades?symbol=BTCUSDT'))).toHaveLength(2);
+    after.checkLedger();
+  });
+
+  test('its market time stood still in between, and its minutes go on where they were', async () => {
+    const dir = newDir();
+    const klines = minutes(
+      Array.from(
+        { length: 100 },
+        (_, index) => [9_000 + index, 9_010 + index, 8_990 + index, 9_001 + index, 20] as const,
+      ),
+    );
+    const markets = [{ kind: 'klines', symbol: 'BTCUSDT', klines, startIndex: 0 }] as const;
+    const before = await start(dir, { markets, speed: 600 });
+    await signed(before, alice, 'GET', '/sapi/v1/account');
+    const stopped = before.clock.now();
+    await stop(before);
+    const after = await start(dir, { markets, speed: 0.001 });
+    expect(after.clock.now()).toBeGreaterThanOrEqual(stopped - 600);
+    expect(after.clock.now()).toBeLessThan(stopped + 60_000);
+  });
+
+  test('loses nothing that an answer showed when it is killed', async () => {
+    const dir = newDir();
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program(dir)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const gone = new Promise((resolve) => child.on('close', resolve));
+    const port = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString().trim())),
+    );
+    const remote = { restUrl: `http://127.0.0.1:${port}`, clock: new SimClock(startTime) } as const;
+    const ids: string[] = [];
+    for (let index = 0; index < 20; index++) {
+      ids.push(await place(remote, bob, { ...sell, volume: '0.1' }));
+      ids.push(await place(remote, alice, { ...buy, volume: '0.1' }));
+    }
+    child.kill('SIGKILL');
+    await gone;
+    const after = await start(dir, { clock: new SimClock(startTime + 60_000) });
+    const kept = [...after.allOrders('10001'), ...after.allOrders('10002')];
+    expect(kept.map(({ orderId }) => orderId).sort()).toEqual(ids.sort());
+    expect(kept.every(({ status }) => status === 'FILLED')).toBe(true);
+    expect(after.allTrades('10001')).toHaveLength(20);
+    after.checkLedger();
+  });
+
+  test('a second exchange on the same directory is refused with one clear error', async () => {
+    const dir = newDir();
+    await start(dir);
+    await expect(start(dir)).rejects.toThrow(/exchange\.db: .*is another simulator running on it\?/);
+  });
+
+  test('another precision than the saved one is refused', async () => {
+    const dir = newDir();
+    await stop(await start(dir));
+    const other = instrument({ ...btc, quantityPrecision: 4 });
+    await expect(start(dir, { instruments: [other] })).rejects.toThrow(/keeps BTCUSDT at precisions 2,5, not 2,4/);
+  });
+
+  test('a clock behind the saved time is refused', async () => {
+    const dir = newDir();
+    await stop(await start(dir, { clock: new SimClock(startTime) }));
+    await expect(start(dir, { clock: new SimClock(startTime - 1) })).rejects.toThrow(/start the clock there/);
+  });
+
+  test('its directory is for its owner alone', async () => {
+    const dir = join(newDir(), 'state');
+    await start(dir);
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+  });
+});
+
+const folder = new URL('../', import.meta.url).href;
+
+/** An exchange in a process of its own that prints its port. Its clock is the test's: time stands still. */
+const program = (dir: string): string => `
+  import { startSimulator } from '${folder}simulator.ts';
+  import { alice, bob, btc, startTime } from '${folder}test-kit.ts';
+  import { SimClock } from '${new URL('../../clock/sim-clock.ts', import.meta.url).href}';
+  const simulator = await startSimulator({
+    users: [alice, bob], instruments: [btc], clock: new SimClock(startTime), persistDir: ${JSON.stringify(dir)},
+  });
+  console.log(simulator.port);
+`;
