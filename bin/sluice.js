@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node understands: hands over to the Node 24 that came with the install, before anything native loads.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const needed = 24;
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'src', 'main.ts');
+const main = existsSync(source) ? source : join(root, 'dist', 'src', 'main.js');
+const major = Number(process.versions.node.split('.')[0]);
+
+if (!existsSync(main)) {
+  fail(`${main} is missing: install sluice again`);
+} else if (major >= needed) {
+  await import(pathToFileURL(main).href);
+} else {
+  const node = pinnedNode();
+  if (node === undefined) {
+    fail(
+      `needs Node ${needed} or newer, this is ${process.versions.node}: install Node ${needed}, or reinstall with optional dependencies (npm ci)`,
+    );
+  } else handOver(node);
+}
+
+/** The platform package that npm installed beside us, if there is one for this machine. */
+function pinnedNode() {
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  try {
+    const dir = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const file = join(dir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the program under that Node. The channel tells it when we are gone, so that kill -9 here leaves nothing running there. */
+function handOver(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, SLUICE_LAUNCHED: '1' },
+  });
+  // The terminal sends Ctrl-C to the child as well; other signals are ours to pass on.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+    process.disconnect?.();
+  });
+}
+
+function fail(message) {
+  process.stderr.write(`sluice: ${message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,190 @@
+/** The command line: parse, choose what to run, signals, exit code. Everything heavy is loaded by the command that needs it. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Refusal } from './domain/refusal.ts';
+import type { ShowOptions } from './modes/show.ts';
+
+const out = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+/** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+const stopping = new AbortController();
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(130);
+    interrupted = signal === 'SIGINT';
+    stopping.abort();
+  });
+}
+// Started by the launcher: when it is gone, so are we.
+if (process.env['SLUICE_LAUNCHED'] !== undefined && process.channel !== undefined) {
+  process.on('disconnect', () => stopping.abort());
+  process.channel?.unref();
+}
+
+const packageFile = (): string => {
+  const here = new URL(import.meta.url);
+  return readFileSync(
+    new URL(here.pathname.includes('/dist/') ? '../../package.json' : '../package.json', here),
+    'utf8',
+  );
+};
+const version = (): string => (JSON.parse(packageFile()) as { version: string }).version;
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+const speed = (text: string): number => {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1_000)) throw new InvalidArgumentError('must be a number above 0, at most 1000');
+  return value;
+};
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const program = new Command('sluice')
+  .description('Algorithmic trading: one path from kline to fill row, live, on paper and over recorded data')
+  .version(version())
+  .showHelpAfterError('(sluice --help, or sluice COMMAND --help)')
+  .showSuggestionAfterError()
+  .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+  .exitOverride();
+
+const stateOption = (): Option => new Option('--state <DIR>', 'where all state lives');
+const jsonOption = (): Option =>
+  new Option('--json', 'machine output on stdout; everything else goes to stderr').default(false);
+const logOption = (): Option =>
+  new Option('--log-level <LEVEL>', 'what goes into the log of the state directory')
+    .choices(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info');
+const configOption = (): Option => new Option('--config <FILE>', 'the configuration').makeOptionMandatory();
+
+/** A command that reads a journal. */
+function reading(name: string, about: string): Command {
+  return program.command(name).description(about).addOption(stateOption()).addOption(jsonOption());
+}
+const showOptions = (given: { state?: string; json: boolean }): ShowOptions => ({ ...given, out, say });
+
+program
+  .command('demo')
+  .description('the daemon trading against the built-in exchange on real recorded data, with its dashboard')
+  .addOption(
+    new Option('--scenario <NAME>', 'which recorded market').choices(['crash-2020', 'tape-2024']).default('crash-2020'),
+  )
+  .option('--speed <N>', 'times real time (60 for crash-2020, 1 for tape-2024)', speed)
+  .option('--port <N>', "the dashboard's port (0: any free one)", whole(0, 65_535), 0)
+  .option('--fresh', 'start anew: forget the positions and the market time of earlier runs', false)
+  .addOption(stateOption())
+  .addOption(logOption())
+  .action(async (given) => (await import('./modes/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }));
+
+for (const [name, about] of [
+  ['live', 'trade on the exchange'],
+  ['paper', "trade on the exchange's market with simulated fills"],
+] as const) {
+  program
+    .command(name)
+    .description(about)
+    .addOption(configOption())
+    .addOption(stateOption())
+    .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
+    .addOption(logOption())
+    .action(async (given) =>
+      (await import('./modes/daemon.ts')).daemon({ ...given, mode: name, out, say, signal: stopping.signal }),
+    );
+}
+
+program
+  .command('backtest')
+  .description('run strategies over recorded klines')
+  .addOption(configOption())
+  .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
+  .addOption(
+    new Option('--driver <NAME>', 'how the path is driven: over columns, or through the live graph')
+      .choices(['columns', 'stream'])
+      .default('columns'),
+  )
+  .addOption(jsonOption())
+  .action(async (given) => (await import('./modes/backtest.ts')).backtest({ ...given, out, say }));
+
+program
+  .command('simulator')
+  .description('the built-in exchange, for tests and demos')
+  .option('--port <N>', 'the port (0: any free one)', whole(0, 65_535), 8_790)
+  .option('--speed <N>', 'times real time (60 for crash-2020, 1 for tape-2024)', speed)
+  .addOption(
+    new Option('--scenario <NAME>', 'which recorded market').choices(['crash-2020', 'tape-2024']).default('crash-2020'),
+  )
+  .addOption(
+    new Option('--profile <NAME>', 'the specification to the letter, or the habits of real deployments')
+      .choices(['documented', 'observed'])
+      .default('documented'),
+  )
+  .option('--persist <DIR>', 'keep accounts, orders, trades and market time in this directory')
+  .option('--faults <FILE>', 'a file of fault rules (YAML)')
+  .option('--seed <N>', 'of made prints, books and faults', whole(0, 4_294_967_295), 1)
+  .addOption(jsonOption())
+  .action(async (given) =>
+    (await import('./modes/simulate.ts')).simulate({ ...given, out, say, signal: stopping.signal }),
+  );
+
+reading('orders', 'every order and its state').action(async (given) =>
+  (await import('./modes/show.ts')).showOrders(showOptions(given)),
+);
+reading('fills', 'every fill, one row each').action(async (given) =>
+  (await import('./modes/show.ts')).showFills(showOptions(given)),
+);
+reading('positions', 'what each strategy holds').action(async (given) =>
+  (await import('./modes/show.ts')).showPositions(showOptions(given)),
+);
+reading('status', 'what runs where, open orders, unknown outcomes, kills').action(async (given) =>
+  (await import('./modes/show.ts')).showStatus(showOptions(given)),
+);
+reading('why', 'the timeline of an order, or of signals that became none')
+  .argument('<ORDER>', 'a client order id, an order id of the exchange, or the id of a strategy')
+  .action(async (subject: string, given) => (await import('./modes/why.ts')).showWhy(subject, showOptions(given)));
+
+const controlling = (name: string, about: string): Command =>
+  program
+    .command(name)
+    .description(about)
+    .addOption(stateOption())
+    .option('--strategy <ID>', 'only this strategy')
+    .addOption(jsonOption());
+controlling('kill', 'stop creating orders, durably, and cancel what rests; positions stay')
+  .option('--reason <TEXT>', 'for the journal', 'sluice kill')
+  .action(async (given) => (await import('./modes/control.ts')).control('kill', { ...given, out, say }));
+controlling('resume', 'lift a kill: strategies may create orders again, the daily loss is measured from now on')
+  .option('--reason <TEXT>', 'for the journal', 'sluice resume')
+  .action(async (given) => (await import('./modes/control.ts')).control('resume', { ...given, out, say }));
+controlling('cancel', 'cancel resting orders')
+  .option('--all', 'of every strategy', false)
+  .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Refusal) {
+    say(`sluice: ${error.message}`);
+    return error.exitCode;
+  }
+  say(
+    `sluice: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return 1;
+}
+
+try {
+  await program.parseAsync();
+  if (interrupted) process.exitCode = 130;
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}

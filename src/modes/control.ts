@@ -1,0 +1,93 @@
+/** The commands that act on a daemon: kill, resume, cancel. A kill works without one, too: it waits in the journal. */
+import { join } from 'node:path';
+import got, { HTTPError } from 'got';
+import { z } from 'zod';
+import { Refusal } from '../domain/refusal.ts';
+import { takeLock } from '../journal/lock.ts';
+import { journalFile } from '../journal/open.ts';
+import { openForWriting } from '../journal/worker.ts';
+import { writer } from '../journal/writer.ts';
+import { chooseState, type DaemonInfo } from './state.ts';
+
+export interface ControlOptions {
+  readonly state?: string;
+  readonly strategy?: string;
+  readonly all?: boolean;
+  readonly reason?: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+const answer = z.object({ ok: z.boolean(), message: z.string() });
+
+export async function control(action: 'kill' | 'resume' | 'cancel', options: ControlOptions): Promise<void> {
+  const { strategy, reason = `sluice ${action}`, json, out, say } = options;
+  if (action === 'cancel' && strategy === undefined && options.all !== true) {
+    throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
+  }
+  const { dir, running } = chooseState(options.state, say);
+  const message =
+    running === undefined ? atRest(action, dir, strategy, reason) : await ask(running, action, { reason, strategy });
+  out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
+}
+
+/** How long a daemon may take: it cancels what rests before it answers. Real ms. */
+const patienceMs = 60_000;
+
+async function ask(
+  daemon: DaemonInfo,
+  action: string,
+  { reason, strategy }: { reason: string; strategy: string | undefined },
+): Promise<string> {
+  const which = strategy === undefined ? {} : { strategy };
+  try {
+    const body: unknown = await got
+      .post(`${daemon.control}/api/${action}`, {
+        json: action === 'cancel' ? which : { reason, ...which },
+        headers: { authorization: `Bearer ${daemon.token}` },
+        retry: { limit: 0 },
+        timeout: { request: patienceMs },
+      })
+      .json();
+    return answer.parse(body).message;
+  } catch (error) {
+    const said =
+      error instanceof HTTPError ? answer.safeParse(JSON.parse(String(error.response.body))).data?.message : undefined;
+    const cause = said ?? (error instanceof Error && 'code' in error ? String(error.code) : 'no answer');
+    throw new Refusal(`the daemon (process ${daemon.pid}) did not carry out ${action}: ${cause}`, 1);
+  }
+}
+
+/** Without a daemon: a kill or its end is written into the journal, and holds at the next start. */
+function atRest(
+  action: 'kill' | 'resume' | 'cancel',
+  dir: string,
+  strategy: string | undefined,
+  reason: string,
+): string {
+  if (action === 'cancel')
+    throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
+  const lock = takeLock(dir);
+  if (lock === undefined)
+    throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
+  const db = openForWriting(join(dir, journalFile));
+  try {
+    writer(db)([
+      {
+        kind: action,
+        at: Math.round(performance.timeOrigin + performance.now()),
+        strategy: strategy ?? null,
+        by: 'operator',
+        reason,
+      },
+    ]);
+  } finally {
+    db.close();
+    lock.release();
+  }
+  const whom = strategy ?? 'everything';
+  return action === 'kill'
+    ? `${whom} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`
+    : `${whom} may create orders again in ${dir}.`;
+}

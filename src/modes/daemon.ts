@@ -1,0 +1,69 @@
+/** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
+import { mkdirSync } from 'node:fs';
+import { parseSetting, readConfig } from '../config/read.ts';
+import { type TradingConfig, tradingSchema } from '../config/schema.ts';
+import { readSecrets } from '../config/secrets.ts';
+import { startLive } from './live.ts';
+import { fileLog, type LogLevel } from './log.ts';
+import type { Session, SessionOptions } from './session.ts';
+import { defaultStateDir } from './state.ts';
+import { configure } from './strategies.ts';
+import { showStatus } from './terminal.ts';
+
+export interface DaemonOptions {
+  readonly mode: 'live' | 'paper';
+  readonly config: string;
+  readonly state?: string;
+  readonly set: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export async function daemon(options: DaemonOptions): Promise<void> {
+  const { mode, config: file, set, out, say, signal } = options;
+  const config: TradingConfig = readConfig(file, tradingSchema, set.map(parseSetting));
+  const configured = await configure(config.strategies, file);
+  const stateDir = options.state ?? defaultStateDir(mode);
+  const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
+  await runUntilStopped(
+    { mode, config, configured, stateDir, out, say, signal, logLevel: options.logLevel },
+    async (common) =>
+      secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
+  );
+}
+
+export interface RunOptions
+  extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal'> {
+  readonly out: (line: string) => void;
+  readonly logLevel: LogLevel;
+}
+
+type Common = Omit<SessionOptions, 'secrets' | 'venueName' | 'makeVenue'>;
+
+/** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
+export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
+  const { stateDir, out, say, signal, logLevel } = options;
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const log = fileLog(stateDir, logLevel);
+  const fatal = (error: Error): void => {
+    log.fatal({ error: error.message, stack: error.stack }, 'broken');
+    log.flush();
+    say(`sluice: stopped by a failure; start again to recover: ${error.stack ?? error.message}`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', fatal);
+  process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
+  const session = await start({ ...options, environment: process.env, log, fatal });
+  const screen = showStatus(session, out);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  screen.stop();
+  say('stopping: finishing what is on its way (again to end at once)');
+  await session.stop();
+  say(`stopped; state is in ${stateDir}`);
+  log.flush();
+}

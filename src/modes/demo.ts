@@ -1,0 +1,125 @@
+/** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseSetting, readConfig } from '../config/read.ts';
+import { tradingSchema } from '../config/schema.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { runUntilStopped } from './daemon.ts';
+import { startLive } from './live.ts';
+import type { LogLevel } from './log.ts';
+import { home, scenarios } from './scenarios.ts';
+import { demoUser, type SimulatorAddress } from './simulate.ts';
+import { defaultStateDir } from './state.ts';
+import { configure } from './strategies.ts';
+
+export interface DemoOptions {
+  readonly scenario: string;
+  readonly speed?: number;
+  readonly port: number;
+  readonly fresh: boolean;
+  readonly state?: string;
+  readonly logLevel: LogLevel;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** About one create in fifty is answered with a 504 after it was accepted, so that unknown outcomes can be watched being resolved. */
+const demoFaults =
+  '- match: { method: POST, path: /sapi/v1/order, probability: 0.02 }\n  do: { status: 504, when: after }\n';
+
+export async function demo(options: DemoOptions): Promise<void> {
+  const { scenario: name, out, say, signal } = options;
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
+  const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
+  if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const file = join(home(), 'config', `demo-${name}.yaml`);
+  const market = await startExchange(options, stateDir, options.speed ?? scenario.speed);
+  try {
+    const { restUrl, wsUrl, speed } = market.address;
+    const set = [
+      `exchange.restUrl=${restUrl}`,
+      `exchange.wsUrl=${wsUrl}`,
+      `exchange.speed=${speed}`,
+      `dashboard.port=${options.port}`,
+    ];
+    const config = readConfig(file, tradingSchema, set.map(parseSetting));
+    const configured = await configure(config.strategies, file);
+    out(`${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is made up.`);
+    const stopOrLost = AbortSignal.any([signal, market.lost]);
+    const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
+    await runUntilStopped(
+      { mode: 'demo', config, configured, stateDir, out, say, signal: stopOrLost, logLevel: options.logLevel },
+      (common) => startLive({ ...common, secrets }),
+    );
+    if (market.lost.aborted && !signal.aborted)
+      throw new Refusal('the built-in exchange ended; start again to go on from where it stood', 1);
+    say('npm start goes on from here; npx sluice demo --fresh starts anew');
+  } finally {
+    await market.stop();
+  }
+}
+
+interface Market {
+  readonly address: SimulatorAddress;
+  /** Aborted when the exchange's process has ended by itself. */
+  readonly lost: AbortSignal;
+  stop(): Promise<void>;
+}
+
+/** Forks the exchange. The channel between us tells it when we are gone, whatever ended us. */
+async function startExchange({ scenario, say }: DemoOptions, stateDir: string, speed: number): Promise<Market> {
+  const faults = join(stateDir, 'faults.yaml');
+  writeFileSync(faults, demoFaults);
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url));
+  const persist = join(stateDir, 'exchange');
+  const args = [
+    'simulator',
+    '--json',
+    '--port',
+    '0',
+    '--scenario',
+    scenario,
+    '--speed',
+    String(speed),
+    '--persist',
+    persist,
+    '--faults',
+    faults,
+  ];
+  // A process group of its own: Ctrl-C reaches us alone, and we cancel what rests while the exchange is still there.
+  const child = fork(main, args, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    detached: true,
+    env: { ...process.env, SLUICE_LAUNCHED: undefined },
+  });
+  const lost = new AbortController();
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  void ended.then(() => lost.abort());
+  const address = await addressOf(child);
+  if (address === undefined) throw new Refusal('the built-in exchange did not start; see the message above', 1);
+  say(`the exchange runs as process ${child.pid}`);
+  return {
+    address,
+    lost: lost.signal,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** The first line of the exchange's output; undefined when it ended without one. */
+async function addressOf(child: ChildProcess): Promise<SimulatorAddress | undefined> {
+  if (child.stdout === null) return undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
+    return JSON.parse(line) as SimulatorAddress;
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+/** `sluice simulator`: the built-in exchange as a process of its own. */
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { Refusal } from '../domain/refusal.ts';
+import {
+  FaultRulesError,
+  type Profile,
+  type Simulator,
+  type SimulatorUser,
+  startSimulator,
+} from '../simulator/simulator.ts';
+import { scenarioOf, scenarios } from './scenarios.ts';
+
+export interface SimulateOptions {
+  readonly port: number;
+  readonly speed?: number;
+  readonly scenario: string;
+  readonly profile: string;
+  readonly persist?: string;
+  readonly faults?: string;
+  readonly seed: number;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The account of demos and first tries. It guards nothing: the exchange listens on this machine only, and its money is made up. */
+export const demoUser: SimulatorUser = {
+  uid: '10001',
+  key: 'demo-key',
+  secret: 'demo-secret',
+  balances: { USD: '100000', USDT: '100000' },
+};
+
+/** What a parent process is told, as one line of JSON on stdout. */
+export interface SimulatorAddress {
+  readonly version: 1;
+  readonly restUrl: string;
+  readonly wsUrl: string;
+  readonly speed: number;
+}
+
+function faultsIn(file: string): unknown {
+  if (!existsSync(file)) throw new Refusal(`fault file ${file} does not exist`);
+  try {
+    return parse(readFileSync(file, 'utf8')) as unknown;
+  } catch (error) {
+    throw new Refusal(
+      `fault file ${file} is not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+    );
+  }
+}
+
+async function start({
+  port,
+  speed,
+  scenario: name,
+  profile,
+  persist,
+  faults,
+  seed,
+  say,
+}: SimulateOptions): Promise<Simulator> {
+  const { scenario, instrument } = scenarioOf(name);
+  try {
+    return await startSimulator({
+      port,
+      speed: speed ?? scenario.speed,
+      seed,
+      profile: profile as Profile,
+      users: [demoUser],
+      instruments: [instrument],
+      markets: [scenario.load(instrument)],
+      ...(persist === undefined ? {} : { persistDir: persist }),
+      ...(faults === undefined ? {} : { faults: faultsIn(faults) }),
+      onLooped: (symbol, times) =>
+        say(`the recorded market of ${symbol} has ended and begins anew (round ${times + 1}); time goes on`),
+    });
+  } catch (error) {
+    if (error instanceof FaultRulesError) throw new Refusal(`${faults}: ${error.message}`);
+    if (error instanceof Error && /port|EADDRINUSE/.test(error.message))
+      throw new Refusal(`${error.message}: choose another with --port N (0: any free one)`, 1);
+    throw error;
+  }
+}
+
+export async function simulate(options: SimulateOptions): Promise<void> {
+  const { out, say, signal, json } = options;
+  const simulator = await start(options);
+  const speed = options.speed ?? (scenarios[options.scenario]?.speed as number);
+  const { restUrl, wsUrl } = simulator;
+  if (json) out(JSON.stringify({ version: 1, restUrl, wsUrl, speed } satisfies SimulatorAddress));
+  else {
+    out(`The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.scenario} at ${speed}x.`);
+    out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
+    out('  npx sluice live --config config/live.yaml');
+    out('Ctrl-C closes it.');
+  }
+  // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.
+  const gone = new AbortController();
+  if (process.channel !== undefined) process.on('disconnect', () => gone.abort());
+  await new Promise<void>((resolve) => {
+    for (const one of [signal, gone.signal]) {
+      if (one.aborted) resolve();
+      one.addEventListener('abort', () => resolve(), { once: true });
+    }
+  });
+  await simulator.close();
+  if (!json) say('closed');
+  if (process.channel !== undefined && process.connected) process.disconnect();
+}
