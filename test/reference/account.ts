@@ -1,0 +1,112 @@
+/** Cash, base and orders of the one account, and what its fills do to them. */
+import { Decimal as Decimals } from 'decimal.js';
+import type { DecisionRow, FillRow, OrderRow, Question, Side } from './types.ts';
+
+export const Decimal = Decimals.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
+export type Decimal = Decimals;
+
+/** An order on its way, at the exchange, or over. */
+export interface Order {
+  readonly row: { -readonly [Key in keyof OrderRow]: OrderRow[Key] };
+  readonly price: Decimal | undefined;
+  quantity: Decimal | undefined;
+  readonly amount: Decimal | undefined;
+  executed: Decimal;
+  /** The row whose open it arrives at. */
+  readonly arrivesAt: number;
+  /** The row whose open its cancel arrives at. */
+  cancelsAt: number | undefined;
+  arrived: boolean;
+  /** The row in which it took: it does not rest in that one. */
+  tookAt: number;
+}
+
+export interface State {
+  readonly question: Question;
+  readonly decisions: DecisionRow[];
+  readonly orders: Order[];
+  /** Those of the orders that may still be open, so that not every kline looks at all. */
+  working: Order[];
+  readonly fills: FillRow[];
+  cash: Decimal;
+  base: Decimal;
+  ambiguousKlines: number;
+  /** Levels in force while something is held. */
+  stop: Decimal | undefined;
+  takeProfit: Decimal | undefined;
+  /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
+  leftAt: string | undefined;
+}
+
+export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
+  value.toDecimalPlaces(decimals, way === 'up' ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR);
+
+export const openOrders = (state: State): Order[] => state.working.filter(({ row }) => row.state === 'open');
+
+export const remaining = (order: Order): Decimal => (order.quantity ?? new Decimal(0)).minus(order.executed);
+
+/** Books a fill: money moves, the fee is taken from what comes in, or from quote. */
+export function fill(
+  state: State,
+  order: Order,
+  given: {
+    readonly price: Decimal;
+    readonly quantity: Decimal;
+    readonly maker: boolean;
+    readonly time: number;
+    readonly ambiguous?: boolean;
+  },
+): void {
+  const { fees, rules, instrument } = state.question;
+  const { price, quantity, maker, time, ambiguous = false } = given;
+  const value = price.times(quantity);
+  const feeRate = new Decimal(maker ? fees.maker : fees.taker);
+  const inBase = rules.feeIn === 'received' && order.row.side === 'BUY';
+  const fee = roundTo((inBase ? quantity : value).times(feeRate), 8, 'up');
+  if (order.row.side === 'BUY') {
+    state.cash = state.cash.minus(value);
+    state.base = state.base.plus(quantity);
+  } else {
+    state.cash = state.cash.plus(value);
+    state.base = state.base.minus(quantity);
+  }
+  if (inBase) state.base = state.base.minus(fee);
+  else state.cash = state.cash.minus(fee);
+  order.executed = order.executed.plus(quantity);
+  state.fills.push({
+    order: order.row.number,
+    time,
+    side: order.row.side,
+    price: price.toFixed(),
+    quantity: quantity.toFixed(),
+    fee: fee.toFixed(),
+    feeAsset: inBase ? instrument.base : instrument.quote,
+    maker,
+    ambiguous,
+  });
+}
+
+export function end(order: Order, how: 'filled' | 'canceled' | 'rejected'): void {
+  order.row.state = how;
+}
+
+/** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
+export function free(state: State, side: Side): Decimal {
+  const { fees, rules } = state.question;
+  const most = rules.feeIn === 'quote' ? Decimal.max(fees.maker, fees.taker) : new Decimal(0);
+  let left = side === 'BUY' ? state.cash : state.base;
+  for (const order of openOrders(state)) {
+    if (order.row.side !== side) continue;
+    left = left.minus(side === 'SELL' ? remaining(order) : costOf(order, most));
+  }
+  return left;
+}
+
+export function costOf(
+  { price, quantity, amount, executed }: Pick<Order, 'price' | 'quantity' | 'amount' | 'executed'>,
+  feeRate: Decimal,
+): Decimal {
+  const value =
+    amount ?? (price === undefined ? new Decimal(0) : price.times((quantity ?? new Decimal(0)).minus(executed)));
+  return value.plus(roundTo(value.times(feeRate), 8, 'up'));
+}

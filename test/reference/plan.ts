@@ -1,0 +1,153 @@
+/** From what is wanted to orders: the distance between what is held and what should be is traded, no more. */
+import { costOf, Decimal, end, free, type Order, openOrders, remaining, roundTo, type State } from './account.ts';
+import type { OrderRow, Side, Want } from './types.ts';
+
+/** When and at what price a plan is made: after the close of `row`, or inside it for a stop. */
+export interface Moment {
+  readonly row: number;
+  readonly time: number;
+  readonly close: Decimal;
+}
+
+interface Wish {
+  readonly side: Side;
+  readonly type: 'LIMIT' | 'MARKET';
+  readonly quantity: Decimal;
+  readonly price?: Decimal;
+  readonly purpose: OrderRow['purpose'];
+  /** How far the remainder of an order may be off and still be the one that is wished. */
+  readonly tolerance: Decimal;
+}
+
+const zero = new Decimal(0);
+const lotOf = (state: State): Decimal => new Decimal(10).pow(-state.question.instrument.quantityPrecision);
+
+/** A quantity below this distance from the goal is let be: the minima, and what the fee of an entry took. */
+function deadBand(state: State, goal: Decimal, side: Side, close: Decimal): Decimal {
+  const { instrument, rules, fees } = state.question;
+  const digits = instrument.quantityPrecision;
+  const byNotional = roundTo(new Decimal(instrument.minNotional).div(close), digits, 'down');
+  const byQuantity = Decimal.max(0, new Decimal(instrument.minQuantity).minus(lotOf(state)));
+  const feeInBase = rules.feeIn === 'received' ? Decimal.max(fees.maker, fees.taker) : zero;
+  const byFee = side === 'BUY' && goal.gt(0) ? roundTo(goal.times(feeInBase), digits, 'up') : zero;
+  return Decimal.max(byNotional, byQuantity, byFee);
+}
+
+/** What should be at the exchange now: one MARKET order, or these resting ones. */
+export function wishes(state: State, want: Want, close: Decimal): readonly Wish[] {
+  const { quantityPrecision, minNotional, minQuantity } = state.question.instrument;
+  const tooSmall = (quantity: Decimal, price: Decimal): boolean =>
+    quantity.lt(minQuantity) || price.times(quantity).lt(minNotional);
+  if ('quotes' in want) {
+    return want.quotes
+      .map(({ side, price, quantity }): Wish & { price: Decimal } => {
+        const size = roundTo(new Decimal(quantity), quantityPrecision, 'down');
+        return {
+          side,
+          type: 'LIMIT',
+          quantity: size,
+          price: tick(state, price, side),
+          purpose: 'quote',
+          tolerance: size,
+        };
+      })
+      .filter((wish) => wish.quantity.gt(0) && !tooSmall(wish.quantity, wish.price));
+  }
+  const left = state.leftAt === want.quantity;
+  const goal = left ? zero : roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  const distance = goal.minus(state.base);
+  const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
+  const band = deadBand(state, goal, side, close);
+  const quantity = roundTo(distance.abs(), quantityPrecision, 'down');
+  if (quantity.gt(band)) {
+    const purpose = left ? 'stop' : goal.gt(state.base) ? 'enter' : 'exit';
+    return want.limit === undefined || left
+      ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
+      : [{ side, type: 'LIMIT', quantity, price: tick(state, want.limit, side), purpose, tolerance: band }];
+  }
+  const held = roundTo(state.base, quantityPrecision, 'down');
+  if (left || state.takeProfit === undefined || held.isZero() || tooSmall(held, state.takeProfit)) return [];
+  return [
+    { side: 'SELL', type: 'LIMIT', quantity: held, price: state.takeProfit, purpose: 'takeProfit', tolerance: band },
+  ];
+}
+
+const tick = (state: State, price: string, side: Side): Decimal =>
+  roundTo(new Decimal(price), state.question.instrument.pricePrecision, side === 'BUY' ? 'up' : 'down');
+
+/** Cancels what is not wished and creates what is missing. Returns the MARKET order when one was made. */
+export function act(state: State, want: Want, moment: Moment, inside: boolean): Order | undefined {
+  if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
+  const wished = [...wishes(state, want, moment.close)];
+  for (const order of openOrders(state)) {
+    const index = wished.findIndex((wish) => stands(order, wish));
+    if (index >= 0) wished.splice(index, 1);
+    else if (cancel(state, order, moment, inside)) return undefined;
+  }
+  for (const wish of wished) {
+    const order = create(state, wish, moment);
+    if (order.row.state === 'rejected') return undefined;
+    if (wish.type === 'MARKET') return order;
+  }
+  return undefined;
+}
+
+const stands = (order: Order, wish: Wish): boolean =>
+  wish.type === 'LIMIT' &&
+  order.row.side === wish.side &&
+  wish.price !== undefined &&
+  order.price?.eq(wish.price) === true &&
+  remaining(order).minus(wish.quantity).abs().lte(wish.tolerance);
+
+/** True when the cancel is still on its way, so that nothing else may be done yet. */
+function cancel(state: State, order: Order, moment: Moment, inside: boolean): boolean {
+  const { delayKlines } = state.question.rules;
+  if (delayKlines === 0 || inside) {
+    end(order, 'canceled');
+    return false;
+  }
+  order.cancelsAt = moment.row + 1 + delayKlines;
+  return true;
+}
+
+function create(state: State, wish: Wish, { row, time, close }: Moment): Order {
+  const { rules, instrument, fees } = state.question;
+  const byAmount = wish.type === 'MARKET' && wish.side === 'BUY' && rules.marketBuyIn === 'amount';
+  const dear = roundTo(close, instrument.pricePrecision, 'up');
+  const amount = byAmount ? roundTo(dear.times(wish.quantity), instrument.pricePrecision, 'down') : undefined;
+  const order: Order = {
+    row: {
+      number: state.orders.length + 1,
+      time,
+      side: wish.side,
+      type: wish.type,
+      quantity: byAmount ? null : wish.quantity.toFixed(),
+      amount: amount?.toFixed() ?? null,
+      price: wish.price?.toFixed() ?? null,
+      purpose: wish.purpose,
+      executed: '0',
+      state: 'open',
+    },
+    price: wish.price,
+    quantity: byAmount ? undefined : wish.quantity,
+    amount,
+    executed: zero,
+    arrivesAt: row + 1 + rules.delayKlines,
+    cancelsAt: undefined,
+    arrived: false,
+    tookAt: -1,
+  };
+  const most = rules.feeIn === 'quote' ? Decimal.max(fees.maker, fees.taker) : zero;
+  const cost = wish.side === 'SELL' ? wish.quantity : costOf(order, most);
+  if (cost.gt(free(state, wish.side)) || refused(state, order)) end(order, 'rejected');
+  state.orders.push(order);
+  state.working.push(order);
+  return order;
+}
+
+function refused(state: State, { price, quantity, amount }: Order): boolean {
+  const { minQuantity, minNotional } = state.question.instrument;
+  if (amount !== undefined) return amount.lt(minNotional) || amount.lte(0);
+  if (quantity === undefined || quantity.lt(minQuantity)) return true;
+  return price?.times(quantity).lt(minNotional) ?? false;
+}

@@ -1,0 +1,99 @@
+/** The loop of the reference, kline by kline. See types.ts for what it is. */
+import { Decimal, type Order, openOrders, roundTo, type State } from './account.ts';
+import { fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { act, type Moment } from './plan.ts';
+import type { Answer, Kline, Question, Want } from './types.ts';
+import { wantAfter } from './wants.ts';
+
+export function reference(question: Question): Answer {
+  const state: State = {
+    question,
+    decisions: [],
+    orders: [],
+    working: [],
+    fills: [],
+    cash: new Decimal(question.cash),
+    base: new Decimal(0),
+    ambiguousKlines: 0,
+    stop: undefined,
+    takeProfit: undefined,
+    leftAt: undefined,
+  };
+  const { klines, intervalMs, strategy, instrument } = question;
+  let standing: Want | undefined;
+  for (const [row, kline] of klines.entries()) {
+    const before = row === 0 ? kline : (klines[row - 1] as Kline);
+    trade(state, standing, row, kline, before.close);
+    const want = wantAfter(strategy, klines, row, instrument.pricePrecision);
+    if (want === undefined) continue;
+    const time = kline.time + intervalMs;
+    if (JSON.stringify(want) !== JSON.stringify(standing)) {
+      state.decisions.push({ time, want });
+      follow(state, want);
+      standing = want;
+    }
+    act(state, want, { row, time, close: new Decimal(kline.close) }, false);
+  }
+  return answer(state);
+}
+
+/** What happens inside one kline. */
+function trade(state: State, standing: Want | undefined, row: number, kline: Kline, lastClose: number): void {
+  state.working = openOrders(state);
+  if (state.working.length === 0 && state.base.isZero()) return;
+  const fillsBefore = state.fills.length;
+  const at = now(state, row, kline);
+  const moment: Moment = { row, time: at.lastMs, close: new Decimal(lastClose) };
+  open(state, at);
+  watchStop(state, standing, at, moment);
+  rest(state, at);
+  leaveAfterProfit(state, standing, fillsBefore);
+  watchStop(state, standing, at, moment);
+}
+
+/** A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. */
+function watchStop(state: State, standing: Want | undefined, at: Now, moment: Moment): void {
+  if (state.stop === undefined || state.leftAt !== undefined || state.base.isZero()) return;
+  if (standing === undefined || 'quotes' in standing) return;
+  const hit = stopHit(state, state.stop, at);
+  if (hit === undefined) return;
+  if (hit.ambiguous) state.ambiguousKlines++;
+  state.leftAt = standing.quantity;
+  const order = act(state, standing, moment, true);
+  if (order !== undefined) fillStop(state, order, hit, at);
+}
+
+/** A target that filled wholly in this kline leaves the position as a stop does. */
+function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore: number): void {
+  if (standing === undefined || 'quotes' in standing) return;
+  for (const { order } of state.fills.slice(fillsBefore)) {
+    const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
+    if (purpose === 'takeProfit' && ending === 'filled') state.leftAt = standing.quantity;
+  }
+}
+
+/** Levels of the same quantity may move; another quantity starts afresh; while leaving, the old stop stays in force. */
+function follow(state: State, want: Want): void {
+  if ('quotes' in want) return;
+  const bare = want.stop === undefined && want.takeProfit === undefined;
+  if (bare && want.quantity === '0' && !state.base.isZero() && state.leftAt === undefined) return;
+  const level = (text: string | undefined): Decimal | undefined =>
+    text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
+  state.stop = level(want.stop);
+  state.takeProfit = level(want.takeProfit);
+  if (state.leftAt !== want.quantity) state.leftAt = undefined;
+}
+
+function answer(state: State): Answer {
+  const { klines } = state.question;
+  const last = klines.at(-1)?.close ?? 0;
+  return {
+    decisions: state.decisions,
+    orders: state.orders.map(({ row, executed }) => ({ ...row, executed: executed.toFixed() })),
+    fills: state.fills,
+    cash: state.cash.toFixed(),
+    base: state.base.toFixed(),
+    equity: state.cash.plus(state.base.times(last)).toFixed(),
+    ambiguousKlines: state.ambiguousKlines,
+  };
+}

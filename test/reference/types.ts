@@ -1,0 +1,126 @@
+/**
+ * The slow reference: a second implementation of the rules by which a backtest fills, written from their description
+ * (kline fidelity of the fill engine, spot, one strategy, one symbol) and not from the product. It imports nothing from
+ * `src/`; its results are compared with the product's row by row. Clarity before everything: every value is a `Decimal`,
+ * every kline is looked at, nothing is cached.
+ */
+
+export interface Kline {
+  /** UTC ms at which it opens. */
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+export interface Instrument {
+  readonly base: string;
+  readonly quote: string;
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+  readonly minQuantity: string;
+  readonly minNotional: string;
+}
+
+/** Decimals as text; null is no limit. */
+export interface Rules {
+  readonly halfSpread: string;
+  readonly penetrationTicks: number;
+  readonly limitParticipation: string | null;
+  readonly marketMax: string | null;
+  readonly stopSlipAlpha: string;
+  /** Whole klines between a decision and its arrival. */
+  readonly delayKlines: number;
+  readonly marketBuyIn: 'amount' | 'lots';
+  readonly feeIn: 'received' | 'quote';
+}
+
+export const plain: Rules = {
+  halfSpread: '0',
+  penetrationTicks: 0,
+  limitParticipation: null,
+  marketMax: null,
+  stopSlipAlpha: '0',
+  delayKlines: 0,
+  marketBuyIn: 'lots',
+  feeIn: 'quote',
+};
+
+export const sluice: Rules = {
+  halfSpread: '0.0005',
+  penetrationTicks: 1,
+  limitParticipation: '0.1',
+  marketMax: '1',
+  stopSlipAlpha: '0.5',
+  delayKlines: 0,
+  marketBuyIn: 'amount',
+  feeIn: 'received',
+};
+
+/** Hold this quantity, or have exactly these resting orders. */
+export type Want =
+  | { readonly quantity: string; readonly limit?: string; readonly stop?: string; readonly takeProfit?: string }
+  | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
+
+export type Side = 'BUY' | 'SELL';
+
+/** What is wanted after the close of a kline; undefined says nothing: resting orders stay and nothing is ordered. */
+export type Strategy =
+  | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly quantity: string }
+  | { readonly kind: 'script'; want(row: number): Want | undefined };
+
+export interface Question {
+  readonly klines: readonly Kline[];
+  readonly intervalMs: number;
+  readonly strategy: Strategy;
+  readonly rules: Rules;
+  readonly instrument: Instrument;
+  readonly fees: { readonly maker: string; readonly taker: string };
+  readonly cash: string;
+}
+
+/** A want that differs from the one before, when its kline had closed. */
+export interface DecisionRow {
+  readonly time: number;
+  readonly want: Want;
+}
+
+export interface OrderRow {
+  /** Counts from 1 in the order of creation. */
+  readonly number: number;
+  readonly time: number;
+  readonly side: Side;
+  readonly type: 'LIMIT' | 'MARKET';
+  /** Base quantity, or null for a MARKET BUY by amount. */
+  readonly quantity: string | null;
+  readonly amount: string | null;
+  readonly price: string | null;
+  readonly purpose: 'enter' | 'exit' | 'quote' | 'stop' | 'takeProfit';
+  readonly executed: string;
+  readonly state: 'open' | 'filled' | 'canceled' | 'rejected';
+}
+
+export interface FillRow {
+  readonly order: number;
+  readonly time: number;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly ambiguous: boolean;
+}
+
+export interface Answer {
+  readonly decisions: readonly DecisionRow[];
+  readonly orders: readonly OrderRow[];
+  readonly fills: readonly FillRow[];
+  readonly cash: string;
+  readonly base: string;
+  /** Cash and base at the last close. */
+  readonly equity: string;
+  readonly ambiguousKlines: number;
+}

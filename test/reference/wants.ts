@@ -1,0 +1,26 @@
+/** What the strategy wants after each kline has closed. */
+import type { Kline, Strategy, Want } from './types.ts';
+
+/**
+ * sma-cross: once both averages exist, long while fast - slow > 1e-6, else flat. Closes are counted in ticks, which makes
+ * their sums exact; the averages are compared over their common denominator.
+ */
+export function wantAfter(
+  strategy: Strategy,
+  klines: readonly Kline[],
+  row: number,
+  pricePrecision: number,
+): Want | undefined {
+  if (strategy.kind === 'script') return strategy.want(row);
+  const { fast, slow, quantity } = strategy;
+  if (row + 1 < slow) return undefined;
+  let sumFast = 0;
+  let sumSlow = 0;
+  for (let back = 0; back < slow; back++) {
+    const ticks = Math.round((klines[row - back] as Kline).close * 10 ** pricePrecision);
+    sumSlow += ticks;
+    if (back < fast) sumFast += ticks;
+  }
+  const difference = sumFast * slow - sumSlow * fast;
+  return { quantity: difference > 1e-6 * 10 ** pricePrecision * fast * slow ? quantity : '0' };
+}
