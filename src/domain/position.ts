@@ -51,7 +51,9 @@ export function afterFill(held: Position, fill: Fill, at: Instrument): Position 
   const moved = movementOf(fill, at);
   const fees = plus(held.fees, moved.feeValue);
   const base = plus(held.base, moved.base);
-  const value = fill.side === 'BUY' ? moved.gross : negate(moved.gross);
+  // A fee taken in base leaves less of it: its value counts as a fee, so it must not stay in the cost as well.
+  const gross = fill.side === 'BUY' ? moved.gross : negate(moved.gross);
+  const value = fill.feeAsset === at.base ? minus(gross, moved.feeValue) : gross;
   const adds = held.base === 0n || held.base > 0n === moved.base > 0n;
   if (adds) return { base, cost: plus(held.cost, value), realised: held.realised, fees };
   const crosses = base !== 0n && base > 0n !== held.base > 0n;

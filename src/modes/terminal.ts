@@ -42,7 +42,8 @@ function redrawing(view: () => View, url: string): { stop(): void } {
 /** One line for each change of state, fill, unknown outcome and notice. */
 function printing(view: () => View, url: string, out: (line: string) => void): { stop(): void } {
   let state = '';
-  let since = { fill: '', notice: 0 };
+  const before = view();
+  let since = { fill: nameOf(before.fills[0]), notice: before.notices[0]?.at ?? 0 };
   const unknown = new Set<string>();
   out(`dashboard  ${url}`);
   return repeat(() => {
@@ -51,7 +52,7 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
       state = now.state;
       out(`${now.state}: ${now.stateText}`);
     }
-    const newest = now.fills.findIndex((fill) => fill.tradeId + fill.orderId === since.fill);
+    const newest = now.fills.findIndex((fill) => nameOf(fill) === since.fill);
     for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) {
       out(
         `fill       ${new Date(fill.time).toISOString()} ${fill.strategy} ${fill.side} ${fill.quantity} ${fill.symbol} at ${fill.price}`,
@@ -66,8 +67,11 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
     for (const notice of now.notices.filter(({ at }) => at > since.notice).reverse())
       out(`${notice.level.padEnd(10)} ${notice.text}${notice.goOn === undefined ? '' : ` ${notice.goOn}`}`);
     since = {
-      fill: now.fills[0] === undefined ? '' : now.fills[0].tradeId + now.fills[0].orderId,
+      fill: nameOf(now.fills[0]),
       notice: now.notices[0]?.at ?? since.notice,
     };
   });
 }
+
+const nameOf = (fill: View['fills'][number] | undefined): string =>
+  fill === undefined ? '' : `${fill.tradeId} ${fill.orderId}`;
