@@ -1,0 +1,332 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { SimClock } from '../clock/sim-clock.ts';
+import type { Lane } from '../venue/venue.ts';
+import { type BanFileOptions, banFile, banFilePath, banMemory } from './bans.ts';
+import { type BudgetOptions, budget } from './budget.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+const hour = 60 * minute;
+
+function desk(options: Partial<BudgetOptions> = {}) {
+  const clock = new SimClock(start);
+  const purse = budget({ clock, bans: banMemory(), ipWeightPerMinute: 100, uidWeightPerMinute: 500, ...options });
+  const log: string[] = [];
+  /** Asks, and writes down when and how it was answered. */
+  const ask = (lane: Lane, weight: number, until?: number, endpoint?: { endpoint: string; max: number }): void => {
+    const cost = endpoint === undefined ? { weight } : { weight, frequency: endpoint };
+    void clock.track(purse.spend(lane, cost, until)).then((taken) => {
+      log.push(`${taken ? 'go' : 'no'} ${lane} ${weight} @${clock.now() - start}`);
+    });
+  };
+  return { clock, purse, log, ask, to: (ms: number) => clock.advanceTo(start + ms) };
+}
+
+describe('the two weight windows', () => {
+  it('let requests pass at once while both have room', async () => {
+    const { ask, to, log } = desk();
+    ask('reconcile', 60);
+    ask('reconcile', 40);
+    await to(0);
+    expect(log).toEqual(['go reconcile 60 @0', 'go reconcile 40 @0']);
+  });
+
+  it('make a request wait until a minute and the jitter have passed, whichever window is the tighter', async () => {
+    for (const limits of [
+      { ipWeightPerMinute: 100, uidWeightPerMinute: 500 },
+      { ipWeightPerMinute: 500, uidWeightPerMinute: 100 },
+    ]) {
+      const { ask, to, log } = desk(limits);
+      ask('kill', 100);
+      await to(10);
+      ask('kill', 1);
+      await to(2 * minute);
+      expect(log).toEqual(['go kill 100 @0', 'go kill 1 @60500']);
+    }
+  });
+
+  it('give creates and market data 80 % and keep the rest for cancels and queries', async () => {
+    const { ask, to, log, purse } = desk();
+    ask('create', 80);
+    ask('market', 1);
+    ask('create', 1);
+    ask('cancel', 15);
+    ask('reconcile', 5);
+    await to(0);
+    expect(log).toEqual(['go create 80 @0', 'go cancel 15 @0', 'go reconcile 5 @0']);
+    expect(purse.meter()).toMatchObject({ ip: { used: 100, max: 100 }, uid: { used: 100, max: 500 }, waiting: 2 });
+  });
+
+  it('take from all or from none: a call that its endpoint refuses leaves the windows alone', async () => {
+    const { ask, to, log, purse } = desk();
+    const twice = { endpoint: 'margin query', max: 2 };
+    for (let index = 0; index < 3; index++) ask('reconcile', 10, undefined, twice);
+    ask('create', 3);
+    await to(2_000);
+    expect(log).toEqual(['go reconcile 10 @0', 'go reconcile 10 @0', 'go create 3 @0']);
+    expect(purse.meter().ip.used).toBe(23);
+    await to(3_000);
+    expect(log.at(-1)).toBe('go reconcile 10 @2500');
+  });
+
+  it('count what a crashed process may have spent', async () => {
+    const { ask, to, log } = desk({ assumeSpent: 90 });
+    ask('reconcile', 20);
+    await to(minute);
+    expect(log).toEqual([]);
+    await to(minute + 500);
+    expect(log).toEqual(['go reconcile 20 @60500']);
+  });
+
+  it('refuse at once what can never fit', async () => {
+    const { ask, to, log } = desk();
+    ask('create', 81);
+    ask('cancel', 101);
+    await to(0);
+    expect(log).toEqual(['no create 81 @0', 'no cancel 101 @0']);
+  });
+});
+
+describe('waiting', () => {
+  it('is served by lane, and within a lane in order of arrival', async () => {
+    const { ask, to, log } = desk();
+    ask('kill', 100);
+    await to(1);
+    ask('market', 1);
+    ask('create', 2);
+    ask('reconcile', 3);
+    ask('cancel', 4);
+    ask('kill', 5);
+    ask('create', 6);
+    await to(2 * minute);
+    expect(log.slice(1).map((line) => line.split(' @')[0])).toEqual([
+      'go kill 5',
+      'go cancel 4',
+      'go reconcile 3',
+      'go create 2',
+      'go create 6',
+      'go market 1',
+    ]);
+  });
+
+  it('does not let small requests starve a large one that is more urgent', async () => {
+    const { ask, to, log } = desk();
+    ask('reconcile', 60);
+    await to(minute / 2);
+    ask('cancel', 50);
+    for (let index = 0; index < 20; index++) ask('reconcile', 2);
+    await to(minute);
+    expect(log).toEqual(['go reconcile 60 @0']);
+    await to(minute + 500);
+    expect(log[1]).toBe('go cancel 50 @60500');
+  });
+
+  it('ends with a refusal when its time passes, and takes nothing', async () => {
+    const { ask, to, log, purse } = desk();
+    ask('kill', 100);
+    ask('create', 5, start + 1_000);
+    await to(2 * minute);
+    expect(log).toEqual(['go kill 100 @0', 'no create 5 @1001']);
+    expect(purse.meter()).toMatchObject({ ip: { used: 0 }, waiting: 0, refused: 1 });
+  });
+
+  it('is bounded in each lane, so that market data cannot shut out a cancel', async () => {
+    const { ask, to, log } = desk({ maxQueue: 2 });
+    ask('kill', 100);
+    for (let index = 0; index < 3; index++) ask('market', 1);
+    ask('cancel', 1);
+    await to(0);
+    expect(log).toEqual(['go kill 100 @0', 'no market 1 @0']);
+    await to(2 * minute);
+    expect(log.filter((line) => line.startsWith('go'))).toHaveLength(4);
+  });
+
+  it('ends for all when the budget is closed', async () => {
+    const { ask, to, log, purse } = desk();
+    ask('kill', 100);
+    ask('cancel', 1);
+    purse.close();
+    await to(5 * minute);
+    expect(log).toEqual(['go kill 100 @0', 'no cancel 1 @0']);
+  });
+});
+
+describe('what the exchange says of its limits', () => {
+  it('410 leaves only the kill lane for a minute', async () => {
+    const { ask, to, log, purse } = desk();
+    purse.notice({ status: 410, retryAfterMs: undefined });
+    ask('cancel', 1);
+    ask('kill', 1);
+    await to(minute);
+    expect(log).toEqual(['go kill 1 @0', 'go cancel 1 @60000']);
+  });
+
+  it('429 stops everything until the window has passed, or as long as it says', async () => {
+    const { ask, to, log, purse } = desk();
+    purse.notice({ status: 429, retryAfterMs: undefined });
+    ask('kill', 1);
+    await to(minute);
+    purse.notice({ status: 429, retryAfterMs: 5_000 });
+    ask('kill', 2);
+    await to(2 * minute);
+    expect(log).toEqual(['go kill 1 @60000', 'go kill 2 @65000']);
+  });
+
+  it('418 stops everything, two minutes at first, doubling to three days when it comes again', async () => {
+    const { purse, to, clock } = desk();
+    const lengths: number[] = [];
+    for (let index = 0; index < 14; index++) {
+      purse.notice({ status: 418, retryAfterMs: undefined });
+      const until = purse.meter().stoppedUntil ?? 0;
+      lengths.push((until - clock.now()) / minute);
+      await to(until - start);
+    }
+    expect(lengths.slice(0, 4)).toEqual([2, 4, 8, 16]);
+    expect(lengths.slice(-2)).toEqual([4_320, 4_320]);
+  });
+
+  it('418 several times within one ban is one ban, and after a clean day it begins at two minutes again', async () => {
+    const { purse, to } = desk();
+    purse.notice({ status: 418, retryAfterMs: undefined });
+    await to(minute);
+    purse.notice({ status: 418, retryAfterMs: undefined });
+    expect(purse.meter().stoppedUntil).toBe(start + 2 * minute);
+    await to(26 * hour);
+    purse.notice({ status: 418, retryAfterMs: undefined });
+    expect(purse.meter().stoppedUntil).toBe(start + 26 * hour + 2 * minute);
+  });
+
+  it('418 during a 429 is a ban of its own', () => {
+    const { purse } = desk();
+    purse.notice({ status: 429, retryAfterMs: undefined });
+    purse.notice({ status: 418, retryAfterMs: undefined });
+    expect(purse.meter().stoppedUntil).toBe(start + 2 * minute);
+  });
+});
+
+describe('the file of bans', () => {
+  const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'sluice-bans-')), 'deep', 'bans.json');
+  function store(path: string, clock: SimClock, options: Partial<BanFileOptions> = {}) {
+    const warnings: string[] = [];
+    const bans = banFile({ path, address: 'x:1', clock, warn: (_, text) => void warnings.push(text), ...options });
+    return { warnings, bans, purse: budget({ clock, bans, ipWeightPerMinute: 100 }) };
+  }
+
+  it('lets a ban outlive the process, owner-readable only, and heeds it for that address alone', () => {
+    const path = fresh();
+    const clock = new SimClock(start);
+    store(path, clock).purse.notice({ status: 418, retryAfterMs: undefined });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(store(path, clock).purse.meter().stoppedUntil).toBe(start + 2 * minute);
+    expect(store(path, clock, { address: 'y:1' }).purse.meter().stoppedUntil).toBeUndefined();
+  });
+
+  it('tells a running process of a ban within a second, and both keep their other addresses', async () => {
+    const path = fresh();
+    const clock = new SimClock(start);
+    const first = store(path, clock);
+    const second = store(path, clock);
+    const other = store(path, clock, { address: 'y:1' });
+    expect(second.purse.meter().stoppedUntil).toBeUndefined();
+    first.purse.notice({ status: 429, retryAfterMs: undefined });
+    other.purse.notice({ status: 410, retryAfterMs: undefined });
+    await clock.advanceTo(start + 1_000);
+    expect(second.purse.meter()).toMatchObject({ stoppedUntil: start + minute, slowedUntil: undefined });
+    expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')))).toEqual(['x:1', 'y:1']);
+  });
+
+  it.each(['', '{', '[]', '{"x:1":{"stopUntil":"soon"}}', '{"x:1":null}'])(
+    'that cannot be read (%j) is said, counts as a minute’s ban and is mended',
+    (text) => {
+      const path = fresh();
+      const clock = new SimClock(start);
+      store(path, clock).purse.notice({ status: 410, retryAfterMs: undefined });
+      writeFileSync(path, text);
+      const { purse, warnings } = store(path, clock);
+      expect(purse.meter().stoppedUntil).toBe(start + minute);
+      expect(warnings).toHaveLength(1);
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveProperty(['x:1', 'stopUntil'], start + minute);
+    },
+  );
+
+  it('that names a ban longer than the exchange gives is not believed beyond three days', () => {
+    const path = fresh();
+    const clock = new SimClock(start);
+    store(path, clock).purse.notice({ status: 429, retryAfterMs: undefined });
+    writeFileSync(path, '{"x:1":{"slowUntil":0,"stopUntil":9e15,"banUntil":0,"banMs":0}}');
+    expect(store(path, clock).purse.meter().stoppedUntil).toBe(start + 72 * hour);
+  });
+
+  it('that cannot be written is said, and the ban is heeded here', () => {
+    const clock = new SimClock(start);
+    const file = join(mkdtempSync(join(tmpdir(), 'sluice-bans-')), 'a-file');
+    writeFileSync(file, '');
+    const { purse, warnings } = store(join(file, 'bans.json'), clock);
+    purse.notice({ status: 429, retryAfterMs: undefined });
+    expect(purse.meter().stoppedUntil).toBe(start + minute);
+    expect(warnings[0]).toContain('could not be written');
+  });
+
+  it('lies in the state directory of the user', () => {
+    expect(banFilePath({ XDG_STATE_HOME: '/s' })).toBe('/s/sluice/bans.json');
+    expect(banFilePath({})).toMatch(/\.local\/state\/sluice\/bans\.json$/);
+  });
+});
+
+const request = fc.record({
+  lane: fc.constantFrom<Lane>('kill', 'cancel', 'reconcile', 'create', 'market'),
+  weight: fc.integer({ min: 1, max: 60 }),
+  afterMs: fc.integer({ min: 0, max: 20_000 }),
+  waitMs: fc.option(fc.integer({ min: 0, max: 90_000 }), { nil: undefined }),
+  limited: fc.boolean(),
+});
+
+property.prop([fc.array(request, { minLength: 1, maxLength: 80 })], { numRuns: 60 })(
+  'no window of a minute ever holds more than the limit, nor one of two seconds more calls, and every request is answered',
+  async (requests) => {
+    const clock = new SimClock(start);
+    const purse = budget({
+      clock,
+      bans: banMemory(),
+      ipWeightPerMinute: 100,
+      uidWeightPerMinute: 90,
+      createShare: 0.8,
+    });
+    const sent: { at: number; weight: number; lane: Lane; limited: boolean }[] = [];
+    let answered = 0;
+    for (const { lane, weight, afterMs, waitMs, limited } of requests) {
+      await clock.advanceTo(clock.now() + afterMs);
+      const cost = limited ? { weight, frequency: { endpoint: 'e', max: 3 } } : { weight };
+      const until = waitMs === undefined ? undefined : clock.now() + waitMs;
+      void clock.track(purse.spend(lane, cost, until)).then((taken) => {
+        answered++;
+        if (taken) sent.push({ at: clock.now(), weight, lane, limited });
+        if (taken && until !== undefined) expect(clock.now()).toBeLessThanOrEqual(until);
+      });
+    }
+    for (let index = 0; index < requests.length; index++) await clock.advanceTo(clock.now() + 2 * minute);
+    expect(answered).toBe(requests.length);
+    for (const { at } of sent) {
+      const within = sent.filter((one) => one.at >= at && one.at - at < minute);
+      expect(within.reduce((sum, one) => sum + one.weight, 0)).toBeLessThanOrEqual(90);
+      const calls = sent.filter((one) => one.limited && one.at >= at && one.at - at < 2_000);
+      expect(calls.length).toBeLessThanOrEqual(3);
+    }
+  },
+);
+
+it('an hour of steady demand above the limit is served at the limit', async () => {
+  const { ask, to, log } = desk({ maxQueue: 100 });
+  for (let second = 0; second < 3_600; second++) {
+    await to(second * 1_000);
+    ask('create', 5);
+  }
+  // 80 of 100 a minute (60.5 s with the jitter), 5 each: 16 a window.
+  const served = log.filter((line) => line.startsWith('go')).length;
+  expect(served).toBeGreaterThan(16 * 58);
+  expect(served).toBeLessThanOrEqual(16 * 60);
+});

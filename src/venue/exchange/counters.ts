@@ -1,0 +1,41 @@
+/** Counts what the exchange should not have sent, and says so in the log at most once a minute for each kind, with a sample. */
+import type { Clock } from '../../clock/clock.ts';
+
+/** What we need of pino. */
+export interface Log {
+  warn(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  debug(facts: object, message: string): void;
+}
+
+/** `kind` is one of the fixed words of this folder, so that the map stays small; `sample` is shown cut to 200 characters. */
+export type Count = (kind: string, sample?: unknown) => void;
+
+export interface Counters {
+  readonly count: Count;
+  /** How often each kind was seen since the start. */
+  readonly seen: () => Readonly<Record<string, number>>;
+}
+
+const quietMs = 60_000;
+const sampleLength = 200;
+
+export function counters(clock: Clock, log: Log): Counters {
+  const counts = new Map<string, number>();
+  const saidAt = new Map<string, number>();
+  return {
+    count(kind, sample) {
+      const seen = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, seen);
+      const last = saidAt.get(kind);
+      const now = clock.monotonic();
+      if (last !== undefined && now - last < clock.machine(quietMs)) return;
+      saidAt.set(kind, now);
+      log.warn({ kind, seen, sample: show(sample) }, `unexpected from the exchange: ${kind}`);
+    },
+    seen: () => Object.fromEntries(counts),
+  };
+}
+
+const show = (sample: unknown): string | undefined =>
+  (typeof sample === 'string' ? sample : JSON.stringify(sample))?.slice(0, sampleLength);

@@ -1,0 +1,103 @@
+/**
+ * The real exchange. What one must know of it, in short (specification `exchange-interface.md`, habits `venue-observed.md`):
+ *
+ * - REST gives and takes JSON. Signed requests carry key, time and an HMAC over exactly the bytes sent (`sign.ts`).
+ * - Each request costs weight, counted per address and per user over a minute; overdoing it leads from 410 over 429 to 418, a ban.
+ *   So nothing leaves here without having asked the budget (`rest.ts`).
+ * - Errors come under HTTP 200 as well, with codes as numbers or text. 5XX, time-outs and most codes leave the outcome of a create
+ *   unknown: only a short list is a refusal (`classify.ts`). A client id does not make a repetition safe, so nothing is ever resent.
+ * - Ids are longs beyond 2^53 and stay text from the first byte (`json.ts`). Replies come bare, in lists or in envelopes, statuses in
+ *   many spellings; what is unknown counts as open (`read-order.ts`). A cancel is only a request for one.
+ * - Fills are not pushed: they are found by asking for the account's own trades (`read-trade.ts`).
+ * - The socket acknowledges nothing and reports no errors: only data proves a subscription, and only its age proves life
+ *   (`socket.ts`). Depth comes as whole books without sequence numbers, trades newest first, klines without a mark that they are
+ *   closed (`kline-stream.ts`). Frames are compressed each by itself (`frames.ts`).
+ * - Time is the exchange's: requests outside its window are refused, so our clock is set by its `/time` (`sync-time.ts`).
+ */
+import type { Rng, ScaledClock } from '../../clock/clock.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Depth, Ticker, Trade } from '../../domain/market.ts';
+import type { Account } from '../../domain/order.ts';
+import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
+import { accountReader } from './account.ts';
+import { counters, type Log } from './counters.ts';
+import { feed } from './feed.ts';
+import { gotHttp } from './http.ts';
+import { instruments } from './instruments.ts';
+import { klineHistory } from './kline-history.ts';
+import { marketQueries } from './market-queries.ts';
+import { orders } from './orders.ts';
+import { rest } from './rest.ts';
+import { signer } from './sign.ts';
+import { sockets } from './socket.ts';
+import { syncTime, type TimeSync } from './sync-time.ts';
+import { realWs } from './ws.ts';
+
+export interface ExchangeOptions {
+  /** `{base_url}` of the specification, with any path that comes before `/sapi`. */
+  readonly restUrl: string;
+  /** The whole `{ws_url}`, its path included. */
+  readonly wsUrl: string;
+  readonly apiKey: string;
+  /** Undefined: market data only; everything signed answers that it was not sent. */
+  readonly apiSecret: string | undefined;
+  readonly account: Account;
+  readonly clock: ScaledClock;
+  readonly rng: Rng;
+  readonly spend: Spend;
+  readonly notice: (notice: LimitNotice) => void;
+  readonly log: Log;
+  /** A part at the start of the path that the exchange's gateway takes away before it verifies the signature. */
+  readonly stripPrefix?: string;
+}
+
+export interface Exchange {
+  readonly feed: MarketFeed;
+  readonly orders: OrderEntry;
+  readonly account: AccountReader;
+  readonly market: MarketQueries;
+  instruments(): Promise<Answer<readonly Instrument[]>>;
+  /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
+  syncTime(): Promise<Answer<TimeSync>>;
+  /** How often each unexpected thing was seen. */
+  counters(): Readonly<Record<string, number>>;
+  close(): void;
+}
+
+/** The market by asking; the feed tells the same by itself. */
+export interface MarketQueries {
+  depth(symbol: string): Promise<Answer<Depth>>;
+  ticker(symbol: string): Promise<Answer<Ticker>>;
+  /** The newest public prints, oldest first. */
+  trades(symbol: string): Promise<Answer<readonly Trade[]>>;
+}
+
+/** Connects nothing by itself: the first request and the first subscription do. */
+export function exchange(options: ExchangeOptions): Exchange {
+  const { restUrl, wsUrl, apiKey, apiSecret, account, clock, rng, spend, notice, log, stripPrefix } = options;
+  const { count, seen } = counters(clock, log);
+  const http = gotHttp();
+  const caller = rest({
+    baseUrl: restUrl,
+    http,
+    clock,
+    spend,
+    notice,
+    signer: apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix),
+  });
+  const known = instruments(caller, count);
+  const channels = sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
+  return {
+    feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
+    orders: orders({ rest: caller, clock, account, instruments: known, count }),
+    account: accountReader(caller),
+    market: marketQueries(caller, clock, count),
+    instruments: known.all,
+    syncTime: () => syncTime(caller, clock),
+    counters: seen,
+    close() {
+      channels.close();
+      http.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** Reading JSON without losing digits, and plain readers for values whose type varies from one deployment to the next. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Runs of digits that a double may not hold: without one in the text the plain parser is right and three times faster. */
+const longDigits = /\d[\d.]{14,}|\d[eE][-+]?\d/;
+
+/**
+ * JSON in which every number keeps its digits: one that a double would change (19-digit ids, 16-decimal balances, `0E-16`) becomes
+ * the text that stood there. Not for market data, where the reviver costs five times the parsing. Throws on malformed text.
+ */
+export const parseExact = (text: string): unknown =>
+  longDigits.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+
+function keepDigits(this: unknown, _key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return String(value) === context.source ? value : context.source;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A non-empty text, also from a number. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** An id as text, from a number, a string or a list of one (all three occur in create and cancel replies). */
+export function idOf(value: unknown): string | undefined {
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const id = textOf(one);
+  return id !== undefined && /^\d{1,40}$/.test(id) && !/^0+$/.test(id) ? id : undefined;
+}
+
+/** A number of the market (prices and volumes that feed indicators, times, counts); NaN when it is none. Never for money. */
+export function numberOf(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
+}
+
+/** UTC ms from ms or s, as a number, digits or ISO text; undefined when absent, zero or none of these. */
+export function timeOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  const time = Number.isNaN(number) && typeof value === 'string' ? Date.parse(value) : number;
+  if (!Number.isFinite(time) || time <= 0) return undefined;
+  return time < 100_000_000_000 ? time * 1_000 : time;
+}
+
+export const symbolOf = (value: unknown): string | undefined => textOf(value)?.replace('/', '').toUpperCase();

@@ -1,0 +1,74 @@
+/** Closed klines over REST: what indicators warm up with, and what heals a hole in the stream. */
+import type { Clock } from '../../clock/clock.ts';
+import { closeTime, type Interval } from '../../domain/interval.ts';
+import { type Answer, failed, ok } from '../venue.ts';
+import { failure } from './answer.ts';
+import type { Count } from './counters.ts';
+import { endpoints } from './endpoints.ts';
+import { closedOnly, type RawKline, readKlines } from './read-market.ts';
+import type { Rest } from './rest.ts';
+
+/** The most klines that one call gives (specification §8). */
+const pageLimit = 300;
+/** 30,000 klines at most, so that a mistaken count cannot eat the budget. */
+const maxPages = 100;
+
+/**
+ * How long after its end a kline may still change, ms of the clock: two seconds of the exchange's time for its last prints, and
+ * 200 ms of real time for their way to us.
+ */
+export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200);
+
+export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
+
+/**
+ * The last `count` closed klines, oldest first; fewer only when the exchange has no more. Where the newest one has just ended and
+ * nothing proves that it is final, the call waits out the grace, so that a stream begun before it leaves no hole between.
+ */
+export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHistory {
+  async function page(
+    symbol: string,
+    interval: Interval,
+    endTime: number | undefined,
+  ): Promise<Answer<readonly RawKline[]>> {
+    const query = { symbol, interval, limit: `${pageLimit}` };
+    const reply = await rest.call({
+      endpoint: endpoints.klines,
+      lane: 'market',
+      query: endTime === undefined ? query : { ...query, endTime: `${endTime}` },
+    });
+    if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
+    const rows = readKlines(reply.value, count);
+    return rows === undefined ? failed(`${endpoints.klines.name}: the answer is no list`) : ok(rows);
+  }
+
+  /** The newest page with nothing undecided at its end. */
+  async function newest(symbol: string, interval: Interval): Promise<Answer<readonly RawKline[]>> {
+    const first = await page(symbol, interval, undefined);
+    const last = first.kind === 'ok' ? first.value.at(-1) : undefined;
+    if (last === undefined) return first;
+    const endsAt = closeTime(interval, last.openTime);
+    const waitMs = endsAt + closeGraceMs(clock) - clock.now();
+    if (clock.now() < endsAt || waitMs <= 0) return first;
+    await clock.sleep(waitMs);
+    return page(symbol, interval, undefined);
+  }
+
+  return async (symbol, interval, wanted) => {
+    const answer = await newest(symbol, interval);
+    if (answer.kind === 'failed') return answer;
+    if (answer.value.length === 0) {
+      return failed(`klines: the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`);
+    }
+    let rows = closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock));
+    for (let pages = 1; rows.length < wanted && pages < maxPages; pages++) {
+      const oldest = rows[0]?.openTime ?? answer.value[0]?.openTime ?? 0;
+      const older = await page(symbol, interval, oldest - 1);
+      if (older.kind === 'failed') return older;
+      const fresh = older.value.filter(({ openTime }) => openTime < oldest);
+      if (fresh.length === 0) break;
+      rows = [...fresh, ...rows];
+    }
+    return ok(wanted === 0 ? [] : rows.slice(-wanted));
+  };
+}

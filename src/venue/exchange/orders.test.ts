@@ -1,0 +1,404 @@
+import { createHash, createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScaledClock } from '../../clock/clock.ts';
+import { ticks, units } from '../../domain/money.ts';
+import type { Outcome } from '../../domain/order.ts';
+import { definiteCodes } from './classify.ts';
+import { type Answerer, btcusdt, client, intent, type StubServer, stubServer } from './stub-server.ts';
+
+let stub: StubServer;
+let made: ReturnType<typeof client>[] = [];
+beforeEach(async () => {
+  stub = await stubServer();
+});
+afterEach(async () => {
+  for (const { exchange } of made) exchange.close();
+  made = [];
+  await stub.close();
+});
+
+function open(...given: Parameters<typeof client> extends [string, ...infer R] ? R : never) {
+  const one = client(stub.url, ...given);
+  made.push(one);
+  return one;
+}
+
+const symbols = {
+  symbols: [{ symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 }],
+};
+const orderId = '1938321163093077686';
+
+/** Answers `/symbols` itself and everything else as told. */
+function answering(answer: Answerer): void {
+  stub.answer = (request, response) =>
+    request.target.startsWith('/sapi/v1/symbols') ? symbols : answer(request, response);
+}
+
+async function create(answer: Answerer, given = intent()): Promise<Outcome> {
+  answering(answer);
+  return open().exchange.orders.prepare(given, btcusdt).send();
+}
+
+describe('a create', () => {
+  it('is signed over the very bytes that arrive, which hold exact numbers, our id and a short window', async () => {
+    const { exchange } = open();
+    const prepared = exchange.orders.prepare(intent(), btcusdt);
+    expect(stub.requests).toHaveLength(0);
+    await prepared.send();
+    const [request] = stub.requests;
+    expect(request?.body).toBe(
+      '{"symbol":"BTCUSDT","volume":0.00125,"side":"BUY","type":"LIMIT","price":86650.65,' +
+        '"newClientOrderId":"saaaaabbbbcccdddddddd12345678","recvWindow":2000}',
+    );
+    const payload = `${prepared.signedAt}POST/sapi/v1/order${request?.body}`;
+    expect(request?.headers).toMatchObject({
+      'x-ch-apikey': 'the-key',
+      'x-ch-ts': `${prepared.signedAt}`,
+      'x-ch-sign': createHmac('sha256', 'the-secret').update(payload).digest('hex'),
+      'content-type': 'application/json',
+    });
+    expect(prepared.bodyHash).toBe(
+      createHash('sha256')
+        .update(request?.body ?? '')
+        .digest('hex'),
+    );
+    expect(prepared.recvWindowMs).toBe(2_000);
+  });
+
+  it('for a MARKET BUY asks for the amount of quote, and a price of many digits stays as it is', async () => {
+    const { exchange } = open();
+    await exchange.orders.prepare(intent({ type: 'MARKET', volume: { amount: units('25.5') } }), btcusdt).send();
+    await exchange.orders.prepare(intent({ price: ticks('98765432109876543.21', btcusdt) }), btcusdt).send();
+    expect(stub.requests[0]?.body).toContain('"volume":25.5,');
+    expect(stub.requests[1]?.body).toContain('"price":98765432109876543.21,');
+  });
+
+  it('at 60 times real time gives the exchange as much real time', () => {
+    const { exchange } = open({ clock: new ScaledClock(60) });
+    expect(exchange.orders.prepare(intent(), btcusdt).recvWindowMs).toBe(120_000);
+  });
+
+  it('takes its weight by admit alone', async () => {
+    const { exchange, spent } = open();
+    expect(await exchange.orders.admit(17)).toBe(true);
+    await exchange.orders.prepare(intent(), btcusdt).send();
+    expect(spent).toEqual([
+      { lane: 'create', cost: { weight: 5, frequency: { endpoint: 'order create', max: 100 } }, until: 17 },
+    ]);
+  });
+
+  it('without a secret is not sent', async () => {
+    const { exchange } = open({ apiSecret: undefined });
+    expect(await exchange.orders.prepare(intent(), btcusdt).send()).toMatchObject({ kind: 'notSent' });
+    expect(stub.requests).toHaveLength(0);
+  });
+});
+
+describe('what came of a create', () => {
+  const good = {
+    orderIdString: orderId,
+    orderId: 1,
+    clientOrderId: intent().clientOrderId,
+    symbol: 'btcusdt',
+    status: 'NEW',
+    executedQty: '0',
+  };
+
+  it.each([
+    ['the documented reply', JSON.stringify({ ...good, side: 'BUY', type: 'LIMIT' })],
+    ['an id beyond 2^53 as a number', `{"orderId":${orderId},"symbol":"btcusdt","status":0}`],
+    ['an id in a list of one', `{"orderId":[${orderId}],"status":"0","clientOrderId":"0"}`],
+    ['an envelope', `{"code":"0","msg":"suc","data":{"orderId":"${orderId}","clientOrderId":null}}`],
+    ['our id in capitals', JSON.stringify({ ...good, clientOrderId: good.clientOrderId.toUpperCase() })],
+  ])('is accepted: %s', async (_, body) => {
+    expect(await create(() => body)).toMatchObject({
+      kind: 'accepted',
+      report: { orderId, status: 'NEW', side: 'BUY', type: 'LIMIT', symbol: 'BTCUSDT', executed: 0n },
+    });
+  });
+
+  it('a status that says it is over counts only with a quantity that can be read', async () => {
+    expect(await create(() => ({ ...good, status: 'FILLED', executedQty: 0.00125 }))).toMatchObject({
+      report: { status: 'FILLED', executed: 125n },
+    });
+    for (const executedQty of [undefined, 'much', '0.000000001', '-1', '0E-16']) {
+      expect(await create(() => ({ ...good, status: 'FILLED', executedQty }))).toMatchObject({
+        kind: 'accepted',
+        report: { status: 'NEW', executed: 0n },
+      });
+    }
+  });
+
+  it('is rejected for exactly the listed codes, under 200 and 4XX, as number or text', async () => {
+    expect(Object.keys(definiteCodes)).toEqual(
+      expect.arrayContaining([
+        '-1021',
+        '-1022',
+        '-1111',
+        '-1121',
+        '-1136',
+        '-1138',
+        '-2015',
+        '-2017',
+        '10062',
+        '110049',
+      ]),
+    );
+    expect(Object.keys(definiteCodes)).toHaveLength(12);
+    for (const code of Object.keys(definiteCodes)) {
+      const outcome = { kind: 'rejected', code, message: '余额不足' };
+      expect(await create(() => ({ code: Number(code), msg: '余额不足' }))).toEqual(outcome);
+      const refused: Answerer = (_, response) => {
+        response.statusCode = 400;
+        return { code, msg: '余额不足', data: null };
+      };
+      expect(await create(refused)).toEqual(outcome);
+    }
+  });
+
+  it('is rejected by status, unless something was executed', async () => {
+    expect(await create(() => ({ ...good, status: 'REJECTED' }))).toMatchObject({ kind: 'rejected', code: 'REJECTED' });
+    expect(await create(() => ({ ...good, status: 'REJECTED', executedQty: '1' }))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it.each<[string, Answerer]>([
+    ['500', (_, r) => void r.writeHead(500).end('{"code":-1121,"msg":"x"}')],
+    ['504', (_, r) => void r.writeHead(504).end()],
+    ['408', (_, r) => void r.writeHead(408).end('{"code":-1121,"msg":"x"}')],
+    ['410', (_, r) => void r.writeHead(410).end('{"code":-1121,"msg":"x"}')],
+    ['418', (_, r) => void r.writeHead(418).end('{"code":-1121,"msg":"x"}')],
+    ['429', (_, r) => void r.writeHead(429).end('{"code":-1121,"msg":"x"}')],
+    ['a redirect', (_, r) => void r.writeHead(302, { location: '/elsewhere' }).end()],
+    ['a codeless 404', (_, r) => void r.writeHead(404).end('{"status":404,"error":"Not Found","path":"/"}')],
+    ['a firewall’s page', (_, r) => void r.writeHead(403).end('<html>denied</html>')],
+    ['an undetermined code', () => ({ code: -1006, msg: 'x' })],
+    ['a code that is not listed', () => ({ code: '-1102', msg: 'x' })],
+    ['a positive code', () => ({ code: 1, msg: 'fail' })],
+    ['succ:false', () => ({ code: '0', succ: false, data: good })],
+    ['no orderId', () => ({ ...good, orderId: null, orderIdString: '' })],
+    ['another client id', () => ({ ...good, clientOrderId: 'somebody' })],
+    ['a list', () => [good]],
+    ['an empty envelope', () => ({ code: 0, data: null })],
+    ['HTML under 200', () => '<html>'],
+    ['nothing under 200', () => ''],
+    ['null under 200', () => 'null'],
+    [
+      'half a body',
+      (_, r) => void r.writeHead(200, { 'content-length': 500 }).write('{"orderId":"1"', () => r.destroy()),
+    ],
+    ['half a chunked body', (_, r) => void r.writeHead(200).write('{"orderId":"1"}', () => r.destroy())],
+    ['a reset', (_, r) => void r.destroy()],
+  ])('is unknown after %s', async (_, answer) => {
+    expect(await create(answer)).toMatchObject({ kind: 'unknown', signedAt: expect.any(Number) });
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('is not sent when nobody listens', async () => {
+    await stub.close();
+    expect(await create(() => ({}))).toMatchObject({ kind: 'notSent', cause: expect.stringContaining('ECONNREFUSED') });
+    stub = await stubServer();
+  });
+});
+
+describe('a cancel', () => {
+  const cancel = (answer: Answerer) => {
+    answering(answer);
+    return open().exchange.orders.cancel({ symbol: 'BTCUSDT', orderId });
+  };
+
+  it.each<[string, unknown, object]>([
+    ['PENDING_CANCEL', `{"orderId":[${orderId}],"status":"PENDING_CANCEL"}`, { kind: 'requested' }],
+    ['CANCELED without ids', { clientOrderId: '0', status: 'CANCELED' }, { kind: 'requested' }],
+    ['no such order', { code: '-2013', msg: 'x' }, { kind: 'refused', code: '-2013' }],
+    ['a fault inside', { code: -1000, msg: 'x' }, { kind: 'unknown' }],
+    ['another order', { orderId: '5' }, { kind: 'unknown' }],
+    ['HTML', '<html>', { kind: 'unknown' }],
+  ])('answered with %s', async (_, body, outcome) => {
+    expect(await cancel(() => body)).toMatchObject(outcome);
+    expect(stub.requests[0]).toMatchObject({
+      method: 'POST',
+      target: '/sapi/v1/cancel',
+      body: `{"orderId":"${orderId}","symbol":"BTCUSDT"}`,
+    });
+  });
+});
+
+describe('a query', () => {
+  it('is signed with its query, goes by the reconcile lane, and gives the order in our words', async () => {
+    answering(
+      () => `{"orderId":${orderId},"symbol":"btcusdt","side":"SELL","type":"MARKET","status":"Partially Filled/Cancelled",
+      "executedQty":1.2E-3,"origQty":"100.0000000000000000","clientOrderId":""}`,
+    );
+    const { exchange, spent } = open();
+    expect(await exchange.orders.query({ symbol: 'BTCUSDT', orderId })).toEqual({
+      kind: 'ok',
+      value: {
+        orderId,
+        clientOrderId: undefined,
+        symbol: 'BTCUSDT',
+        side: 'SELL',
+        type: 'MARKET',
+        status: 'CANCELED',
+        executed: 120n,
+      },
+    });
+    const request = stub.requests[1];
+    expect(request?.target).toBe(`/sapi/v1/order?orderId=${orderId}&symbol=BTCUSDT`);
+    const payload = `${String(request?.headers['x-ch-ts'])}GET${request?.target}`;
+    expect(request?.headers['x-ch-sign']).toBe(createHmac('sha256', 'the-secret').update(payload).digest('hex'));
+    expect(spent.map(({ lane, cost }) => [lane, cost.weight])).toEqual([
+      ['reconcile', 1],
+      ['reconcile', 1],
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ['another order', { orderId: '7', side: 'BUY', status: 'NEW', executedQty: '0' }],
+    ['no readable quantity', { orderId, side: 'BUY', status: 'FILLED', executedQty: 'NaN' }],
+    ['an empty object', {}],
+    ['nothing', { code: '0', data: null }],
+    ['"not found"', { code: -2013, msg: 'Order does not exist.' }],
+  ])('that answers with %s fails and proves nothing', async (_, body) => {
+    answering(() => body);
+    const answer = await open().exchange.orders.query({ symbol: 'BTCUSDT', orderId });
+    expect(answer).toMatchObject(body === undefined ? {} : { kind: 'failed' });
+    if (JSON.stringify(body).includes('2013')) expect(answer).toMatchObject({ code: '-2013' });
+  });
+
+  it('takes a status that it does not know for an open order, and counts it', async () => {
+    answering(() => ({ orderId, side: 'BUY', status: 'Halted!', executedQty: '0' }));
+    const { exchange, lines } = open();
+    expect(await exchange.orders.query({ symbol: 'BTCUSDT', orderId })).toMatchObject({ value: { status: 'NEW' } });
+    expect(exchange.counters()).toMatchObject({ 'unknown order status': 1 });
+    expect(JSON.stringify(lines)).toContain('Halted!');
+  });
+
+  it('by client id alone exists for margin only, and holds only when the id is echoed', async () => {
+    expect(open().exchange.orders.queryByClientId).toBeUndefined();
+    const { orders } = open({ account: 'margin' }).exchange;
+    const order = { orderId, side: 'BUY', status: 'NEW', executedQty: '0' };
+    answering(() => ({ ...order, clientOrderId: 'SABC' }));
+    expect(await orders.queryByClientId?.('BTCUSDT', 'sabc')).toMatchObject({ kind: 'ok', value: { orderId } });
+    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/margin/order?newClientOrderId=sabc&symbol=BTCUSDT');
+    answering(() => ({ ...order, clientOrderId: null }));
+    expect(await orders.queryByClientId?.('BTCUSDT', 'sabc')).toMatchObject({ kind: 'failed' });
+  });
+
+  it('of a symbol that the exchange does not list fails before anything is asked of it', async () => {
+    answering(() => ({}));
+    const answer = await open().exchange.orders.query({ symbol: 'NOPEUSDT', orderId });
+    expect(answer).toMatchObject({ kind: 'failed', cause: 'the exchange lists no symbol NOPEUSDT' });
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('for which the budget has no room is not sent', async () => {
+    const { exchange } = open({ spend: () => Promise.resolve(false) });
+    expect(await exchange.orders.openOrders('BTCUSDT')).toMatchObject({ kind: 'failed' });
+    expect(stub.requests).toHaveLength(0);
+  });
+});
+
+describe('lists', () => {
+  const row = { orderId, symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', status: 'NEW_', executedQty: '0' };
+
+  it.each<[string, unknown, number]>([
+    ['bare', [row], 1],
+    ['under list', { list: [row, row] }, 2],
+    ['in an envelope', { code: 0, msg: 'suc', data: { list: [row] } }, 1],
+    ['as null in an envelope', { code: '0', msg: 'suc', data: null }, 0],
+  ])('of open orders are read %s', async (_, body, length) => {
+    answering(() => body);
+    const answer = await open().exchange.orders.openOrders('BTCUSDT');
+    expect(answer).toMatchObject({ kind: 'ok', value: { full: false } });
+    expect(answer.kind === 'ok' && answer.value.rows).toHaveLength(length);
+    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/openOrders?limit=1000&symbol=BTCUSDT');
+  });
+
+  it('say when they reached their limit', async () => {
+    answering(() => Array.from({ length: 1_000 }, () => row));
+    expect(await open().exchange.orders.openOrders('BTCUSDT')).toMatchObject({ value: { full: true } });
+  });
+
+  it.each<[string, unknown]>([
+    ['an object', {}],
+    ['an empty body', ''],
+    ['null', 'null'],
+    ['a row without an id', [row, { ...row, orderId: 'x' }]],
+    ['an error under 200', { code: '-1003', msg: 'x' }],
+  ])('fail as a whole for %s', async (_, body) => {
+    answering(() => body);
+    expect(await open().exchange.orders.openOrders('BTCUSDT')).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('own trades', () => {
+  const raw = `{"symbol":"btcusdt","side":"BUY","fee":6.6E-4,"isMaker":true,"isBuyer":true,"bidId":1938321163093077686,"bidUserId":10083,
+    "price":86650.65,"qty":2.1E-4,"askId":1938321163093077999,"id":9007199254740993,"time":1701243281850,"isSelf":false,"feeCoin":"btc"}`;
+  const trades = async (body: string, fromId?: string) => {
+    answering(() => body);
+    return open().exchange.orders.tradesSince('BTCUSDT', fromId);
+  };
+
+  it('keep every digit of their ids and amounts', async () => {
+    expect(await trades(`[${raw}]`, '77')).toEqual({
+      kind: 'ok',
+      value: {
+        full: false,
+        rows: [
+          {
+            tradeId: '9007199254740993',
+            symbol: 'BTCUSDT',
+            price: 8_665_065n,
+            quantity: 21n,
+            orderIds: ['1938321163093077686'],
+            side: 'BUY',
+            maker: true,
+            fee: units('0.00066'),
+            feeAsset: 'BTC',
+            time: 1_701_243_281_850,
+          },
+        ],
+      },
+    });
+    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/myTrades?limit=1000&fromId=77&symbol=BTCUSDT');
+  });
+
+  it('name our own order: the ask of a seller, both of a self-trade, flagged or told by the users', async () => {
+    const ids = async (body: string) => {
+      const answer = await trades(`{"list":[${body}]}`);
+      return answer.kind === 'ok' ? answer.value.rows[0]?.orderIds : answer;
+    };
+    const both = ['1938321163093077686', '1938321163093077999'];
+    expect(await ids(raw.replace('"isBuyer":true', '"isBuyer":false'))).toEqual([both[1]]);
+    expect(await ids(raw.replace('"isSelf":false', '"isSelf":true'))).toEqual(both);
+    expect(await ids(raw.replace('"isSelf":false', '"askUserId":10083'))).toEqual(both);
+    expect(await ids(raw.replace('"isBuyer":true,', ''))).toEqual([both[0]]);
+  });
+
+  it.each([
+    ['more decimals than the symbol has', raw.replace('2.1E-4', '0.0000000021')],
+    ['no fee', raw.replace('"fee":6.6E-4,', '')],
+    ['no fee asset', raw.replace('"feeCoin":"btc"', '"feeCoin":""')],
+    ['no side', raw.replace('"isBuyer":true,', '').replace('"side":"BUY",', '')],
+    ['no id', raw.replace('9007199254740993', 'null')],
+    ['no order', raw.replace('"bidId":1938321163093077686,', '')],
+  ])('fail as a whole where one has %s', async (_, body) => {
+    expect(await trades(`[${raw},${body}]`)).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('limits', () => {
+  it.each([410, 418, 429] as const)('HTTP %i is passed on with its Retry-After', async (status) => {
+    answering((_, response) => void response.writeHead(status, { 'retry-after': '7' }).end('{}'));
+    const { exchange, notices } = open();
+    await exchange.account.balances();
+    expect(notices).toEqual([{ status, retryAfterMs: 7_000 }]);
+  });
+
+  it('the body form counts as a 429', async () => {
+    answering(() => ({ code: -1003, msg: 'Requests exceed the limit too frequently.' }));
+    const { exchange, notices } = open();
+    await exchange.account.balances();
+    expect(notices).toEqual([{ status: 429, retryAfterMs: undefined }]);
+  });
+});

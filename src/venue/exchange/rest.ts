@@ -1,0 +1,98 @@
+/** One request: weight first, then signature, then one attempt; limits heard are passed on. */
+import type { Clock } from '../../clock/clock.ts';
+import type { Lane, LimitNotice, Spend } from '../venue.ts';
+import { costOf, type Endpoint } from './endpoints.ts';
+import type { Http } from './http.ts';
+import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
+import type { Signer } from './sign.ts';
+
+export interface Call {
+  readonly endpoint: Endpoint;
+  readonly lane: Lane;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The exact JSON text of a POST. */
+  readonly body?: string;
+}
+
+/** A signed request whose bytes are fixed. */
+export interface Signed {
+  readonly signedAt: number;
+  send(): Promise<Reply>;
+}
+
+export interface Rest {
+  /** Takes the weight, signs at that moment, sends once. */
+  call(call: Call): Promise<Reply>;
+  /** Waits for the weight of a request alone; false when `until` (UTC ms) passes first. */
+  admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
+  /** Signs now, for sending later; the weight has been taken by `admit`. */
+  sign(endpoint: Endpoint, body: string): Signed;
+}
+
+export interface RestOptions {
+  readonly baseUrl: string;
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly spend: Spend;
+  readonly notice: (notice: LimitNotice) => void;
+  /** Absent: market data only. */
+  readonly signer: Signer | undefined;
+}
+
+export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOptions): Rest {
+  const base = baseUrl.replace(/\/+$/, '');
+
+  function sign(endpoint: Endpoint, body: string | undefined, query?: Call['query']): Signed {
+    const url = new URL(base + endpoint.path + queryText(query));
+    const signedAt = clock.now();
+    if (endpoint.security !== 'NONE' && signer === undefined) {
+      return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
+    }
+    // The URL class may escape more than we did, and the exchange verifies the target as it was sent.
+    const target = url.pathname + url.search;
+    const headers =
+      endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
+    const request = { method: endpoint.method, url, headers };
+    return { signedAt, send: () => attempt(body === undefined ? request : { ...request, body }) };
+  }
+
+  async function attempt(request: Parameters<Http['send']>[0]): Promise<Reply> {
+    const answer = await clock.track(http.send(request));
+    const reply = redacted(readReply(answer));
+    if (answer.kind === 'reply') {
+      const status = limitStatuses.find((known) => known === answer.status);
+      const retryAfterMs = secondsToMs(answer.retryAfter);
+      if (status !== undefined) notice({ status, retryAfterMs });
+      else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
+    }
+    return reply;
+  }
+
+  function redacted(reply: Reply): Reply {
+    if (signer === undefined || reply.kind === 'ok') return reply;
+    return reply.kind === 'refused'
+      ? { ...reply, message: signer.redact(reply.message) }
+      : { ...reply, cause: signer.redact(reply.cause) };
+  }
+
+  return {
+    async call({ endpoint, lane, query, body }) {
+      if (!(await spend(lane, costOf(endpoint)))) {
+        return { kind: 'notSent', cause: `the request budget has no room for "${endpoint.name}" (lane ${lane})` };
+      }
+      return sign(endpoint, body, query).send();
+    },
+    admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
+    sign: (endpoint, body) => sign(endpoint, body),
+  };
+}
+
+function queryText(query: Call['query'] = {}): string {
+  const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** `Retry-After` in seconds; its date form was never seen on this stack and counts as absent. */
+function secondsToMs(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : undefined;
+}
