@@ -4,7 +4,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Habits, Profile } from './core/habits.ts';
 import type { LimitSettings } from './core/limits.ts';
 import type { LogEntry } from './log.ts';
-import type { MinuteColumns } from './market/klines-market.ts';
+import type { MinuteColumns } from './market/replayed-rows.ts';
 import type { Tape } from './market/tape-market.ts';
 
 export interface SimulatorUser {

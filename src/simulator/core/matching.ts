@@ -24,13 +24,14 @@ const first = (level: PriceLevel): SimOrder | undefined => level.orders.values()
 
 export class Matching {
   readonly instrument: Instrument;
-  readonly book = new OrderBook();
+  readonly book: OrderBook;
   readonly displayed = new Displayed();
   /** Carries out a match: moves the money and changes the orders, before matching goes on. */
   readonly #clear: (match: Match) => void;
 
   constructor(instrument: Instrument, clear: (match: Match) => void) {
     this.instrument = instrument;
+    this.book = new OrderBook(instrument);
     this.#clear = clear;
   }
 

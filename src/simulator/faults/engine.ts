@@ -2,7 +2,7 @@
 import { type Rng, seededRng } from '../../clock/clock.ts';
 import { type FaultAction, type FaultRule, type FaultRuleInput, faultRules } from './rules.ts';
 
-/** Requests held at once; one more is let through, and the log says so. */
+/** Requests held at once; one more is let through, so that a forgotten rule cannot fill the memory. */
 const heldLimit = 1_000;
 
 interface Armed {
@@ -17,78 +17,76 @@ export interface Subject {
   readonly path: string;
 }
 
-export interface Faults {
+export class Faults {
+  readonly #seed: number;
+  readonly #armed: Armed[] = [];
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #watchers = new Map<string, (() => void)[]>();
+  #made = 0;
+  #held = 0;
+
+  constructor(rules: readonly FaultRule[], seed: number) {
+    this.#seed = seed;
+    for (const rule of rules) this.#arm(rule);
+  }
+
   /** The fault for a request (GET, POST) or frame (WS), if any; counts it. */
-  pick(subject: Subject, now: number): FaultAction | undefined;
-  add(rule: FaultRuleInput): () => void;
-  clear(): void;
+  pick(subject: Subject, now: number): FaultAction | undefined {
+    for (const one of this.#armed) {
+      if (!fires(one, subject, now)) continue;
+      one.fired++;
+      return one.rule.do;
+    }
+    return undefined;
+  }
+
+  /** Adds a rule behind the others; returns what takes it away again. */
+  add(input: FaultRuleInput): () => void {
+    const added = faultRules([input]).map((rule) => this.#arm(rule));
+    return () => {
+      for (const one of added) if (this.#armed.includes(one)) this.#armed.splice(this.#armed.indexOf(one), 1);
+    };
+  }
+
+  clear(): void {
+    this.#armed.length = 0;
+  }
+
   /** Waits until `release(name)`; returns at once when too many wait already. */
-  hold(name: string): Promise<void>;
+  hold(name: string): Promise<void> {
+    if (this.#held >= heldLimit) return Promise.resolve();
+    this.#held++;
+    for (const seen of this.#watchers.get(name) ?? []) seen();
+    this.#watchers.delete(name);
+    return new Promise((resolve) => listOf(this.#waiting, name).push(resolve));
+  }
+
   /** Resolves when a request is being held under this name. */
-  held(name: string): Promise<void>;
+  held(name: string): Promise<void> {
+    if (this.#waiting.has(name)) return Promise.resolve();
+    return new Promise((resolve) => listOf(this.#watchers, name).push(resolve));
+  }
+
   /** Lets every request held under this name go on; how many there were. */
-  release(name: string): number;
-  /** True when there is nothing to check frames against: the socket's fast path. */
-  readonly socketQuiet: boolean;
-}
+  release(name: string): number {
+    const gone = this.#waiting.get(name) ?? [];
+    this.#waiting.delete(name);
+    this.#held -= gone.length;
+    for (const go of gone) go();
+    return gone.length;
+  }
 
-export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
-  const armed: Armed[] = [];
-  const waiting = new Map<string, (() => void)[]>();
-  const watchers = new Map<string, (() => void)[]>();
-  let made = 0;
-  let heldCount = 0;
+  /** True when no rule is about frames: the socket's fast path. */
+  get socketQuiet(): boolean {
+    return !this.#armed.some(({ rule }) => rule.match.method === 'WS');
+  }
 
-  const arm = (rule: FaultRule): Armed => {
-    const one = { rule, rng: seededRng(seed + 7919 * ++made), matched: 0, fired: 0 };
-    armed.push(one);
+  #arm(rule: FaultRule): Armed {
+    // Each rule draws from a source of its own, so that adding one never changes another's luck.
+    const one: Armed = { rule, rng: seededRng(this.#seed + 7_919 * ++this.#made), matched: 0, fired: 0 };
+    this.#armed.push(one);
     return one;
-  };
-  for (const rule of rules) arm(rule);
-
-  return {
-    pick(subject, now) {
-      for (const one of armed) {
-        if (!fires(one, subject, now)) continue;
-        one.fired++;
-        return one.rule.do;
-      }
-      return undefined;
-    },
-    add(input) {
-      const [rule] = faultRules([input]);
-      if (rule === undefined) return () => undefined;
-      const one = arm(rule);
-      return () => {
-        const index = armed.indexOf(one);
-        if (index >= 0) armed.splice(index, 1);
-      };
-    },
-    clear() {
-      armed.length = 0;
-    },
-    hold(name) {
-      if (heldCount >= heldLimit) return Promise.resolve();
-      heldCount++;
-      for (const seen of watchers.get(name) ?? []) seen();
-      watchers.delete(name);
-      return new Promise((resolve) => listOf(waiting, name).push(resolve));
-    },
-    held(name) {
-      if ((waiting.get(name)?.length ?? 0) > 0) return Promise.resolve();
-      return new Promise((resolve) => listOf(watchers, name).push(resolve));
-    },
-    release(name) {
-      const gone = waiting.get(name) ?? [];
-      waiting.delete(name);
-      heldCount -= gone.length;
-      for (const go of gone) go();
-      return gone.length;
-    },
-    get socketQuiet() {
-      return !armed.some(({ rule }) => rule.match.method === 'WS');
-    },
-  };
+  }
 }
 
 function fires(one: Armed, { method, path }: Subject, now: number): boolean {

@@ -11,7 +11,7 @@ import {
   startTime,
   type TestExchange,
 } from '../test-kit.ts';
-import { openFaults } from './engine.ts';
+import { Faults } from './engine.ts';
 import type { FaultRuleInput } from './rules.ts';
 import { faultRules } from './rules.ts';
 
@@ -165,7 +165,7 @@ describe('a fault on the socket', () => {
 describe('which request a rule hits', () => {
   const get = { method: 'GET', path: '/a' };
   const fired = (rule: FaultRuleInput['match'], count: number, now = 0) => {
-    const faults = openFaults(faultRules([{ match: rule, do: { status: 500 } }]), 3);
+    const faults = new Faults(faultRules([{ match: rule, do: { status: 500 } }]), 3);
     return Array.from({ length: count }, () => faults.pick(get, now) !== undefined);
   };
 
@@ -192,7 +192,7 @@ describe('which request a rule hits', () => {
   });
 
   test('the first rule that fires decides', () => {
-    const faults = openFaults(faultRules([{ match: { nth: 2 }, do: { status: 500 } }, { do: { status: 503 } }]), 1);
+    const faults = new Faults(faultRules([{ match: { nth: 2 }, do: { status: 500 } }, { do: { status: 503 } }]), 1);
     const picks = [1, 2, 3].map(() => faults.pick(get, 0));
     expect(picks).toEqual([
       { status: 503, when: 'after' },

@@ -6,18 +6,9 @@ import type { DisplayedBook } from '../core/displayed.ts';
 import type { Print } from '../core/order.ts';
 import { madeBook, scramble } from './made-book.ts';
 import { makePrints } from './made-prints.ts';
-import type { Market, MarketEvent, MinuteRow } from './market.ts';
+import type { Market, MarketEvent, MinuteRow, Minutes } from './market.ts';
 import { withPrint } from './printed-minutes.ts';
-
-/** Recorded one-minute klines as columns of one length, the oldest first; times are UTC ms of the open. */
-export interface MinuteColumns {
-  readonly openTime: ArrayLike<number>;
-  readonly open: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly close: ArrayLike<number>;
-  readonly volume: ArrayLike<number>;
-}
+import { type MinuteColumns, type ReplayedRows, replayedRows } from './replayed-rows.ts';
 
 export interface KlinesMarketOptions {
   readonly instrument: Instrument;
@@ -31,97 +22,89 @@ export interface KlinesMarketOptions {
   readonly seed: number;
 }
 
-const minuteMs = 60_000;
+export class KlinesMarket implements Market {
+  readonly symbol: string;
+  readonly recent: readonly Print[];
+  readonly minutes: Minutes;
+  readonly #at: Instrument;
+  readonly #rows: ReplayedRows;
+  readonly #startIndex: number;
+  readonly #seed: number;
+  /** The row under way, its prints, and how many of them have come. */
+  #current: number;
+  #minute: MinuteRow;
+  #prints: readonly Print[];
+  #printed = 0;
+  #forming: MinuteRow | undefined;
+  #last: Pick<Print, 'price' | 'side'>;
+  /** Of the last minute that had any: the made book's measure of size. */
+  #volume: number;
 
-export function klinesMarket({ instrument, klines, startIndex, anchor, now, seed }: KlinesMarketOptions): Market {
-  const rows = klines.openTime.length;
-  if (!(startIndex >= 0 && startIndex < rows))
-    throw new RangeError(`${instrument.symbol}: startIndex ${startIndex} is outside the ${rows} klines`);
-  const replayed = rows - startIndex;
-  const firstTime = klines.openTime[startIndex] as number;
-  const cycleMs = (klines.openTime[rows - 1] as number) + minuteMs - firstTime;
+  constructor({ instrument, klines, startIndex, anchor, now, seed }: KlinesMarketOptions) {
+    this.symbol = instrument.symbol;
+    this.#at = instrument;
+    this.#rows = replayedRows(klines, startIndex, anchor);
+    this.#startIndex = startIndex;
+    this.#seed = seed;
+    this.#current = this.#rows.indexAt(now);
+    this.#minute = this.#rows.row(this.#current);
+    this.#prints = this.#madePrints();
+    this.#volume = this.#minute.volume;
+    const before = this.#current > 0 ? this.#rows.row(this.#current - 1).close : this.#minute.open;
+    this.#last = { price: ticksOf(before, instrument, 'down'), side: 'BUY' };
+    while ((this.#prints[this.#printed]?.time ?? Number.POSITIVE_INFINITY) <= now) this.#print();
+    this.recent = this.#prints.slice(0, this.#printed);
+    this.minutes = this.#minutesView();
+  }
 
-  /** Row `index` of the endless series: history, then the replay over and over, with time going on. */
-  const row = (index: number): MinuteRow => {
-    const cycle = index < startIndex ? 0 : Math.floor((index - startIndex) / replayed);
-    const at = index < startIndex ? index : startIndex + ((index - startIndex) % replayed);
+  nextAt(): number {
+    return this.#prints[this.#printed]?.time ?? this.#rows.row(this.#current + 1).openTime;
+  }
+
+  next(): MarketEvent {
+    if (this.#printed < this.#prints.length) return { print: this.#print(), book: this.book() };
+    this.#current++;
+    this.#minute = this.#rows.row(this.#current);
+    this.#prints = this.#madePrints();
+    this.#printed = 0;
+    this.#forming = undefined;
+    if (this.#minute.volume > 0) this.#volume = this.#minute.volume;
+    const replayed = this.#current - this.#startIndex;
+    const again = replayed % this.#rows.round === 0;
+    return again ? { book: this.book(), looped: replayed / this.#rows.round } : { book: this.book() };
+  }
+
+  book(): DisplayedBook {
+    return madeBook(this.#last, this.#volume, scramble(this.#current, this.#seed), this.#at);
+  }
+
+  /** The klines are the recorded ones, so that a run can be compared with a backtest; users' trades do not change them. */
+  traded(): void {}
+
+  #madePrints(): Print[] {
+    return makePrints(this.#minute, this.#at, seededRng(scramble(this.#current, this.#seed)));
+  }
+
+  #print(): Print {
+    const print = this.#prints[this.#printed++] as Print;
+    this.#last = print;
+    const price = priceNumber(print.price, this.#at);
+    const volume = quantityNumber(print.quantity, this.#at);
+    this.#forming = withPrint(this.#forming, this.#minute.openTime, price, volume);
+    return print;
+  }
+
+  #minutesView(): Minutes {
+    const current = (): number => this.#current;
+    const forming = (): MinuteRow | undefined => this.#forming;
     return {
-      openTime: (klines.openTime[at] as number) - firstTime + anchor + cycle * cycleMs,
-      open: klines.open[at] as number,
-      high: klines.high[at] as number,
-      low: klines.low[at] as number,
-      close: klines.close[at] as number,
-      volume: klines.volume[at] as number,
-    };
-  };
-  const startOf = (time: number): number => {
-    let index = startIndex + Math.max(0, Math.floor((time - anchor) / cycleMs)) * replayed;
-    while (row(index + 1).openTime <= time) index++;
-    return index;
-  };
-
-  let current = startOf(now);
-  let minute = row(current);
-  let prints: readonly Print[] = [];
-  let position = 0;
-  let forming: MinuteRow | undefined;
-  let volume = 0;
-  const before = current > 0 ? row(current - 1) : undefined;
-  let last: Pick<Print, 'price' | 'side'> = {
-    price: ticksOf(before?.close ?? minute.open, instrument, 'down'),
-    side: 'BUY',
-  };
-  begin();
-  while (position < prints.length && (prints[position] as Print).time <= now) print();
-
-  function begin(): void {
-    minute = row(current);
-    prints = makePrints(minute, instrument, seededRng(scramble(current, seed)));
-    position = 0;
-    forming = undefined;
-    if (minute.volume > 0) volume = minute.volume;
-  }
-
-  function print(): Print {
-    const made = prints[position++] as Print;
-    last = made;
-    forming = withPrint(
-      forming,
-      minute.openTime,
-      priceNumber(made.price, instrument),
-      quantityNumber(made.quantity, instrument),
-    );
-    return made;
-  }
-
-  const book = (): DisplayedBook => madeBook(last, volume, scramble(current, seed), instrument);
-
-  function next(): MarketEvent {
-    if (position < prints.length) {
-      const made = print();
-      return { print: made, book: book() };
-    }
-    current++;
-    begin();
-    const replayedRows = current - startIndex;
-    return replayedRows % replayed === 0 ? { book: book(), looped: replayedRows / replayed } : { book: book() };
-  }
-
-  return {
-    symbol: instrument.symbol,
-    recent: prints.slice(0, position),
-    minutes: {
       get count() {
-        return current;
+        return current();
       },
-      row,
+      row: (index) => this.#rows.row(index),
       get forming() {
-        return forming;
+        return forming();
       },
-    },
-    nextAt: () => (position < prints.length ? (prints[position] as Print).time : row(current + 1).openTime),
-    next,
-    book,
-    traded: () => undefined,
-  };
+    };
+  }
 }

@@ -4,9 +4,9 @@ import { openTimeOf } from '../../domain/interval.ts';
 import type { Print } from '../core/order.ts';
 import type { MarketOptions } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
-import { klinesMarket } from './klines-market.ts';
+import { KlinesMarket } from './klines-market.ts';
 import type { Market } from './market.ts';
-import { tapeMarket, tapeStart } from './tape-market.ts';
+import { TapeMarket, tapeStart } from './tape-market.ts';
 
 export interface MarketsSetup {
   readonly markets: readonly MarketOptions[];
@@ -28,11 +28,11 @@ export function openMarkets(setup: MarketsSetup): Market[] {
     const options = markets.find(({ symbol }) => symbol === instrument.symbol);
     if (options === undefined || options.kind === 'empty')
       return emptyMarket(instrument, tradesBefore(instrument.symbol));
-    if (options.kind === 'tape') return tapeMarket({ instrument, tape: options.tape, anchor, now });
+    if (options.kind === 'tape') return new TapeMarket({ instrument, tape: options.tape, anchor, now });
     // Klines open on whole minutes, so the first one may be under way already.
     const minute = openTimeOf('1min', anchor);
     const { klines, startIndex } = options;
-    return klinesMarket({ instrument, klines, startIndex, anchor: minute, now, seed });
+    return new KlinesMarket({ instrument, klines, startIndex, anchor: minute, now, seed });
   });
 }
 

@@ -5,7 +5,7 @@ import { lotsOf, ticksOf } from '../../domain/money.ts';
 import { type DisplayedBook, type DisplayedLevel, emptyBook } from '../core/displayed.ts';
 import type { Print } from '../core/order.ts';
 import type { Market, MarketEvent } from './market.ts';
-import { printedMinutes } from './printed-minutes.ts';
+import { type PrintedMinutes, printedMinutes } from './printed-minutes.ts';
 
 /** Recorded prints and books, each in order of time (UTC ms). */
 export interface Tape {
@@ -26,68 +26,99 @@ export interface TapeMarketOptions {
 const pauseMs = 1_000;
 /** Prints shown as recent after a restart. */
 const recentLimit = 1_000;
+const never = Number.POSITIVE_INFINITY;
 
-/** When the tape begins, UTC ms of the recording. */
+/** When the tape begins, UTC ms of the recording; infinite for an empty one. */
 export const tapeStart = ({ trades, depth }: Tape): number =>
-  Math.min(trades[0]?.time ?? Number.POSITIVE_INFINITY, depth[0]?.time ?? Number.POSITIVE_INFINITY);
+  Math.min(trades[0]?.time ?? never, depth[0]?.time ?? never);
 
-export function tapeMarket({ instrument, tape, anchor, now }: TapeMarketOptions): Market {
-  const { trades, depth } = tape;
-  const start = tapeStart(tape);
-  if (start === Number.POSITIVE_INFINITY) throw new RangeError(`${instrument.symbol}: the tape is empty`);
-  const end = Math.max(trades[trades.length - 1]?.time ?? start, depth[depth.length - 1]?.time ?? start);
-  const cycleMs = end - start + pauseMs;
-  const minutes = printedMinutes(instrument);
-  // Whole rounds before `now` are skipped; the round that is under way is read again, so that its minutes are there.
-  let cycle = Math.max(0, Math.floor((now - anchor) / cycleMs));
-  let shift = anchor - start + cycle * cycleMs;
-  let nextTrade = 0;
-  let nextDepth = 0;
-  let book: DisplayedBook = emptyBook;
+export class TapeMarket implements Market {
+  readonly symbol: string;
+  readonly recent: readonly Print[];
+  readonly minutes: PrintedMinutes;
+  readonly #at: Instrument;
+  readonly #tape: Tape;
+  readonly #roundMs: number;
+  /** What is added to recorded times in this round. */
+  #shift: number;
+  #round: number;
+  #nextTrade = 0;
+  #nextDepth = 0;
+  #book: DisplayedBook = emptyBook;
 
-  const tradeAt = (): number => trades[nextTrade]?.time ?? Number.POSITIVE_INFINITY;
-  const depthAt = (): number => depth[nextDepth]?.time ?? Number.POSITIVE_INFINITY;
-  const level = ([price, quantity]: Level): DisplayedLevel => ({
-    price: ticksOf(price, instrument, 'down'),
-    quantity: lotsOf(quantity, instrument),
+  constructor({ instrument, tape, anchor, now }: TapeMarketOptions) {
+    const start = tapeStart(tape);
+    if (start === never) throw new RangeError(`${instrument.symbol}: the tape is empty`);
+    const end = Math.max(tape.trades.at(-1)?.time ?? start, tape.depth.at(-1)?.time ?? start);
+    this.symbol = instrument.symbol;
+    this.minutes = printedMinutes(instrument);
+    this.#at = instrument;
+    this.#tape = tape;
+    this.#roundMs = end - start + pauseMs;
+    // Whole rounds before `now` are skipped; the one under way is read again from its start, so that its minutes are there.
+    this.#round = Math.max(0, Math.floor((now - anchor) / this.#roundMs));
+    this.#shift = anchor - start + this.#round * this.#roundMs;
+    const recent: Print[] = [];
+    while (this.nextAt() <= now) {
+      const { print } = this.next();
+      if (print !== undefined) recent.push(print);
+    }
+    this.recent = recent.slice(-recentLimit);
+  }
+
+  nextAt(): number {
+    const at = Math.min(this.#tradeAt(), this.#depthAt());
+    return this.#shift + (at === never ? tapeStart(this.#tape) + this.#roundMs : at);
+  }
+
+  next(): MarketEvent {
+    const trade = this.#tape.trades[this.#nextTrade];
+    const snapshot = this.#tape.depth[this.#nextDepth];
+    if (trade !== undefined && this.#tradeAt() <= this.#depthAt()) {
+      this.#nextTrade++;
+      return { print: this.#print(trade) };
+    }
+    if (snapshot !== undefined) {
+      this.#nextDepth++;
+      this.#book = { bids: snapshot.bids.map(this.#level), asks: snapshot.asks.map(this.#level) };
+      return { book: this.#book };
+    }
+    this.#nextTrade = 0;
+    this.#nextDepth = 0;
+    this.#shift += this.#roundMs;
+    return { looped: ++this.#round };
+  }
+
+  book(): DisplayedBook {
+    return this.#book;
+  }
+
+  /** Klines of a tape are made of all its prints, users' trades among them. */
+  traded(print: Print): void {
+    this.minutes.add(print);
+  }
+
+  #tradeAt(): number {
+    return this.#tape.trades[this.#nextTrade]?.time ?? never;
+  }
+
+  #depthAt(): number {
+    return this.#tape.depth[this.#nextDepth]?.time ?? never;
+  }
+
+  readonly #level = ([price, quantity]: Level): DisplayedLevel => ({
+    price: ticksOf(price, this.#at, 'down'),
+    quantity: lotsOf(quantity, this.#at),
   });
 
-  function nextAt(): number {
-    const at = Math.min(tradeAt(), depthAt());
-    return shift + (at === Number.POSITIVE_INFINITY ? start + cycleMs : at);
-  }
-
-  function next(): MarketEvent {
-    if (nextTrade === trades.length && nextDepth === depth.length) {
-      nextTrade = 0;
-      nextDepth = 0;
-      cycle++;
-      shift += cycleMs;
-      return { looped: cycle };
-    }
-    if (tradeAt() <= depthAt()) return { print: print() };
-    const snapshot = depth[nextDepth++] as Tape['depth'][number];
-    book = { bids: snapshot.bids.map(level), asks: snapshot.asks.map(level) };
-    return { book };
-  }
-
-  function print(): Print {
-    const { time, price, quantity, side } = trades[nextTrade++] as Tape['trades'][number];
-    const made: Print = {
-      time: time + shift,
-      price: ticksOf(price, instrument, 'down'),
-      quantity: lotsOf(quantity, instrument),
+  #print({ time, price, quantity, side }: Tape['trades'][number]): Print {
+    const print: Print = {
+      time: time + this.#shift,
+      price: ticksOf(price, this.#at, 'down'),
+      quantity: lotsOf(quantity, this.#at),
       side,
     };
-    minutes.add(made);
-    return made;
+    this.minutes.add(print);
+    return print;
   }
-
-  const recent: Print[] = [];
-  while (nextAt() <= now) {
-    const event = next();
-    if (event.print !== undefined) recent.push(event.print);
-    if (recent.length > recentLimit) recent.shift();
-  }
-  return { symbol: instrument.symbol, recent, minutes, nextAt, next, book: () => book, traded: minutes.add };
 }

@@ -27,76 +27,78 @@ interface Served {
   sentAt: number;
 }
 
-export interface Feed {
-  /** Subscribes and sends the state at once; false when there is no such channel. */
-  add(channel: string, listener: Listener): boolean;
-  remove(channel: string, listener: Listener): void;
+export class Feed {
+  readonly #exchange: Exchange;
+  readonly #habits: Habits;
+  readonly #served = new Map<string, Served>();
+
+  constructor(exchange: Exchange, habits: Habits) {
+    this.#exchange = exchange;
+    this.#habits = habits;
+  }
+
+  /** Subscribes and sends the state at once; passes over a channel that there is not. */
+  add(channel: string, listener: Listener): void {
+    const topic = topicOf(channel, this.#exchange);
+    if (topic === undefined) return;
+    let one = this.#served.get(channel);
+    if (one === undefined) {
+      one = { topic, listeners: new Set(), changed: false, sentAt: this.#exchange.now };
+      this.#served.set(channel, one);
+    }
+    if (one.listeners.has(listener)) return;
+    one.listeners.add(listener);
+    const frame = snapshot(topic, this.#exchange, this.#habits);
+    if (frame !== undefined) listener.push(channel, packed(frame));
+  }
+
+  remove(channel: string, listener: Listener): void {
+    const one = this.#served.get(channel);
+    one?.listeners.delete(listener);
+    if (one?.listeners.size === 0) this.#served.delete(channel);
+  }
+
   /** Sends what is due: new trades, changed states whose pace has passed, repeats. */
-  publish(changes: Changes): void;
+  publish(changes: Changes): void {
+    for (const one of this.#served.values()) {
+      const { symbol, content } = one.topic;
+      if (content.kind === 'trades') {
+        this.#sendTrades(one, changes);
+        continue;
+      }
+      one.changed ||= content.kind === 'depth' ? changes.books.has(symbol) : changes.prints.has(symbol);
+      if (this.#exchange.now >= dueAt(one)) this.#sendState(one);
+    }
+  }
+
   /** When a state is due next, exchange time; infinite when none is. */
-  nextAt(): number;
+  nextAt(): number {
+    let at = Number.POSITIVE_INFINITY;
+    for (const one of this.#served.values()) at = Math.min(at, dueAt(one));
+    return at;
+  }
+
+  #sendState(one: Served): void {
+    one.changed = false;
+    one.sentAt = this.#exchange.now;
+    const frame = snapshot(one.topic, this.#exchange, this.#habits);
+    if (frame !== undefined) send(one, packed(frame));
+  }
+
+  #sendTrades(one: Served, changes: Changes): void {
+    const { symbol, channel } = one.topic;
+    const prints = changes.prints.get(symbol);
+    const newest = prints?.at(-1);
+    if (prints === undefined || newest === undefined) return;
+    const at = this.#exchange.matching(symbol).instrument;
+    const data = prints.map((print) => tradeRow(print, at, this.#habits)).reverse();
+    const tick = this.#habits.envelope === 'full' ? { data, ts: newest.time } : { data };
+    send(one, packed(pushFrame(channel, tick, newest.time, this.#habits)));
+  }
 }
 
-export function openFeed(exchange: Exchange, habits: Habits): Feed {
-  const served = new Map<string, Served>();
-
-  function send(one: Served): void {
-    one.changed = false;
-    one.sentAt = exchange.now;
-    const frame = snapshot(one.topic, exchange, habits);
-    if (frame === undefined) return;
-    const bytes = packed(frame);
-    for (const listener of one.listeners) listener.push(one.topic.channel, bytes);
-  }
-
-  function sendTrades(one: Served, changes: Changes): void {
-    const prints = changes.prints.get(one.topic.symbol);
-    const newest = prints?.[prints.length - 1];
-    if (prints === undefined || newest === undefined) return;
-    const at = exchange.matching(one.topic.symbol).instrument;
-    const data = prints.map((print) => tradeRow(print, at, habits)).reverse();
-    const tick = habits.envelope === 'full' ? { data, ts: newest.time } : { data };
-    const bytes = packed(pushFrame(one.topic.channel, tick, newest.time, habits));
-    for (const listener of one.listeners) listener.push(one.topic.channel, bytes);
-  }
-
-  return {
-    add(channel, listener) {
-      const topic = topicOf(channel, exchange);
-      if (topic === undefined) return false;
-      let one = served.get(channel);
-      if (one === undefined) {
-        one = { topic, listeners: new Set(), changed: false, sentAt: exchange.now };
-        served.set(channel, one);
-      }
-      if (one.listeners.has(listener)) return true;
-      one.listeners.add(listener);
-      const frame = snapshot(topic, exchange, habits);
-      if (frame !== undefined) listener.push(channel, packed(frame));
-      return true;
-    },
-    remove(channel, listener) {
-      const one = served.get(channel);
-      one?.listeners.delete(listener);
-      if (one?.listeners.size === 0) served.delete(channel);
-    },
-    publish(changes) {
-      for (const one of served.values()) {
-        const { symbol, content } = one.topic;
-        if (content.kind === 'trades') {
-          sendTrades(one, changes);
-          continue;
-        }
-        one.changed ||= content.kind === 'depth' ? changes.books.has(symbol) : changes.prints.has(symbol);
-        if (exchange.now >= dueAt(one)) send(one);
-      }
-    },
-    nextAt() {
-      let at = Number.POSITIVE_INFINITY;
-      for (const one of served.values()) at = Math.min(at, dueAt(one));
-      return at;
-    },
-  };
+function send({ topic, listeners }: Served, frame: Buffer): void {
+  for (const listener of listeners) listener.push(topic.channel, frame);
 }
 
 function dueAt({ topic, changed, sentAt }: Served): number {

@@ -4,12 +4,12 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { FaultAction } from '../faults/rules.ts';
-import { type Json, parseJson } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
-import { klinesOf } from '../market/aggregate.ts';
 import type { Feed, Listener } from './feed.ts';
-import { ackFrame, amountOf, klineTick, packed, replyFrame, tradeRow } from './frames.ts';
-import { type Topic, topicOf } from './topics.ts';
+import { ackFrame, packed, replyFrame } from './frames.ts';
+import { history } from './history.ts';
+import { topicOf } from './topics.ts';
 
 /** Heartbeat and idle time are about the machine: real ms. */
 const pingEveryMs = 10_000;
@@ -18,7 +18,6 @@ const idleMs = 30_000;
 const channelLimit = 1_000;
 /** A client this far behind is cut: it would only get older data. */
 const bufferLimit = 16 * 1_048_576;
-const historyLimit = 300;
 
 export interface SessionSetup {
   readonly exchange: Exchange;
@@ -34,114 +33,113 @@ export interface SessionSetup {
 }
 
 /** Serves a socket until it closes. */
-export function serveSocket(socket: WebSocket, setup: SessionSetup): void {
-  const { exchange, feed, habits, clock } = setup;
-  const channels = new Set<string>();
-  let silentUntil = Number.NEGATIVE_INFINITY;
-  let pinging = false;
-  let cancelPing: () => void = () => undefined;
-  let cancelIdle = idleTimer();
+export class Session implements Listener {
+  readonly #socket: WebSocket;
+  readonly #setup: SessionSetup;
+  readonly #channels = new Set<string>();
+  #silentUntil = Number.NEGATIVE_INFINITY;
+  #cancelPing: (() => void) | undefined;
+  #cancelIdle: () => void;
 
-  const listener: Listener = { push: send };
+  constructor(socket: WebSocket, setup: SessionSetup) {
+    this.#socket = socket;
+    this.#setup = setup;
+    this.#cancelIdle = this.#idleTimer();
+    socket.on('message', (bytes, isBinary) => {
+      const message = isBinary ? undefined : messageOf(textOfFrame(bytes));
+      if (message === undefined) return;
+      setup.refresh();
+      this.#obey(message);
+      setup.publish();
+    });
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => this.#end());
+  }
 
-  function send(channel: string, bytes: Buffer): void {
-    const fault = setup.fault(channel);
-    if (fault !== undefined && 'socket' in fault) {
-      if (fault.socket === 'disconnect') {
-        socket.terminate();
+  push(channel: string, frame: Buffer): void {
+    const { clock, fault } = this.#setup;
+    const hit = fault(channel);
+    if (hit !== undefined && 'socket' in hit) {
+      if (hit.socket === 'disconnect') {
+        this.#socket.terminate();
         return;
       }
-      silentUntil = fault.forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + clock.machine(fault.forMs);
+      this.#silentUntil = hit.forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + clock.machine(hit.forMs);
     }
-    if (clock.now() < silentUntil) return;
-    if (socket.bufferedAmount > bufferLimit) socket.terminate();
-    else socket.send(bytes, { binary: true });
+    if (clock.now() < this.#silentUntil) return;
+    if (this.#socket.bufferedAmount > bufferLimit) this.#socket.terminate();
+    else this.#socket.send(frame, { binary: true });
   }
 
-  function idleTimer(): () => void {
-    return clock.at(clock.now() + clock.machine(idleMs), () => socket.terminate());
+  #obey({ event, channel, params }: Message): void {
+    if (event === 'sub') this.#subscribe(channel, textOf(params.get('cb_id')));
+    else if (event === 'unsub') this.#unsubscribe(channel);
+    else if (event === 'req' || event === 'reg') this.#answer(channel, params);
   }
 
-  function ping(): void {
-    cancelPing = clock.at(clock.now() + clock.machine(pingEveryMs), () => {
-      send('ping', packed({ ping: Math.floor(clock.now() / 1_000) }));
-      ping();
-    });
-  }
-
-  function subscribe(channel: string, callbackId: string | undefined): void {
-    if (channels.size >= channelLimit && !channels.has(channel)) return;
+  #subscribe(channel: string, callbackId: string | undefined): void {
+    const { exchange, feed, habits } = this.#setup;
+    if (this.#channels.size >= channelLimit && !this.#channels.has(channel)) return;
     if (topicOf(channel, exchange) === undefined) return;
-    if (habits.acknowledge) send(channel, packed(ackFrame(channel, callbackId, exchange.now)));
-    channels.add(channel);
-    feed.add(channel, listener);
-    cancelIdle();
-    if (!pinging) ping();
-    pinging = true;
+    if (habits.acknowledge) this.push(channel, packed(ackFrame(channel, callbackId, exchange.now)));
+    this.#channels.add(channel);
+    feed.add(channel, this);
+    this.#cancelIdle();
+    if (this.#cancelPing === undefined) this.#ping();
   }
 
-  function unsubscribe(channel: string): void {
-    if (!channels.delete(channel)) return;
-    feed.remove(channel, listener);
-    if (channels.size > 0) return;
-    cancelIdle();
-    cancelIdle = idleTimer();
+  #unsubscribe(channel: string): void {
+    if (!this.#channels.delete(channel)) return;
+    this.#setup.feed.remove(channel, this);
+    if (this.#channels.size > 0) return;
+    this.#cancelIdle();
+    this.#cancelIdle = this.#idleTimer();
   }
 
-  function answer(channel: string, params: Params): void {
+  #answer(channel: string, params: Params): void {
+    const { exchange, habits } = this.#setup;
     const topic = topicOf(channel, exchange);
     const data = topic && history(topic, params, exchange, habits);
     if (topic === undefined || data === undefined) return;
     const withStatus = topic.content.kind === 'trades';
     const reply = { channel, callbackId: textOf(params.get('cb_id')), data, now: exchange.now, withStatus };
-    send(channel, packed(replyFrame(reply, habits)));
+    this.push(channel, packed(replyFrame(reply, habits)));
   }
 
-  socket.on('message', (bytes, isBinary) => {
-    const message = isBinary ? undefined : messageOf(textOfFrame(bytes));
-    if (message === undefined) return;
-    setup.refresh();
-    const { event, channel, params } = message;
-    if (event === 'sub') subscribe(channel, textOf(params.get('cb_id')));
-    else if (event === 'unsub') unsubscribe(channel);
-    else if (event === 'req' || event === 'reg') answer(channel, params);
-    setup.publish();
-  });
-  socket.on('error', () => socket.terminate());
-  socket.on('close', () => {
-    cancelPing();
-    cancelIdle();
-    for (const channel of channels) feed.remove(channel, listener);
-    channels.clear();
-  });
+  #idleTimer(): () => void {
+    const { clock } = this.#setup;
+    return clock.at(clock.now() + clock.machine(idleMs), () => this.#socket.terminate());
+  }
+
+  #ping(): void {
+    const { clock } = this.#setup;
+    this.#cancelPing = clock.at(clock.now() + clock.machine(pingEveryMs), () => {
+      this.push('ping', packed({ ping: Math.floor(clock.now() / 1_000) }));
+      this.#ping();
+    });
+  }
+
+  #end(): void {
+    this.#cancelPing?.();
+    this.#cancelIdle();
+    for (const channel of this.#channels) this.#setup.feed.remove(channel, this);
+    this.#channels.clear();
+  }
+}
+
+interface Message {
+  readonly event: string | undefined;
+  readonly channel: string;
+  readonly params: Params;
 }
 
 /** A client's message; undefined for anything that is none, pongs included: the socket ignores it without a word. */
-function messageOf(text: string): { event: string | undefined; channel: string; params: Params } | undefined {
+function messageOf(text: string): Message | undefined {
   const message = parseJson(text);
   if (!isObject(message) || !('event' in message && 'params' in message) || !isObject(message.params)) return undefined;
   const params: Params = new Map(Object.entries(message.params));
   const channel = textOf(params.get('channel'));
   return channel === undefined ? undefined : { event: textOf(message.event), channel, params };
-}
-
-/** Rows before `endIdx` (a kline id in seconds), the newest first, at most 300; undefined where there is no history. */
-function history({ symbol, content }: Topic, params: Params, exchange: Exchange, habits: Habits): Json[] | undefined {
-  const at = exchange.matching(symbol).instrument;
-  const count = Math.min(
-    historyLimit,
-    Math.max(1, Number(textOf(params.get('pageSize')) ?? historyLimit) || historyLimit),
-  );
-  if (content.kind === 'trades')
-    return exchange.recentPrints(symbol, count).map((print) => tradeRow(print, at, habits));
-  if (content.kind !== 'klines') return undefined;
-  const end = textOf(params.get('endIdx'));
-  const before = end === undefined || end === '' ? undefined : Number(end) * 1_000 - 1;
-  const wanted = before === undefined || Number.isNaN(before) ? { count } : { count, to: before };
-  return klinesOf(exchange.market(symbol).minutes, content.interval, wanted).map((row) => ({
-    ...klineTick(row, at),
-    amount: amountOf(row),
-  }));
 }
 
 const isObject = (value: unknown): value is object =>

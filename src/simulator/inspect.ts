@@ -1,0 +1,49 @@
+/** What the exchange knows to be true, for tests and reports: not what any reply says. */
+import { unitsText } from '../domain/money.ts';
+import type { Exchange } from './core/exchange.ts';
+import type { Limits } from './core/limits.ts';
+import type { SimOrder } from './core/order.ts';
+import { type FillRow, fillRows, type OrderRow, orderRow } from './log.ts';
+
+export interface Inspection {
+  /** Every fill of a user, the oldest first. */
+  allTrades(uid: string): FillRow[];
+  /** Every order of a user, the oldest first. */
+  allOrders(uid: string): OrderRow[];
+  openOrders(uid: string): OrderRow[];
+  /** Orders that carry a client id, the oldest first: repeated ids are accepted. */
+  ordersByClientId(uid: string, clientOrderId: string): OrderRow[];
+  /** Decimal text by asset. */
+  balances(uid: string): Record<string, { free: string; locked: string }>;
+  /** Weight that counts at this moment against an address and a user. */
+  weightUsed(uid: string, ip?: string): { ip: number; uid: number };
+  /** Throws when money was made or lost, or a book is crossed. */
+  checkLedger(): void;
+}
+
+export function inspection(exchange: Exchange, limits: Limits): Inspection {
+  const { orders, accounts, instruments } = exchange;
+  const row = (order: SimOrder): OrderRow => orderRow(order, exchange.matching(order.symbol).instrument);
+  const allOrders = (uid: string): OrderRow[] => [...orders.all()].filter((order) => order.uid === uid).map(row);
+  return {
+    allTrades(uid) {
+      const fills = [...instruments.values()].flatMap((at) => {
+        // A trade with oneself is kept once for each side, and `fillRows` gives both.
+        const trades = new Set(orders.trades(uid, at.symbol).map(({ trade }) => trade));
+        return [...trades].flatMap((trade) => fillRows(trade, at, (id) => orders.byId(id)));
+      });
+      return fills.filter((fill) => fill.uid === uid).sort((a, b) => (BigInt(a.tradeId) < BigInt(b.tradeId) ? -1 : 1));
+    },
+    allOrders,
+    openOrders: (uid) => [...orders.open(uid)].map(row),
+    ordersByClientId: (uid, clientOrderId) => allOrders(uid).filter((order) => order.clientOrderId === clientOrderId),
+    balances(uid) {
+      const text = [...accounts.holdings(uid)].map(
+        ([asset, { free, locked }]) => [asset, { free: unitsText(free), locked: unitsText(locked) }] as const,
+      );
+      return Object.fromEntries(text);
+    },
+    weightUsed: (uid, ip = '127.0.0.1') => limits.used(ip, uid, exchange.now),
+    checkLedger: () => exchange.checkLedger(),
+  };
+}
