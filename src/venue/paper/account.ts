@@ -43,6 +43,13 @@ export interface PaperAccountOptions {
   readonly listener?: PaperListener;
 }
 
+/** An order that an earlier run left open, as its journal has it. */
+export interface RestoredOrder {
+  readonly orderId?: string;
+  readonly intent: Intent;
+  readonly executed: Lots;
+}
+
 /** Open orders at one time; more are rejected, as exchanges do. */
 const mostOpen = 1000;
 
@@ -79,6 +86,22 @@ export class PaperAccount {
     this.records.add(order);
     this.#openCount++;
     return { kind: 'accepted', report: reportOf(order) };
+  }
+
+  /**
+   * Takes an order of an earlier run as it stood in the journal, `executed` of it filled; one that was being sent counts as
+   * arrived and gets its id now. False when the balances do not pay for what is left of it: then it is canceled.
+   */
+  restore({ orderId = this.#id(), intent, executed }: RestoredOrder): boolean {
+    const at = this.#options.instruments.get(intent.symbol);
+    if (at === undefined) throw new Error(`no instrument ${intent.symbol}`);
+    const locked = this.#lockFor(intent, minus(lotsOf(intent), executed), at);
+    const paid = this.#purse.lock(payingAsset(intent, at), locked);
+    const order: PaperOrder = { orderId, intent, at, status: 'NEW', executed, locked: paid ? locked : noUnits };
+    this.records.add(order);
+    this.#openCount++;
+    if (!paid) this.#end(order, 'canceled');
+    return paid;
   }
 
   /** Whether the free money pays for a fill whose cost is not locked. */

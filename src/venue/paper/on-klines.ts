@@ -3,6 +3,7 @@
  * `fill/kline-fills.ts` says; orders come in through the order port, or at once through `submit` where there is no network
  * to imitate (a loop over columns). Both ways are one.
  */
+import { Subject } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
@@ -10,7 +11,7 @@ import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
-import { cancelable, type PaperPorts, paperPorts } from './entry.ts';
+import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;
@@ -22,25 +23,22 @@ export class PaperOnKlines {
   readonly orders: OrderEntry;
   readonly account: AccountReader;
   readonly #account: PaperAccount;
-  readonly #ports: PaperPorts;
   readonly #markets = new Map<string, PaperMarket>();
 
   constructor(options: PaperOnKlinesOptions) {
-    this.#account = new PaperAccount(options);
+    const account = new PaperAccount(options);
     // Queries answer at once and latency is counted in whole klines: between two klines no time passes.
-    this.#ports = paperPorts(
-      this.#account,
-      {
-        submit: (intent) => Promise.resolve(this.submit(intent)),
-        cancel: (order) => Promise.resolve(this.cancel(order)),
-        roundTrip: () => Promise.resolve(),
-      },
-      options.clock,
-    );
-    this.orders = this.#ports.orders;
-    this.account = this.#ports.account;
+    const wire: PaperWire = {
+      submit: (intent) => Promise.resolve(this.submit(intent)),
+      cancel: (order) => Promise.resolve(this.cancel(order)),
+      ask: (read) => Promise.resolve(read()),
+    };
+    const news = new Subject<string>();
+    this.#account = account;
+    this.orders = { ...paperOrders(account, wire, options.clock), news };
+    this.account = paperBalances(account, wire);
     for (const [symbol, interval] of options.intervals)
-      this.#markets.set(symbol, new PaperMarket(options, this.#account, symbol, interval, this.#ports));
+      this.#markets.set(symbol, new PaperMarket(options, account, symbol, interval, () => news.next(symbol)));
   }
 
   /** The phases of one symbol. */
@@ -66,10 +64,9 @@ export class PaperOnKlines {
 
 /** One symbol's kline, phase by phase. */
 export class PaperMarket {
-  readonly #symbol: string;
   readonly #fills: KlineFills;
   readonly #account: PaperAccount;
-  readonly #ports: PaperPorts;
+  readonly #changed: () => void;
   readonly #hits = new Map<string, { readonly kline: FillKline; readonly hit: StopHit }>();
 
   constructor(
@@ -77,13 +74,12 @@ export class PaperMarket {
     account: PaperAccount,
     symbol: string,
     interval: Interval,
-    ports: PaperPorts,
+    changed: () => void,
   ) {
     const instrument = options.instruments.get(symbol);
     if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
-    this.#symbol = symbol;
     this.#account = account;
-    this.#ports = ports;
+    this.#changed = changed;
     this.#fills = new KlineFills({
       instrument,
       interval,
@@ -138,6 +134,6 @@ export class PaperMarket {
   }
 
   #book(step: Step): void {
-    if (this.#account.book(step)) this.#ports.announce(this.#symbol);
+    if (this.#account.book(step)) this.#changed();
   }
 }
