@@ -26,7 +26,7 @@ export interface PaperTrade extends VenueTrade {
 /** As many rows as the exchange gives at most (specification §4.2). */
 const pageSize = 1000;
 /** Of each symbol's trades and of all closed orders the youngest are kept, at least half as many; older ones cannot be asked for. */
-const mostKept = 20_000;
+const mostKept = 4_000;
 
 export class Records {
   readonly #open = new Map<string, PaperOrder>();
