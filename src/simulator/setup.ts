@@ -1,5 +1,6 @@
 /** Makes an exchange of options and, after a restart, of what was saved. */
 import { rate, units } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { Exchange } from './core/exchange.ts';
 import type { Credentials } from './http/api.ts';
 import type { LogEntry } from './log.ts';
@@ -24,7 +25,7 @@ export function openExchange(options: SimulatorOptions, { store, start, log, can
   const { instruments, markets = [], seed = 1, fees = usualFees } = options;
   const now = store?.savedAt ?? start;
   if (options.clock !== undefined && options.clock.now() < now)
-    throw new Error(`the clock says ${start}, but the saved exchange has reached ${now}: start the clock there`);
+    throw new Refusal(`the clock says ${start}, but the saved exchange has reached ${now}: start the clock there`);
   const saved = store?.trades() ?? [];
   const tradesBefore = (symbol: string) => saved.filter((trade) => trade.symbol === symbol);
   const exchange = new Exchange({

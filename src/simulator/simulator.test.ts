@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SimulatorOptions } from './simulator.ts';
 import { startSimulator } from './simulator.ts';
@@ -147,6 +148,24 @@ describe('spot orders', () => {
     expect(simulator.openOrders('10001')).toEqual([]);
   });
 
+  test('an order id is taken as text or as a bare number beyond 2^53, without losing digits', async () => {
+    const { simulator } = await exchange();
+    const ids = [
+      await place(simulator, alice, limit('BUY', '9000', '0.5')),
+      await place(simulator, alice, limit('BUY', '9000', '0.5')),
+    ];
+    expect(Number(ids[0])).toBe(Number(ids[1]));
+    const answer = await signed(
+      simulator,
+      alice,
+      'POST',
+      '/sapi/v1/cancel',
+      `{"orderId":${ids[0]},"symbol":"BTCUSDT"}`,
+    );
+    expect(answer.text).toContain(`"orderId":${ids[0]}`);
+    expect(simulator.openOrders('10001').map(({ orderId }) => orderId)).toEqual([ids[1]]);
+  });
+
   test('nobody sees or cancels the order of another user', async () => {
     const { simulator } = await exchange();
     const orderId = await place(simulator, alice, limit('BUY', '9000', '0.5'));
@@ -187,6 +206,7 @@ describe('spot orders', () => {
     ['too little value', { price: '10', volume: '0.1' }, -1136],
     ['no price on a LIMIT order', { price: undefined }, -1102],
     ['a price of zero', { price: '0' }, -1138],
+    ['a price beyond all reason', { side: 'SELL', price: '1e14' }, -1138],
     ['more than the balance', { volume: '12' }, -2017],
     ['an exponent that would fill the memory', { volume: '1e999999999' }, -1100],
   ])('%s is refused with its code', async (_, change, code) => {
@@ -229,6 +249,29 @@ describe('the server', () => {
     const { simulator } = await exchange();
     const second = startSimulator({ users: [], instruments: [btc], port: simulator.port });
     await expect(second).rejects.toThrow(/127\.0\.0\.1:\d+: the port is taken/);
+  });
+
+  test('a profile that there is not is refused with the names of those there are', async () => {
+    const wrong = startSimulator({ users: [], instruments: [btc], profile: 'relaxed' as 'observed' });
+    await expect(wrong).rejects.toThrow('there is no profile relaxed; there are documented, observed');
+  });
+
+  test('once closed it leaves nothing that keeps a process alive', () => {
+    const program = `
+      import { alice, openSocket, signed } from '${new URL('test-kit.ts', import.meta.url).href}';
+      import { startSimulator } from '${new URL('simulator.ts', import.meta.url).href}';
+      import { instrument } from '${new URL('../domain/instrument.ts', import.meta.url).href}';
+      const btc = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });
+      const simulator = await startSimulator({ users: [alice], instruments: [btc] });
+      const socket = await openSocket(simulator);
+      socket.send({ event: 'sub', params: { channel: 'market_btcusdt_depth_step0' } });
+      await socket.frame(({ tick }) => tick !== undefined);
+      await signed(simulator, alice, 'GET', '/sapi/v1/account');
+      await simulator.close();
+      console.log('closed');
+    `;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { timeout: 20_000 });
+    expect([child.stdout.toString(), child.status, child.signal]).toEqual(['closed\n', 0, null]);
   });
 
   test('two exchanges in one process know nothing of each other', async () => {

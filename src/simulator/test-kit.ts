@@ -66,12 +66,19 @@ export interface Answer {
 }
 
 /** One request as it is; rejects when the connection breaks before a whole answer has come. */
-export function call(url: string, method: string, body = '', headers: Record<string, string> = {}): Promise<Answer> {
+export function call(
+  url: string,
+  method: string,
+  body = '',
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method,
       agent: false,
       headers: { 'content-type': 'application/json', ...headers },
+      ...(signal && { signal }),
     });
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {
@@ -90,7 +97,8 @@ export function call(url: string, method: string, body = '', headers: Record<str
 export interface Signing {
   /** Defaults to the exchange's time. */
   readonly timestamp?: number;
-  readonly headers?: Record<string, string>;
+  /** Breaks the connection off. */
+  readonly signal?: AbortSignal;
 }
 
 /** A signed request; the body is sent as these exact bytes. */
@@ -99,17 +107,17 @@ export function signed(
   user: SimulatorUser,
   method: 'GET' | 'POST',
   target: string,
-  body?: Record<string, unknown>,
-  { timestamp = simulator.clock.now(), headers = {} }: Signing = {},
+  body?: Record<string, unknown> | string,
+  { timestamp = simulator.clock.now(), signal }: Signing = {},
 ): Promise<Answer> {
-  const text = body === undefined ? '' : JSON.stringify(body);
+  const text = typeof body === 'object' ? JSON.stringify(body) : (body ?? '');
   const payload = `${timestamp}${method}${target}${text}`;
-  return call(`${simulator.restUrl}${target}`, method, text, {
+  const headers = {
     'X-CH-APIKEY': user.key,
     'X-CH-TS': String(timestamp),
     'X-CH-SIGN': createHmac('sha256', user.secret).update(payload).digest('hex'),
-    ...headers,
-  });
+  };
+  return call(`${simulator.restUrl}${target}`, method, text, headers, signal);
 }
 
 /** A row of an answer or a frame, as far as the tests name its fields. */

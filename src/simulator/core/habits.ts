@@ -2,6 +2,9 @@
  * What deployments of the interface do differently. `documented` is the specification to the letter where it speaks,
  * `observed` what live venues were seen to do; each habit is a switch of its own, so that one can be tried alone.
  */
+import { Refusal } from '../../domain/refusal.ts';
+
+/** Every switch, in both of its positions. */
 export interface Habits {
   /** HTTP status of a refused request: 4XX as §7 says, or 200 as every recorded venue does. */
   readonly errorStatus: 'http4xx' | 'http200';
@@ -62,8 +65,15 @@ const observed: Habits = {
   socketLevels: 50,
 };
 
-/** The habits of a profile, with single switches turned by hand. */
-export const habitsOf = (profile: Profile, switches: Partial<Habits> = {}): Habits => ({
-  ...(profile === 'documented' ? documented : observed),
-  ...switches,
-});
+const profiles: ReadonlyMap<string, Habits> = new Map([
+  ['documented', documented],
+  ['observed', observed],
+] satisfies [Profile, Habits][]);
+
+/** The habits of a profile, with single switches turned by hand; refuses a name that is none. */
+export function habitsOf(profile: string, switches: Partial<Habits> = {}): Habits {
+  const habits = profiles.get(profile);
+  if (habits === undefined)
+    throw new Refusal(`there is no profile ${profile}; there are ${[...profiles.keys()].join(', ')}`);
+  return { ...habits, ...switches };
+}

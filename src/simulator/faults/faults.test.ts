@@ -28,7 +28,8 @@ async function exchange(...faults: FaultRuleInput[]) {
 
 const match = { method: 'POST', path: '/sapi/v1/order' } as const;
 const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'x' };
-const create = ({ simulator }: TestExchange) => signed(simulator, alice, 'POST', '/sapi/v1/order', order);
+const create = ({ simulator }: TestExchange, signal?: AbortSignal) =>
+  signed(simulator, alice, 'POST', '/sapi/v1/order', order, signal === undefined ? {} : { signal });
 const placed = ({ simulator }: TestExchange) => simulator.ordersByClientId('10001', 'x').length;
 
 describe('a fault on a request', () => {
@@ -80,6 +81,18 @@ describe('a fault on a request', () => {
     await one.clock.advanceTo(startTime + 5_001);
     one.simulator.release('queue');
     expect(objectOf(await late)).toMatchObject({ code: -1021 });
+    expect(placed(one)).toBe(1);
+  });
+
+  test('a request whose sender has gone is carried out all the same when it is let in', async () => {
+    const one = await exchange({ match, do: { hold: 'queue', when: 'before' } });
+    const sender = new AbortController();
+    const answer = create(one, sender.signal);
+    await one.simulator.held('queue');
+    sender.abort();
+    await expect(answer).rejects.toThrow();
+    one.simulator.release('queue');
+    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
     expect(placed(one)).toBe(1);
   });
 

@@ -7,13 +7,14 @@
  *       do: { socket: disconnect }
  */
 import { z } from 'zod';
+import { Refusal } from '../../domain/refusal.ts';
 
 const count = z.number().int().min(1);
 
 const match = z.strictObject({
   /** GET, POST, or WS for frames that the socket is about to push. */
   method: z.enum(['GET', 'POST', 'WS']).optional(),
-  /** Exactly this path, or channel of a frame. */
+  /** Exactly this path; of a frame its channel, or `ping`. */
   path: z.string().min(1).optional(),
   /** Only the nth that matches otherwise, from 1. */
   nth: count.optional(),
@@ -55,7 +56,7 @@ export type FaultAction = FaultRule['do'];
 export type FaultRuleInput = z.input<typeof rule>;
 
 /** Why a list of rules is none; every problem is in the message, with its place. */
-export class FaultRulesError extends Error {
+export class FaultRulesError extends Refusal {
   override name = 'FaultRulesError';
 }
 

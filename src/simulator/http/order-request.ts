@@ -7,6 +7,8 @@ import { decimal, optional, type Params, Refused, required } from './params.ts';
 
 /** Longer client ids are refused: the specification gives a length for margin only (32), and ids are kept. */
 const longestClientId = 64;
+/** In steps. Above it two prices could be one number in the order book. */
+const highestPrice = 10n ** 15n;
 
 export function orderRequest(params: Params, at: Instrument): OrderRequest {
   const side = required(params, 'side').toUpperCase();
@@ -27,7 +29,7 @@ export function orderRequest(params: Params, at: Instrument): OrderRequest {
   demand(quantity > 0n && quantity >= at.minQuantity, refusals.belowMinimum);
   if (type === 'MARKET') return { ...common, price: noTicks, quantity, amount: noUnits };
   const price = exact(() => ticks(decimal(params, 'price'), at));
-  demand(price > 0n, refusals.price);
+  demand(price > 0n && price <= highestPrice, refusals.price);
   demand(notional(price, quantity, at) >= at.minNotional, refusals.belowMinimum);
   return { ...common, price, quantity, amount: noUnits };
 }

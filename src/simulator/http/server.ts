@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { refusals } from '../core/errors.ts';
 import type { Faults } from '../faults/engine.ts';
 import type { FaultAction } from '../faults/rules.ts';
@@ -101,7 +102,7 @@ interface Serving extends ServerSetup {
 function listenError(error: Error, port: number): Error {
   const taken = 'code' in error && error.code === 'EADDRINUSE';
   const why = taken ? 'the port is taken: stop what uses it, or choose another (0 takes any free one)' : error.message;
-  return new Error(`the exchange cannot listen on ${host}:${port}: ${why}`, { cause: error });
+  return new Refusal(`the exchange cannot listen on ${host}:${port}: ${why}`, 1);
 }
 
 async function serve(message: IncomingMessage, response: ServerResponse, setup: Serving): Promise<void> {

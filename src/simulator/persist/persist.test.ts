@@ -116,6 +116,14 @@ describe('a kept exchange', () => {
     await expect(start(dir, { instruments: [other] })).rejects.toThrow(/keeps BTCUSDT at precisions 2,5, not 2,4/);
   });
 
+  test('a directory of another symbol is refused', async () => {
+    const dir = newDir();
+    await stop(await start(dir));
+    const other = instrument({ ...btc, symbol: 'ETHUSDT', base: 'ETH' });
+    await expect(start(dir, { instruments: [other] })).rejects.toThrow(/keeps BTCUSDT, which is not traded now/);
+    await stop(await start(dir));
+  });
+
   test('a clock behind the saved time is refused', async () => {
     const dir = newDir();
     await stop(await start(dir, { clock: new SimClock(startTime) }));

@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
 
 const schemaVersion = 1;
+const precisionKey = 'precision ';
 
 export interface Store {
   /** Exchange time at which the saved market stood; undefined in a new store. */
@@ -33,7 +35,12 @@ export function openStore(dir: string, instruments: readonly Instrument[], start
   const file = join(dir, 'exchange.db');
   const db = openAlone(file);
   const meta = metaOf(db);
-  checkShape(file, meta, instruments);
+  try {
+    checkShape(file, meta, instruments);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   const anchor = Number(meta.get('anchor') ?? startAt);
   meta.set('anchor', String(anchor));
   const savedAt = meta.get('now');
@@ -70,35 +77,50 @@ function openAlone(file: string): Database.Database {
     return db;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot keep the exchange's state in ${file}: ${why} (is another simulator running on it?)`, {
-      cause: error,
-    });
+    throw new Refusal(`cannot keep the exchange's state in ${file}: ${why} (is another simulator running on it?)`, 1);
   }
 }
 
 interface Meta {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
+  /** Those that begin so. */
+  keys(prefix: string): string[];
 }
 
 function metaOf(db: Database.Database): Meta {
   const get = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
   const set = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
-  return { get: (key) => get.get(key)?.value, set: (key, value) => set.run(key, value) };
+  const keys = db.prepare<[], { key: string }>('SELECT key FROM meta');
+  return {
+    get: (key) => get.get(key)?.value,
+    set: (key, value) => set.run(key, value),
+    keys: (prefix) =>
+      keys
+        .all()
+        .map(({ key }) => key)
+        .filter((key) => key.startsWith(prefix)),
+  };
 }
 
 /** Saved quantities are whole steps of their instrument, so other precisions would change what they mean. */
 function checkShape(file: string, meta: Meta, instruments: readonly Instrument[]): void {
   const version = meta.get('version') ?? String(schemaVersion);
   if (version !== String(schemaVersion))
-    throw new Error(`${file} was written by another version (schema ${version}); use another directory`);
+    throw new Refusal(`${file} was written by another version (schema ${version}); use another directory`);
   meta.set('version', version);
+  const here = new Set(instruments.map(({ symbol }) => `${precisionKey}${symbol}`));
+  const strange = meta.keys(precisionKey).find((key) => !here.has(key));
+  if (strange !== undefined)
+    throw new Refusal(
+      `${file} keeps ${strange.slice(precisionKey.length)}, which is not traded now; use another directory`,
+    );
   for (const { symbol, pricePrecision, quantityPrecision } of instruments) {
     const shape = `${pricePrecision},${quantityPrecision}`;
-    const saved = meta.get(`precision ${symbol}`) ?? shape;
+    const saved = meta.get(precisionKey + symbol) ?? shape;
     if (saved !== shape)
-      throw new Error(`${file} keeps ${symbol} at precisions ${saved}, not ${shape}; use another directory`);
-    meta.set(`precision ${symbol}`, shape);
+      throw new Refusal(`${file} keeps ${symbol} at precisions ${saved}, not ${shape}; use another directory`);
+    meta.set(precisionKey + symbol, shape);
   }
 }
 
