@@ -1,0 +1,205 @@
+/** Who may import whom: `architecture.md`, "Who may import whom", arrow by arrow. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Breach, breach, type Import, isTest, type Rule, root, type Source, sourceOf } from './source.ts';
+
+interface Layer {
+  /** Layers, or single files of them, whose values and types it may import. */
+  readonly ours: readonly string[];
+  /** Layers of which it may import types only: nothing of them runs when it runs. */
+  readonly types?: readonly string[];
+  /** Packages; `node:*` is every module of Node. */
+  readonly packages: readonly string[];
+}
+
+const everything = [
+  ...[
+    'domain',
+    'clock',
+    'strategy',
+    'portfolio',
+    'risk',
+    'budget',
+    'execution',
+    'fill',
+    'simulator',
+    'data',
+    'journal',
+  ],
+  ...['ops', 'config', 'venue', 'venue/exchange', 'venue/paper', 'venue/recorded', 'trader', 'registry'],
+];
+
+/** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
+export const arrows: Readonly<Record<string, Layer>> = {
+  domain: { ours: [], packages: ['decimal.js', 'node:crypto'] },
+  clock: { ours: [], packages: [] },
+  strategy: { ours: ['domain'], packages: ['rxjs', 'node:*'] },
+  // What a strategy sees is the contract; nothing that acts.
+  strategies: { ours: ['strategy'], types: ['domain'], packages: ['rxjs'] },
+  registry: { ours: ['strategies'], types: ['strategy'], packages: [] },
+  portfolio: { ours: ['domain', 'clock'], packages: [] },
+  // Rules judge an order against the portfolio; neither ever sees a venue.
+  risk: { ours: ['domain', 'clock', 'portfolio'], packages: [] },
+  budget: { ours: ['domain', 'clock'], types: ['venue'], packages: ['node:*'] },
+  fill: { ours: ['domain', 'clock'], packages: [] },
+  journal: { ours: ['domain', 'clock'], packages: ['better-sqlite3', 'node:*'] },
+  venue: { ours: ['domain', 'clock'], packages: ['rxjs'] },
+  execution: { ours: ['domain', 'clock', 'budget', 'venue', 'journal', 'portfolio'], packages: ['rxjs', 'node:*'] },
+  'venue/exchange': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs', 'got', 'ws', 'zod', 'node:*'] },
+  'venue/paper': { ours: ['venue', 'domain', 'clock', 'fill'], packages: ['rxjs', 'node:crypto'] },
+  'venue/recorded': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs'] },
+  // The other side of the wire: a second reading of the specification, never the client's.
+  simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
+  data: { ours: ['domain', 'clock'], packages: ['zod', 'node:*'] },
+  config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
+  ops: { ours: ['domain', 'clock'], packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'] },
+  // Runs in the browser: only types cross, and the libraries that ops/assets.ts serves.
+  'ops/page': {
+    ours: [],
+    types: ['ops', 'domain'],
+    packages: ['preact', 'preact/hooks', 'htm/preact', '@preact/signals', 'lightweight-charts', 'uplot'],
+  },
+  trader: { ours: [], types: ['domain', 'portfolio'], packages: ['rxjs'] },
+  modes: { ours: everything, packages: ['rxjs', 'got', 'pino', 'zod', 'yaml', 'cli-table3', 'node:*'] },
+  main: { ours: ['modes', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
+  index: { ours: ['domain', 'strategy'], packages: [] },
+  bin: { ours: [], packages: ['node:*'] },
+  // Builders with defaults, for every test.
+  testing: { ours: ['domain', 'clock', 'portfolio', 'risk'], packages: [] },
+  // The slow second implementation, which must not share a line with the first.
+  'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
+  test: {
+    ours: [...everything, 'modes', 'testing', 'index', 'strategies', 'ops/page', 'test/reference'],
+    packages: ['*'],
+  },
+  bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies'], packages: ['*'] },
+  scripts: { ours: [...everything, 'modes', 'test'], packages: ['*'] },
+};
+
+const testPackages = [
+  'vitest',
+  'fast-check',
+  '@fast-check/vitest',
+  'rxjs',
+  'ws',
+  'got',
+  'yaml',
+  'decimal.js',
+  'node:*',
+];
+
+/** The layer a file belongs to. */
+export function layerOf(path: string): string {
+  const [top = '', folder = '', deeper] = path.split('/');
+  if (top === 'strategies') return folder === 'registry.ts' ? 'registry' : 'strategies';
+  if (top === 'test') return folder === 'reference' ? 'test/reference' : 'test';
+  if (top !== 'src') return top;
+  if (deeper === undefined) return folder.replace(/\.ts$/, '');
+  const inner = path.split('/').length > 3 ? `${folder}/${deeper}` : folder;
+  return Object.hasOwn(arrows, inner) || folder === 'venue' ? inner : folder;
+}
+
+const layerAt = (name: string): Layer => arrows[name] ?? { ours: [], packages: [] };
+
+const isListed = (packages: readonly string[], name: string): boolean =>
+  packages.includes('*') || packages.includes(name) || (packages.includes('node:*') && name.startsWith('node:'));
+
+function packageFault(path: string, layer: string, { from }: Import): string | undefined {
+  const { packages } = layerAt(layer);
+  if (isListed(packages, from) || (isTest(path) && isListed(testPackages, from))) return undefined;
+  return `${layer} may not import the package ${from}: use what it may (test/tidy/arrows.ts lists it), or move the code to the layer that owns it`;
+}
+
+function fileFault(path: string, layer: string, { path: target = '', typeOnly }: Import): string | undefined {
+  const { ours, types = [] } = layerAt(layer);
+  if (!isTest(path) && isTest(target)) return `${target} is made for tests: no other code may import it`;
+  const to = layerOf(target);
+  if (isTest(path) && to === 'testing' && layer !== 'test/reference') return undefined;
+  if (to === layer || ours.includes(to) || ours.includes(target.replace(/^src\//, ''))) return undefined;
+  if (types.includes(to))
+    return typeOnly || isTest(path)
+      ? undefined
+      : `${layer} may import only types of ${to}: write \`import type\`, or pass the value in`;
+  return `${layer} may not import ${to} (${target}): pass what it needs in from modes/, or move the type to domain/`;
+}
+
+function checkArrows(source: Source): Breach[] {
+  const layer = layerOf(source.path);
+  if (!Object.hasOwn(arrows, layer))
+    return [`${source.path}:1 ${layer} has no arrows yet: list what it may import in test/tidy/arrows.ts`];
+  return source.imports.flatMap((one) => {
+    const fault = one.path === undefined ? packageFault(source.path, layer, one) : fileFault(source.path, layer, one);
+    return fault === undefined ? [] : [breach(source, one.node.start, fault)];
+  });
+}
+
+export const arrowRule: Rule = {
+  name: 'imports follow the arrows',
+  check: checkArrows,
+  planted: [
+    ['src/risk/rules.ts', "import type { Feed } from '../venue/venue.ts';"],
+    ['src/portfolio/plan.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
+    ['src/simulator/core/exchange.ts', "import { sign } from '../../venue/exchange/sign.ts';"],
+    ['src/venue/exchange/feed.ts', "export { entry } from '../paper/entry.ts';"],
+    ['src/venue/paper/entry.ts', "const load = () => import('../recorded/recorded.ts');"],
+    ['src/strategy/host.ts', "type Journal = import('../journal/journal.ts').Journal;"],
+    ['src/trader.ts', "import { remaining } from './portfolio/portfolio.ts';"],
+    ['src/main.ts', "import { lots } from './domain/money.ts';"],
+    ['src/fill/rules.ts', "import got from 'got';"],
+    ['src/ops/page/main.ts', "import { readFileSync } from 'node:fs';"],
+    ['src/ops/page/main.ts', "import { view } from '../view-builder.ts';"],
+    ['src/ops/dashboard.ts', "import { view } from './view-builder.ts';"],
+    ['strategies/mine/index.ts', "import { journal } from '../../src/journal/journal.ts';"],
+    ['strategies/mine/index.ts', "import { lots } from '../../src/domain/money.ts';"],
+    ['test/reference/fills.ts', "import { lots } from '../../src/domain/money.ts';"],
+    ['src/surprise/thing.ts', 'export const one = 1;'],
+  ],
+  fine: [
+    ['src/trader.ts', "import type { WorkingOrder } from './portfolio/portfolio.ts';\nimport { merge } from 'rxjs';"],
+    ['src/main.ts', "import { Refusal } from './domain/refusal.ts';\nimport type { Show } from './modes/show.ts';"],
+    ['src/modes/live.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
+    ['src/fill/golden.test.ts', "import { test } from 'vitest';\nimport { engine } from './builders.ts';"],
+  ],
+};
+
+/** Every circle of imports, types included: what stands in one can be neither read nor tested alone. */
+export function circles(sources: readonly Source[]): Breach[] {
+  const targets = new Map(sources.map(({ path, imports }) => [path, imports.flatMap((one) => one.path ?? [])]));
+  const done = new Set<string>();
+  const found: Breach[] = [];
+  const trail: string[] = [];
+  const visit = (path: string): void => {
+    const begun = trail.indexOf(path);
+    if (begun >= 0) {
+      const circle = [...trail.slice(begun), path].join(' -> ');
+      found.push(`${path}:1 imports itself (${circle}): move what both need into a file of its own`);
+    }
+    if (begun >= 0 || done.has(path)) return;
+    trail.push(path);
+    for (const target of targets.get(path) ?? []) visit(target);
+    trail.pop();
+    done.add(path);
+  };
+  for (const path of targets.keys()) visit(path);
+  return found;
+}
+
+/** Two files that import each other, for the proof that `circles` can fail. */
+export const plantedCircle: readonly Source[] = [
+  sourceOf('src/fill/a.ts', "import { b } from './b.ts';\nexport const a = b;"),
+  sourceOf('src/fill/b.ts', "import type { A } from './c.ts';\nexport const b = 1;"),
+  sourceOf('src/fill/c.ts', "export { a } from './a.ts';\nexport type A = 1;"),
+];
+
+export const endingRule: Rule = {
+  name: 'relative imports name the file with its ending',
+  check: (source) =>
+    source.imports
+      .filter(({ path }) => path !== undefined && !(/\.(ts|json)$/.test(path) && existsSync(join(root, path))))
+      .map((one) => breach(source, one.node.start, `'${one.from}' is no file: write its name with .ts`)),
+  planted: [
+    ['src/fill/rules.ts', "import { feeOn } from './fees';"],
+    ['src/fill/rules.ts', "import { feeOn } from './fees.js';"],
+  ],
+  fine: [['src/fill/rules.ts', "import { feeOn } from '../domain/money.ts';\nimport got from 'got';"]],
+};
