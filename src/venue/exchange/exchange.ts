@@ -16,7 +16,6 @@
  */
 import type { Rng, ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import type { Depth, Ticker, Trade } from '../../domain/market.ts';
 import type { Account } from '../../domain/order.ts';
 import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
 import { accountReader } from './account.ts';
@@ -25,11 +24,11 @@ import { feed } from './feed.ts';
 import { gotHttp } from './http.ts';
 import { instruments } from './instruments.ts';
 import { klineHistory } from './kline-history.ts';
-import { marketQueries } from './market-queries.ts';
+import { type MarketQueries, marketQueries } from './market-queries.ts';
 import { orders } from './orders.ts';
 import { rest } from './rest.ts';
 import { signer } from './sign.ts';
-import { sockets } from './socket.ts';
+import { Sockets } from './socket.ts';
 import { syncTime, type TimeSync } from './sync-time.ts';
 import { realWs } from './ws.ts';
 
@@ -64,14 +63,6 @@ export interface Exchange {
   close(): void;
 }
 
-/** The market by asking; the feed tells the same by itself. */
-export interface MarketQueries {
-  depth(symbol: string): Promise<Answer<Depth>>;
-  ticker(symbol: string): Promise<Answer<Ticker>>;
-  /** The newest public prints, oldest first. */
-  trades(symbol: string): Promise<Answer<readonly Trade[]>>;
-}
-
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
   const { restUrl, wsUrl, apiKey, apiSecret, account, clock, rng, spend, notice, log, stripPrefix } = options;
@@ -86,7 +77,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     signer: apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix),
   });
   const known = instruments(caller, count);
-  const channels = sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
+  const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
     orders: orders({ rest: caller, clock, account, instruments: known, count }),

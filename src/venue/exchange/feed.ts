@@ -5,10 +5,10 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Channel, Depth, FeedGap, Kline, Ticker, Trade } from '../../domain/market.ts';
 import { type MarketFeed, ok } from '../venue.ts';
 import type { Count } from './counters.ts';
-import { type Fields, timeOf } from './json.ts';
+import { depthStream } from './depth-stream.ts';
 import type { KlineHistory } from './kline-history.ts';
-import { klineStream } from './kline-stream.ts';
-import { type RawKline, readBook, readTicker } from './read-market.ts';
+import { KlineStream } from './kline-stream.ts';
+import { type RawKline, readTicker } from './read-market.ts';
 import type { Hole, Sockets } from './socket.ts';
 import { tradeStream } from './trade-stream.ts';
 
@@ -19,105 +19,87 @@ export interface FeedOptions {
   readonly count: Count;
 }
 
-/** A frame dated further ahead than this (real ms) says nothing about order; believed, it would shut out all that follow. */
-const aheadMs = 10_000;
-
 export function feed({ sockets, history, clock, count }: FeedOptions): MarketFeed {
   const gaps = new Subject<FeedGap>();
-  const streams = new Map<string, Observable<unknown>>();
-  const now = (): number => clock.now();
   const gapOf =
     (symbol: string, channel: Channel, healed = false) =>
     (hole: Hole): void =>
       gaps.next({ symbol, channel, ...hole, healed });
-  const withPlace =
+  const place =
     (symbol: string, interval: Interval) =>
-    (kline: RawKline): Kline => ({ symbol, interval, ...kline, seenAt: now() });
+    (kline: RawKline): Kline => ({ symbol, interval, ...kline, seenAt: clock.now() });
 
-  /** One stream for each channel, however many listen; unsubscribed when nobody does. */
-  function shared<T>(channel: string, start: (out: Subscriber<T>) => () => void): Observable<T> {
-    const made = (streams.get(channel) ?? new Observable(start).pipe(share())) as Observable<T>;
-    streams.set(channel, made);
-    return made;
-  }
-
-  function klines(symbol: string, interval: Interval): Observable<Kline> {
-    const channel = `market_${symbol.toLowerCase()}_kline_${interval}`;
-    return shared(channel, (out) => {
-      const place = withPlace(symbol, interval);
-      const stream = klineStream({
-        clock,
-        interval,
-        count,
-        fetch: (wanted) => history(symbol, interval, wanted),
-        closed: (kline) => out.next(place(kline)),
-        gap: (hole, healed) => gapOf(symbol, 'klines', healed)(hole),
-        again: () => sockets.again(channel),
-      });
-      const end = sockets.listen(channel, stream);
-      return () => {
-        stream.stop();
-        end();
-      };
+  function klines(symbol: string, interval: Interval, name: string, out: Subscriber<Kline>): () => void {
+    const placed = place(symbol, interval);
+    const stream = new KlineStream({
+      clock,
+      interval,
+      count,
+      fetch: (wanted) => history(symbol, interval, wanted),
+      closed: (kline) => out.next(placed(kline)),
+      gap: (hole, healed) => gapOf(symbol, 'klines', healed)(hole),
+      again: () => sockets.again(name),
     });
+    const end = sockets.listen(name, stream);
+    return () => {
+      stream.stop();
+      end();
+    };
   }
 
-  function trades(symbol: string): Observable<Trade> {
-    const channel = `market_${symbol.toLowerCase()}_trade_ticker`;
-    return shared(channel, (out) =>
-      sockets.listen(
-        channel,
-        tradeStream({ symbol, count, now, print: (trade) => out.next(trade), gap: gapOf(symbol, 'trades') }),
-      ),
+  const trades = (symbol: string, name: string, out: Subscriber<Trade>): (() => void) => {
+    const gap = gapOf(symbol, 'trades');
+    return sockets.listen(
+      name,
+      tradeStream({ symbol, count, now: () => clock.now(), print: (one) => out.next(one), gap }),
     );
-  }
+  };
 
-  /** Complete books; one that is older than the last is refused, since nothing else tells their order. */
-  function depth(symbol: string): Observable<Depth> {
-    const channel = `market_${symbol.toLowerCase()}_depth_step0`;
-    return shared(channel, (out) => {
-      let newest = 0;
-      const data = (tick: Fields, ts: unknown): void => {
-        const seenAt = now();
-        const stated = timeOf(ts);
-        const time = stated === undefined || stated > seenAt + clock.machine(aheadMs) ? seenAt : stated;
-        if (time !== stated) count('depth without a usable time', ts);
-        const book = readBook(tick['buys'] ?? tick['bids'], tick['asks']);
-        if (typeof book === 'string') count(book, tick);
-        else if (time < newest) count('older depth', ts);
-        else {
-          newest = time;
-          out.next({ symbol, time, bids: book.bids, asks: book.asks, seenAt });
-        }
-      };
-      return sockets.listen(channel, { data, hole: gapOf(symbol, 'depth') });
+  const depth = (symbol: string, name: string, out: Subscriber<Depth>): (() => void) => {
+    const gap = gapOf(symbol, 'depth');
+    return sockets.listen(name, depthStream({ symbol, clock, count, book: (one) => out.next(one), gap }));
+  };
+
+  /** `{"tick":{"amount":"307349564.1","close":"86650.67","high":"86822.69","low":"85114","open":"85616.23","rose":"0.012","vol":"3570.3"}}` */
+  const ticker = (symbol: string, name: string, out: Subscriber<Ticker>): (() => void) =>
+    sockets.listen(name, {
+      data(tick, ts) {
+        const seen = readTicker({ ...tick, time: ts }, symbol, clock.now());
+        if (seen === undefined) count('unreadable ticker', tick);
+        else out.next(seen);
+      },
+      hole: gapOf(symbol, 'ticker'),
     });
-  }
 
-  /** `{"tick":{"amount":"307349564.16","close":"86650.67","high":"86822.69","low":"85114","open":"85616.23","rose":"0.012","vol":"3570.3"}}` */
-  function ticker(symbol: string): Observable<Ticker> {
-    const channel = `market_${symbol.toLowerCase()}_ticker`;
-    return shared(channel, (out) =>
-      sockets.listen(channel, {
-        data(tick, ts) {
-          const seen = readTicker({ ...tick, time: ts }, symbol, now());
-          if (seen === undefined) count('unreadable ticker', tick);
-          else out.next(seen);
-        },
-        hole: gapOf(symbol, 'ticker'),
-      }),
-    );
-  }
-
+  const klineStreams = sharedByName<Kline>();
+  const tradeStreams = sharedByName<Trade>();
+  const depthStreams = sharedByName<Depth>();
+  const tickerStreams = sharedByName<Ticker>();
   return {
-    klines,
-    trades,
-    depth,
-    ticker,
+    klines: (symbol, interval) =>
+      klineStreams(`${prefix(symbol)}_kline_${interval}`, (name, out) => klines(symbol, interval, name, out)),
+    trades: (symbol) => tradeStreams(`${prefix(symbol)}_trade_ticker`, (name, out) => trades(symbol, name, out)),
+    depth: (symbol) => depthStreams(`${prefix(symbol)}_depth_step0`, (name, out) => depth(symbol, name, out)),
+    ticker: (symbol) => tickerStreams(`${prefix(symbol)}_ticker`, (name, out) => ticker(symbol, name, out)),
     gaps: gaps.asObservable(),
     async history(symbol, interval, wanted) {
       const answer = await history(symbol, interval, wanted);
-      return answer.kind === 'ok' ? ok(answer.value.map(withPlace(symbol, interval))) : answer;
+      return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
     },
+  };
+}
+
+/** Channels are lower case; upper case is ignored without a word (venue-observed §2). */
+const prefix = (symbol: string): string => `market_${symbol.toLowerCase()}`;
+
+/** One stream for each channel, however many listen; it begins with the first of them and ends with the last. */
+function sharedByName<T>() {
+  const streams = new Map<string, Observable<T>>();
+  return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> => {
+    const known = streams.get(name);
+    if (known !== undefined) return known;
+    const made = new Observable<T>((out) => start(name, out)).pipe(share());
+    streams.set(name, made);
+    return made;
   };
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Answer } from '../venue.ts';
 import type { Count } from './counters.ts';
+import type { Fields } from './json.ts';
 import { closeGraceMs } from './kline-history.ts';
 import { type RawKline, readKline } from './read-market.ts';
 import type { Hole, Listener } from './socket.ts';
@@ -52,173 +53,189 @@ const attemptMs = 1_000;
 /** Of longer holes only the newest part is filled. */
 const maxHealed = 3_000;
 
-export function klineStream(options: KlineStreamOptions): Listener & { stop(): void } {
-  const { clock, interval, count } = options;
-  const next = (openTime: number): number => closeTime(interval, openTime);
-  let current: Seen | undefined;
+export class KlineStream implements Listener {
+  readonly #options: KlineStreamOptions;
+  readonly #clock: Clock;
+  #current: Seen | undefined;
   /** Up to this open time every kline was delivered or given up. */
-  let decided: number | undefined;
+  #decided: number | undefined;
   /** The last frame came without a break before it. */
-  let continuous = false;
-  let broken: Hole | undefined;
+  #continuous = false;
+  #broken: Hole | undefined;
   /** While REST is being asked, the latest frame of each kline waits here. */
-  let waiting: Map<number, Seen> | undefined;
-  let probeAt = 0;
-  let stopped = false;
-  let stopTimer = (): void => {};
+  #waiting: Map<number, Seen> | undefined;
+  #probeAt = 0;
+  #stopped = false;
+  #stopTimer = (): void => {};
 
-  function accept(seen: Seen): void {
-    if (waiting === undefined) take(seen);
-    else waiting.set(seen.kline.openTime, seen);
+  constructor(options: KlineStreamOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
-  function take(seen: Seen): void {
+  data(tick: Fields): void {
+    const kline = readKline(tick, tick['id']);
+    if (kline === undefined) this.#options.count('unreadable kline', tick);
+    else this.#accept({ kline, sure: this.#continuous, at: this.#clock.monotonic() });
+    this.#continuous = kline !== undefined;
+  }
+
+  hole(hole: Hole): void {
+    this.#continuous = false;
+    this.#broken = { ...hole, from: this.#broken?.from ?? hole.from };
+    if (this.#current !== undefined) this.#current = { ...this.#current, sure: false };
+    for (const [openTime, seen] of this.#waiting ?? []) this.#waiting?.set(openTime, { ...seen, sure: false });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stopTimer();
+  }
+
+  #next(openTime: number): number {
+    return closeTime(this.#options.interval, openTime);
+  }
+
+  #accept(seen: Seen): void {
+    if (this.#waiting === undefined) this.#take(seen);
+    else this.#waiting.set(seen.kline.openTime, seen);
+  }
+
+  #take(seen: Seen): void {
     const { openTime } = seen.kline;
-    if (openTime <= (decided ?? 0) || openTime < (current?.kline.openTime ?? 0)) {
-      count('kline after its close', seen.kline);
+    const decided = this.#decided;
+    const finished = this.#current;
+    if (openTime <= (decided ?? 0) || openTime < (finished?.kline.openTime ?? 0)) {
+      this.#options.count('kline after its close', seen.kline);
       return;
     }
-    const finished = current;
-    current = seen;
-    if (finished !== undefined && finished.kline.openTime < openTime) closeBefore(finished, openTime);
-    else if (finished === undefined && decided !== undefined && next(decided) < openTime) {
-      heal({ from: next(decided), before: openTime, hole: takeHole(next(decided)) });
-    } else if (broken !== undefined) {
+    this.#current = seen;
+    if (finished !== undefined && finished.kline.openTime < openTime) this.#closeBefore(finished, openTime);
+    else if (finished === undefined && decided !== undefined && this.#next(decided) < openTime) {
+      const from = this.#next(decided);
+      this.#heal({ from, before: openTime, hole: this.#takeHole(from) });
+    } else if (this.#broken !== undefined) {
       // The same kline goes on, and its frames are whole: nothing was missed.
-      options.gap(takeHole(openTime), true);
+      this.#options.gap(this.#takeHole(openTime), true);
     }
-    arm();
+    this.#arm();
   }
 
-  function closeBefore({ kline, sure }: Seen, openTime: number): void {
-    if (sure) deliver(kline);
-    const from = sure ? next(kline.openTime) : kline.openTime;
-    const missed = broken !== undefined || next(kline.openTime) < openTime;
-    if (from < openTime) heal({ from, before: openTime, hole: missed ? takeHole(from) : undefined });
+  #closeBefore({ kline, sure }: Seen, openTime: number): void {
+    if (sure) this.#deliver(kline);
+    const from = sure ? this.#next(kline.openTime) : kline.openTime;
+    const missed = this.#broken !== undefined || this.#next(kline.openTime) < openTime;
+    if (from < openTime) this.#heal({ from, before: openTime, hole: missed ? this.#takeHole(from) : undefined });
   }
 
-  function deliver(kline: RawKline): void {
-    if (decided !== undefined && kline.openTime <= decided) return;
-    decided = kline.openTime;
-    options.closed(kline);
+  #deliver(kline: RawKline): void {
+    if (this.#decided !== undefined && kline.openTime <= this.#decided) return;
+    this.#decided = kline.openTime;
+    this.#options.closed(kline);
   }
 
-  function takeHole(from: number): Hole {
-    const hole = broken ?? { from, to: clock.now(), cause: 'klines were missing in the stream' };
-    broken = undefined;
+  #takeHole(from: number): Hole {
+    const hole = this.#broken ?? { from, to: this.#clock.now(), cause: 'klines were missing in the stream' };
+    this.#broken = undefined;
     return hole;
   }
 
   /** Wakes when the current kline is over by the clock; without one, when the one after the last would be. */
-  function arm(): void {
-    stopTimer();
-    if (waiting !== undefined || stopped) return;
-    if (current !== undefined) stopTimer = clock.at(next(current.kline.openTime) + closeGraceMs(clock), overByClock);
-    else if (decided !== undefined) {
-      stopTimer = clock.at(Math.max(next(next(decided)) + closeGraceMs(clock), probeAt), probe);
+  #arm(): void {
+    this.#stopTimer();
+    if (this.#waiting !== undefined || this.#stopped) return;
+    const graceMs = closeGraceMs(this.#clock);
+    if (this.#current !== undefined) {
+      const endsAt = this.#next(this.#current.kline.openTime);
+      this.#stopTimer = this.#clock.at(endsAt + graceMs, () => this.#overByClock());
+    } else if (this.#decided !== undefined) {
+      const endsAt = this.#next(this.#next(this.#decided));
+      this.#stopTimer = this.#clock.at(Math.max(endsAt + graceMs, this.#probeAt), () => this.#probe());
     }
   }
 
-  function overByClock(): void {
-    if (current === undefined) return;
-    const { kline, sure, at } = current;
-    current = undefined;
-    if (!sure || clock.monotonic() - at > clock.machine(freshMs)) {
-      heal({ from: kline.openTime, before: next(kline.openTime), hole: undefined });
+  #overByClock(): void {
+    if (this.#current === undefined) return;
+    const { kline, sure, at } = this.#current;
+    this.#current = undefined;
+    if (!sure || this.#clock.monotonic() - at > this.#clock.machine(freshMs)) {
+      this.#heal({ from: kline.openTime, before: this.#next(kline.openTime), hole: undefined });
     } else {
-      deliver(kline);
-      arm();
+      this.#deliver(kline);
+      this.#arm();
     }
   }
 
   /** Nothing came for a whole interval: a quiet market, or a subscription that died alone. REST knows. */
-  function probe(): void {
-    if (decided === undefined) return;
-    const from = next(decided);
-    probeAt = clock.now() + next(from) - from;
-    heal({ from, before: undefined, hole: undefined });
+  #probe(): void {
+    if (this.#decided === undefined) return;
+    const from = this.#next(this.#decided);
+    this.#probeAt = this.#clock.now() + this.#next(from) - from;
+    this.#heal({ from, before: undefined, hole: undefined });
   }
 
-  function heal(wanted: Wanted): void {
-    stopTimer();
-    waiting = new Map(current === undefined ? [] : [[current.kline.openTime, current]]);
-    current = undefined;
-    void clock.track(fill(wanted)).then(() => {
-      const frames = [...(waiting?.values() ?? [])].sort((a, b) => a.kline.openTime - b.kline.openTime);
-      waiting = undefined;
-      if (stopped) return;
-      for (const seen of frames) accept(seen);
-      arm();
+  #heal(wanted: Wanted): void {
+    this.#stopTimer();
+    this.#waiting = new Map(this.#current === undefined ? [] : [[this.#current.kline.openTime, this.#current]]);
+    this.#current = undefined;
+    void this.#clock.track(this.#fill(wanted)).then(() => {
+      const frames = [...(this.#waiting?.values() ?? [])].sort((a, b) => a.kline.openTime - b.kline.openTime);
+      this.#waiting = undefined;
+      if (this.#stopped) return;
+      for (const seen of frames) this.#accept(seen);
+      this.#arm();
     });
   }
 
-  async function fill({ from, before, hole }: Wanted): Promise<void> {
-    const last = before === undefined ? undefined : lastBefore(before, from);
-    const rows = last === undefined ? await closedFrom(from) : await closedThrough(last, from);
-    if (stopped) return;
+  async #fill({ from, before, hole }: Wanted): Promise<void> {
+    const last = before === undefined ? undefined : this.#lastBefore(before, from);
+    const rows = last === undefined ? await this.#closedFrom(from) : await this.#closedThrough(last, from);
+    if (this.#stopped) return;
     const fresh = rows.filter(({ openTime }) => before === undefined || openTime < before);
-    for (const kline of fresh) deliver(kline);
+    for (const kline of fresh) this.#deliver(kline);
+    const to = this.#clock.now();
     if (last === undefined) {
       if (fresh.length === 0) return;
-      options.gap({ from, to: clock.now(), cause: 'the subscription went silent' }, true);
-      options.again();
+      this.#options.gap({ from, to, cause: 'the subscription went silent' }, true);
+      this.#options.again();
       return;
     }
-    decided = Math.max(decided ?? last, last);
-    const healed = isWhole(fresh, from, last);
-    if (hole !== undefined) options.gap(hole, healed);
-    else if (!healed) options.gap({ from, to: clock.now(), cause: 'a closed kline could not be fetched' }, false);
+    this.#decided = Math.max(this.#decided ?? last, last);
+    const healed = this.#isWhole(fresh, from, last);
+    if (hole !== undefined) this.#options.gap(hole, healed);
+    else if (!healed) this.#options.gap({ from, to, cause: 'a closed kline could not be fetched' }, false);
   }
 
   /** Closed klines from `from` on, asked for until the one that opened at `last` is among them. */
-  async function closedThrough(last: number, from: number): Promise<readonly RawKline[]> {
+  async #closedThrough(last: number, from: number): Promise<readonly RawKline[]> {
     for (let attempt = 1; ; attempt++) {
-      const rows = await closedFrom(from);
-      if (stopped || attempt === maxAttempts || rows.some(({ openTime }) => openTime === last)) return rows;
-      await clock.sleep(clock.machine(attemptMs * attempt));
+      const rows = await this.#closedFrom(from);
+      if (this.#stopped || attempt === maxAttempts || rows.some(({ openTime }) => openTime === last)) return rows;
+      await this.#clock.sleep(this.#clock.machine(attemptMs * attempt));
     }
   }
 
-  async function closedFrom(from: number): Promise<readonly RawKline[]> {
+  async #closedFrom(from: number): Promise<readonly RawKline[]> {
     let wanted = 2;
-    for (let open = from; open < clock.now() && wanted < maxHealed; open = next(open)) wanted++;
-    const answer = await options.fetch(wanted);
+    for (let open = from; open < this.#clock.now() && wanted < maxHealed; open = this.#next(open)) wanted++;
+    const answer = await this.#options.fetch(wanted);
     if (answer.kind === 'ok') return answer.value.filter(({ openTime }) => openTime >= from);
-    count('klines could not be fetched', answer.cause);
+    this.#options.count('klines could not be fetched', answer.cause);
     return [];
   }
 
-  function lastBefore(before: number, from: number): number {
+  #lastBefore(before: number, from: number): number {
     let last = from;
-    while (next(last) < before) last = next(last);
+    while (this.#next(last) < before) last = this.#next(last);
     return last;
   }
 
-  function isWhole(rows: readonly RawKline[], from: number, last: number): boolean {
+  #isWhole(rows: readonly RawKline[], from: number, last: number): boolean {
     let expected = from;
     for (const { openTime } of rows) {
       if (openTime !== expected) return false;
-      expected = next(openTime);
+      expected = this.#next(openTime);
     }
     return expected > last;
   }
-
-  return {
-    data(tick) {
-      const kline = readKline(tick, tick['id']);
-      if (kline === undefined) count('unreadable kline', tick);
-      else accept({ kline, sure: continuous, at: clock.monotonic() });
-      continuous = kline !== undefined;
-    },
-    hole(hole) {
-      continuous = false;
-      broken = { ...hole, from: broken?.from ?? hole.from };
-      if (current !== undefined) current = { ...current, sure: false };
-      for (const [openTime, seen] of waiting ?? []) waiting?.set(openTime, { ...seen, sure: false });
-    },
-    stop() {
-      stopped = true;
-      stopTimer();
-    },
-  };
 }

@@ -1,13 +1,21 @@
 /** Depth, ticker and public trades by asking. */
 import type { Clock } from '../../clock/clock.ts';
+import type { Depth, Ticker, Trade } from '../../domain/market.ts';
 import { type Answer, failed, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
-import type { MarketQueries } from './exchange.ts';
 import { isFields, timeOf } from './json.ts';
 import { readBook, readPublicTrades, readTicker } from './read-market.ts';
 import type { Rest } from './rest.ts';
+
+/** The market by asking; the feed tells the same by itself. */
+export interface MarketQueries {
+  depth(symbol: string): Promise<Answer<Depth>>;
+  ticker(symbol: string): Promise<Answer<Ticker>>;
+  /** The newest public prints, oldest first. */
+  trades(symbol: string): Promise<Answer<readonly Trade[]>>;
+}
 
 export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQueries {
   async function ask<T>(endpoint: Endpoint, symbol: string, read: (value: unknown) => T | string): Promise<Answer<T>> {

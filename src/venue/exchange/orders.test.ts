@@ -4,7 +4,7 @@ import { ScaledClock } from '../../clock/clock.ts';
 import { ticks, units } from '../../domain/money.ts';
 import type { Outcome } from '../../domain/order.ts';
 import { definiteCodes } from './classify.ts';
-import { type Answerer, btcusdt, client, intent, type StubServer, stubServer } from './stub-server.ts';
+import { type Answerer, btcusdt, client, intent, type StubServer, stubServer } from './test-kit.ts';
 
 let stub: StubServer;
 let made: ReturnType<typeof client>[] = [];
@@ -274,7 +274,7 @@ describe('a query', () => {
   });
 
   it('by client id alone exists for margin only, and holds only when the id is echoed', async () => {
-    expect(open().exchange.orders.queryByClientId).toBeUndefined();
+    expect('queryByClientId' in open().exchange.orders).toBe(false);
     const { orders } = open({ account: 'margin' }).exchange;
     const order = { orderId, side: 'BUY', status: 'NEW', executedQty: '0' };
     answering(() => ({ ...order, clientOrderId: 'SABC' }));

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Lane, LimitNotice, Spend } from '../venue.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
-import type { Http } from './http.ts';
+import type { Http, HttpReply } from './http.ts';
 import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
@@ -57,8 +57,8 @@ export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOption
   }
 
   async function attempt(request: Parameters<Http['send']>[0]): Promise<Reply> {
-    const answer = await clock.track(http.send(request));
-    const reply = redacted(readReply(answer));
+    const answer = redacted(await clock.track(http.send(request)), request.headers);
+    const reply = readReply(answer);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);
       const retryAfterMs = secondsToMs(answer.retryAfter);
@@ -68,11 +68,11 @@ export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOption
     return reply;
   }
 
-  function redacted(reply: Reply): Reply {
-    if (signer === undefined || reply.kind === 'ok') return reply;
-    return reply.kind === 'refused'
-      ? { ...reply, message: signer.redact(reply.message) }
-      : { ...reply, cause: signer.redact(reply.cause) };
+  function redacted(answer: HttpReply, headers: Readonly<Record<string, string>>): HttpReply {
+    if (signer === undefined) return answer;
+    return answer.kind === 'reply'
+      ? { ...answer, body: signer.redact(answer.body, headers) }
+      : { ...answer, cause: signer.redact(answer.cause, headers) };
   }
 
   return {

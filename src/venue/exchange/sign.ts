@@ -4,8 +4,8 @@ import { createHmac, createSecretKey } from 'node:crypto';
 export interface Signer {
   /** Headers for exactly these bytes; `target` is the path with its query as it stands in the request line. */
   headers(method: 'GET' | 'POST', target: string, body: string, timestamp: number): Readonly<Record<string, string>>;
-  /** The text with key and secret struck out, for messages that quote what came over the wire. */
-  redact(text: string): string;
+  /** The text with key, secret and the signature in these headers struck out: an answer may quote what we sent, and answers are logged. */
+  redact(text: string, headers: Readonly<Record<string, string>>): string;
 }
 
 /**
@@ -20,6 +20,9 @@ export function signer(apiKey: string, apiSecret: string, stripPrefix = ''): Sig
       const signature = createHmac('sha256', key).update(`${timestamp}${method}${signed}${body}`).digest('hex');
       return { 'x-ch-apikey': apiKey, 'x-ch-ts': `${timestamp}`, 'x-ch-sign': signature };
     },
-    redact: (text) => text.replaceAll(apiSecret, '[secret]').replaceAll(apiKey, '[key]'),
+    redact(text, headers) {
+      const canaries = [apiSecret, apiKey, headers['x-ch-sign'] ?? ''].filter((one) => one !== '');
+      return canaries.reduce((clean, one) => clean.replaceAll(one, '[struck out]'), text);
+    },
   };
 }

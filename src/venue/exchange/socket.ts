@@ -18,14 +18,6 @@ export interface Listener {
   hole(hole: Hole): void;
 }
 
-export interface Sockets {
-  /** Subscribes; one listener for each channel. Returns what ends it. */
-  listen(channel: string, listener: Listener): () => void;
-  /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
-  again(channel: string): void;
-  close(): void;
-}
-
 export interface SocketsOptions {
   readonly url: string;
   readonly ws: Ws;
@@ -62,157 +54,166 @@ const maxBackoffMs = 30_000;
 /** A connection that lived this long was a good one: the next break starts with a short wait again. */
 const goodLifeMs = 30_000;
 
-export function sockets({ url, ws, clock, rng, count, log }: SocketsOptions): Sockets {
-  const channels = new Map<string, Channel>();
-  let connection: WsConnection | undefined;
-  let open = false;
-  let openedAt = 0;
-  let lastFrameAt = 0;
-  let lastDataAt = 0;
-  let failures = 0;
-  let stopTimer = (): void => {};
+/** The program's one socket to the exchange's market data. */
+export class Sockets {
+  readonly #options: SocketsOptions;
+  readonly #clock: Clock;
+  readonly #channels = new Map<string, Channel>();
+  #connection: WsConnection | undefined;
+  #open = false;
+  // By the monotonic clock.
+  #openedAt = 0;
+  #lastFrameAt = 0;
+  #lastDataAt = 0;
+  #failures = 0;
+  #stopTimer = (): void => {};
 
-  const after = (realMs: number, fn: () => void): void => {
-    stopTimer();
-    stopTimer = clock.at(clock.now() + clock.machine(realMs), fn);
-  };
-  const say = (event: 'sub' | 'unsub', channel: string): void =>
-    connection?.send(JSON.stringify({ event, params: { channel, cb_id: channel } }));
-
-  function subscribe(name: string, channel: Channel): void {
-    if (!open) return;
-    channel.attempts++;
-    const wait = channel.attempts < maxAttempts ? confirmMs : slowConfirmMs;
-    channel.confirmBy = clock.monotonic() + clock.machine(wait);
-    say('sub', name);
+  constructor(options: SocketsOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
-  function connect(): void {
-    stopTimer();
+  /** Subscribes; one listener for each channel. Returns what ends it. */
+  listen(name: string, listener: Listener): () => void {
+    const channel: Channel = { listener, lastDataAt: undefined, broken: undefined, confirmBy: undefined, attempts: 0 };
+    this.#channels.set(name, channel);
+    if (this.#connection === undefined && this.#channels.size === 1) this.#connect();
+    else this.#subscribe(name, channel);
+    return () => {
+      if (this.#channels.get(name) !== channel) return;
+      this.#channels.delete(name);
+      // The specification has no unsubscription for klines; what still comes is dropped.
+      if (this.#open && !name.includes('_kline_')) this.#say('unsub', name);
+      // An idle socket is closed by the exchange anyway, and would only be reconnected for nothing.
+      if (this.#channels.size === 0) this.#drop();
+    };
+  }
+
+  /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
+  again(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel !== undefined) this.#subscribe(name, channel);
+  }
+
+  close(): void {
+    this.#channels.clear();
+    this.#drop();
+  }
+
+  #connect(): void {
+    this.#stopTimer();
     // Events of a connection that was given up still arrive; they are no longer ours.
     let mine: WsConnection | undefined;
-    const current = (): boolean => mine !== undefined && connection === mine;
-    mine = ws(url, {
-      opened: () => current() && opened(),
-      frame: (bytes) => current() && received(decodeFrame(bytes)),
-      closed: (cause) => current() && lost(cause),
+    const current = (): boolean => mine !== undefined && this.#connection === mine;
+    mine = this.#options.ws(this.#options.url, {
+      opened: () => current() && this.#opened(),
+      frame: (bytes) => current() && this.#received(decodeFrame(bytes)),
+      closed: (cause) => current() && this.#lost(cause),
     });
-    connection = mine;
+    this.#connection = mine;
   }
 
-  function opened(): void {
-    open = true;
-    openedAt = clock.monotonic();
-    lastFrameAt = openedAt;
-    lastDataAt = openedAt;
-    log.info({ channels: channels.size }, 'market data connected');
-    for (const [name, channel] of channels) {
+  #opened(): void {
+    this.#open = true;
+    this.#openedAt = this.#clock.monotonic();
+    this.#lastFrameAt = this.#openedAt;
+    this.#lastDataAt = this.#openedAt;
+    this.#options.log.info({ channels: this.#channels.size }, 'market data connected');
+    for (const [name, channel] of this.#channels) {
       channel.attempts = 0;
-      subscribe(name, channel);
+      this.#subscribe(name, channel);
     }
-    after(watchMs, watch);
+    this.#after(watchMs, () => this.#watch());
   }
 
-  function lost(cause: string): void {
-    if (open && clock.monotonic() - openedAt >= clock.machine(goodLifeMs)) failures = 0;
-    drop();
-    for (const channel of channels.values()) channel.broken ??= cause;
-    if (channels.size === 0) return;
-    const longest = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures, 10));
-    failures++;
-    const waitMs = longest * (0.5 + rng() / 2);
-    log.warn({ cause, waitMs: Math.round(waitMs) }, 'market data connection lost; connecting again');
-    after(waitMs, connect);
+  #lost(cause: string): void {
+    if (this.#open && this.#age(this.#openedAt) >= this.#clock.machine(goodLifeMs)) this.#failures = 0;
+    this.#drop();
+    for (const channel of this.#channels.values()) channel.broken ??= cause;
+    if (this.#channels.size === 0) return;
+    const longestMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures, 10));
+    this.#failures++;
+    const waitMs = Math.round(longestMs * (0.5 + this.#options.rng() / 2));
+    this.#options.log.warn({ cause, waitMs }, 'market data connection lost; connecting again');
+    this.#after(waitMs, () => this.#connect());
   }
 
   /** Lets go of the connection without asking it. */
-  function drop(): void {
-    stopTimer();
-    const old = connection;
-    connection = undefined;
-    open = false;
+  #drop(): void {
+    this.#stopTimer();
+    const old = this.#connection;
+    this.#connection = undefined;
+    this.#open = false;
     old?.close();
   }
 
-  function watch(): void {
-    const now = clock.monotonic();
-    const silent = now - lastFrameAt > clock.machine(silenceMs);
-    if (silent || now - lastDataAt > clock.machine(dataSilenceMs)) {
-      lost(silent ? 'no frame for 15 s' : 'no data for 60 s');
+  #watch(): void {
+    const silent = this.#age(this.#lastFrameAt) > this.#clock.machine(silenceMs);
+    if (silent || this.#age(this.#lastDataAt) > this.#clock.machine(dataSilenceMs)) {
+      this.#lost(silent ? 'no frame for 15 s' : 'no data for 60 s');
       return;
     }
-    for (const [name, channel] of channels) {
-      if (channel.confirmBy === undefined || now < channel.confirmBy) continue;
-      if (channel.attempts === maxAttempts) {
-        count('subscription without data', name);
-        log.warn(
-          { channel: name },
-          'no data since the subscription: a quiet market, or a symbol the exchange does not know',
-        );
-      }
-      subscribe(name, channel);
-    }
-    after(watchMs, watch);
+    for (const [name, channel] of this.#channels) this.#confirm(name, channel);
+    this.#after(watchMs, () => this.#watch());
   }
 
-  function received(frame: Frame): void {
-    lastFrameAt = clock.monotonic();
-    if (frame.kind === 'push') pushed(frame);
-    else if (frame.kind === 'ping') connection?.send(JSON.stringify({ pong: frame.value }));
+  #confirm(name: string, channel: Channel): void {
+    if (channel.confirmBy === undefined || this.#clock.monotonic() < channel.confirmBy) return;
+    if (channel.attempts === maxAttempts) {
+      this.#options.count('subscription without data', name);
+      const meaning = 'a quiet market, or a symbol that the exchange does not know';
+      this.#options.log.warn({ channel: name }, `no data since the subscription: ${meaning}`);
+    }
+    this.#subscribe(name, channel);
+  }
+
+  #subscribe(name: string, channel: Channel): void {
+    if (!this.#open) return;
+    channel.attempts++;
+    const waitMs = channel.attempts < maxAttempts ? confirmMs : slowConfirmMs;
+    channel.confirmBy = this.#clock.monotonic() + this.#clock.machine(waitMs);
+    this.#say('sub', name);
+  }
+
+  #received(frame: Frame): void {
+    const { count } = this.#options;
+    this.#lastFrameAt = this.#clock.monotonic();
+    if (frame.kind === 'push') this.#pushed(frame);
+    else if (frame.kind === 'ping') this.#connection?.send(JSON.stringify({ pong: frame.value }));
     else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
     else if (frame.kind === 'error') count('refused subscription', frame);
     else if (frame.kind === 'tooLarge') {
       count('oversized frame');
-      lost('a frame above 1 MiB');
+      this.#lost('a frame above 1 MiB');
     }
   }
 
-  function pushed({ channel: name, tick, ts }: Extract<Frame, { kind: 'push' }>): void {
-    const channel = channels.get(name);
+  #pushed({ channel: name, tick, ts }: Extract<Frame, { kind: 'push' }>): void {
+    const channel = this.#channels.get(name);
     if (channel === undefined) {
-      count('frame of a channel nobody asked for', name);
+      this.#options.count('frame of a channel nobody asked for', name);
       return;
     }
-    lastDataAt = lastFrameAt;
-    const now = clock.now();
+    this.#lastDataAt = this.#lastFrameAt;
+    const now = this.#clock.now();
     const { broken, lastDataAt: before } = channel;
     channel.confirmBy = undefined;
     channel.lastDataAt = now;
     channel.broken = undefined;
-    if (broken !== undefined && before !== undefined) {
-      channel.listener.hole({ from: before, to: now, cause: broken });
-    }
+    if (broken !== undefined && before !== undefined) channel.listener.hole({ from: before, to: now, cause: broken });
     channel.listener.data(tick, ts);
   }
 
-  return {
-    listen(name, listener) {
-      const channel: Channel = {
-        listener,
-        lastDataAt: undefined,
-        broken: undefined,
-        confirmBy: undefined,
-        attempts: 0,
-      };
-      channels.set(name, channel);
-      if (connection === undefined && channels.size === 1) connect();
-      else subscribe(name, channel);
-      return () => {
-        if (channels.get(name) !== channel) return;
-        channels.delete(name);
-        // The specification has no unsubscription for klines; what still comes is dropped.
-        if (open && !name.includes('_kline_')) say('unsub', name);
-        // An idle socket is closed by the exchange anyway, and would only be reconnected for nothing.
-        if (channels.size === 0) drop();
-      };
-    },
-    again(name) {
-      const channel = channels.get(name);
-      if (channel !== undefined) subscribe(name, channel);
-    },
-    close() {
-      channels.clear();
-      drop();
-    },
-  };
+  #say(event: 'sub' | 'unsub', channel: string): void {
+    this.#connection?.send(JSON.stringify({ event, params: { channel, cb_id: channel } }));
+  }
+
+  #after(realMs: number, fn: () => void): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#clock.at(this.#clock.now() + this.#clock.machine(realMs), fn);
+  }
+
+  #age(time: number): number {
+    return this.#clock.monotonic() - time;
+  }
 }
