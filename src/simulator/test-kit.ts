@@ -137,6 +137,7 @@ export interface Row {
   readonly event_rep?: unknown;
   readonly cb_id?: unknown;
   readonly ts?: unknown;
+  readonly serverTime?: unknown;
 }
 
 /** The answer's body as an object; ids beyond 2^53 stand in `orderIdString`. */

@@ -30,6 +30,10 @@ const match = { method: 'POST', path: '/sapi/v1/order' } as const;
 const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'x' };
 const create = ({ simulator }: TestExchange, signal?: AbortSignal) =>
   signed(simulator, alice, 'POST', '/sapi/v1/order', order, signal === undefined ? {} : { signal });
+/** Waits until a fault has hit something: the truth log says so. */
+async function faulted({ simulator, log }: TestExchange & { log: LogEntry[] }): Promise<void> {
+  while (!log.some(({ kind }) => kind === 'fault')) await call(`${simulator.restUrl}/sapi/v1/ping`, 'GET');
+}
 const placed = ({ simulator }: TestExchange) => simulator.ordersByClientId('10001', 'x').length;
 
 describe('a fault on a request', () => {
@@ -103,7 +107,7 @@ describe('a fault on a request', () => {
       answered = true;
       return reply;
     });
-    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
+    await faulted(one);
     await one.clock.advanceTo(startTime + 1_999);
     await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
     expect([answered, placed(one)]).toEqual([false, 0]);
@@ -167,7 +171,7 @@ describe('a fault on the socket', () => {
     const one = await exchange(fault);
     const socket = await openSocket(one.simulator);
     socket.send({ event: 'sub', params: { channel: 'market_btcusdt_depth_step0' } });
-    await call(`${one.simulator.restUrl}/sapi/v1/ping`, 'GET');
+    await faulted(one);
     await one.clock.advanceTo(startTime + 14_999);
     expect(socket.frames).toEqual([]);
     await one.clock.advanceTo(startTime + 20_000);

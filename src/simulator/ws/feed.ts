@@ -5,7 +5,7 @@
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import { packed, pushFrame, tradeRow } from './frames.ts';
-import { snapshot, type Topic, topicOf } from './topics.ts';
+import { shownKline, states, type Topic, topicOf } from './topics.ts';
 
 /** Somebody who gets frames of a channel. */
 export interface Listener {
@@ -25,6 +25,8 @@ interface Served {
   readonly listeners: Set<Listener>;
   changed: boolean;
   sentAt: number;
+  /** Open time of the kline that was pushed last. */
+  shown: number | undefined;
 }
 
 export class Feed {
@@ -43,13 +45,18 @@ export class Feed {
     if (topic === undefined) return;
     let one = this.#served.get(channel);
     if (one === undefined) {
-      one = { topic, listeners: new Set(), changed: false, sentAt: this.#exchange.now };
+      one = {
+        topic,
+        listeners: new Set(),
+        changed: false,
+        sentAt: this.#exchange.now,
+        shown: shownKline(topic, this.#exchange),
+      };
       this.#served.set(channel, one);
     }
     if (one.listeners.has(listener)) return;
     one.listeners.add(listener);
-    const frame = snapshot(topic, this.#exchange, this.#habits);
-    if (frame !== undefined) listener.push(channel, packed(frame));
+    for (const frame of states(topic, this.#exchange, this.#habits)) listener.push(channel, packed(frame));
   }
 
   remove(channel: string, listener: Listener): void {
@@ -81,8 +88,8 @@ export class Feed {
   #sendState(one: Served): void {
     one.changed = false;
     one.sentAt = this.#exchange.now;
-    const frame = snapshot(one.topic, this.#exchange, this.#habits);
-    if (frame !== undefined) send(one, packed(frame));
+    for (const frame of states(one.topic, this.#exchange, this.#habits, one.shown)) send(one, packed(frame));
+    one.shown = shownKline(one.topic, this.#exchange);
   }
 
   #sendTrades(one: Served, changes: Changes): void {

@@ -111,6 +111,28 @@ describe('pushed frames', () => {
     });
   });
 
+  test('a kline is pushed once more as it ended before the next one, even when its last trade came just before', async () => {
+    const { simulator, clock, socket, subscribe, settled } = await exchange();
+    await place(simulator, bob, sell);
+    subscribe('kline_1min');
+    await settled();
+    const tradeAt = async (ms: number) => {
+      await clock.advanceTo(startTime + ms);
+      await place(simulator, alice, { ...buy, volume: '0.1' });
+    };
+    await tradeAt(59_000);
+    await tradeAt(59_900);
+    await tradeAt(60_050);
+    await clock.advanceTo(startTime + 62_000);
+    const id = startTime / 1_000;
+    await socket.frame((frame) => named('kline_1min')(frame) && (frame.tick as { id: number }).id === id + 60);
+    const pushed = socket.frames.filter(named('kline_1min')).map(({ tick }) => tick as { id: number; vol: number });
+    expect(pushed.slice(-2).map(({ id: one, vol }) => [one, vol])).toEqual([
+      [id, 0.2],
+      [id + 60, 0.1],
+    ]);
+  });
+
   test('the ticker shows the last 24 hours', async () => {
     const { clock, socket, subscribe } = await exchange(replay);
     subscribe('ticker');

@@ -35,8 +35,17 @@ function contentOf(text: string): Content | undefined {
   return interval !== undefined && isInterval(interval) ? { kind: 'klines', interval } : undefined;
 }
 
-/** The state that a topic shows now; undefined where there is none (trades are events; klines before the first trade). */
-export function snapshot({ channel, symbol, content }: Topic, exchange: Exchange, habits: Habits): Json | undefined {
+/**
+ * The states that a topic shows now, in the order they are pushed; none where there is none (trades are events; klines before
+ * the first trade). A kline that was `shown` last and has closed since comes once more, as it ended: without a closed flag,
+ * the last frame of an id is what clients take for the kline.
+ */
+export function states(
+  { channel, symbol, content }: Topic,
+  exchange: Exchange,
+  habits: Habits,
+  shown?: number,
+): Json[] {
   const at = exchange.matching(symbol).instrument;
   const push = (tick: Json): Json => pushFrame(channel, tick, exchange.now, habits);
   const { minutes } = exchange.market(symbol);
@@ -44,17 +53,24 @@ export function snapshot({ channel, symbol, content }: Topic, exchange: Exchange
     case 'depth': {
       const matching = exchange.matching(symbol);
       const side = (of: 'BUY' | 'SELL') => depthOf(matching, of, habits.socketLevels);
-      return push(depthTick(side('BUY'), side('SELL'), at));
+      return [push(depthTick(side('BUY'), side('SELL'), at))];
     }
     case 'ticker': {
       const day = lastDay(minutes, exchange.now);
-      return day && push(tickerTick(day, at));
+      return day === undefined ? [] : [push(tickerTick(day, at))];
     }
     case 'klines': {
-      const [newest] = klinesOf(minutes, content.interval, { count: 1 });
-      return newest && push(klineTick(newest, at));
+      const [newest, before] = klinesOf(minutes, content.interval, { count: 2 });
+      const ended = before !== undefined && before.openTime === shown ? [before] : [];
+      return newest === undefined ? [] : [...ended, newest].map((row) => push(klineTick(row, at)));
     }
     case 'trades':
-      return undefined;
+      return [];
   }
 }
+
+/** Open time of the kline that a topic of klines shows now. */
+export const shownKline = ({ symbol, content }: Topic, exchange: Exchange): number | undefined =>
+  content.kind === 'klines'
+    ? klinesOf(exchange.market(symbol).minutes, content.interval, { count: 1 })[0]?.openTime
+    : undefined;
