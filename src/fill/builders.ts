@@ -66,5 +66,7 @@ export function run(fills: KlineFills, bar: FillKline, stops: readonly Stop[] = 
     out.push(...fills.fillStop(bar, order({ id: 'stop', side, lots: held }), hit).fills);
     fills.cancel('target');
   }
-  return [...out, ...fills.rest(bar).fills];
+  out.push(...fills.rest(bar).fills);
+  fills.close();
+  return out;
 }

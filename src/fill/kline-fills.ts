@@ -5,6 +5,7 @@
  *     open      orders that were waiting become active: MARKET orders fill, LIMITs that cross take, the rest begins to rest
  *     triggers  which stops this kline sets off; each is answered with `fillStop`, and targets beside it with `cancel`
  *     rest      resting LIMITs fill; then `triggers` once more for the stops of what was entered here
+ *     close     the kline is over
  *
  * An order submitted at any time waits for the next `open`: inside a kline nobody knows what came first.
  */
@@ -118,7 +119,7 @@ export class KlineFills {
     return { fills: [], ends: [{ order: working.order, end: 'canceled' }] };
   }
 
-  /** Begins a kline, which ends with `rest`. */
+  /** Begins a kline, which ends with `close`. */
   open(kline: FillKline): Step {
     this.#inside = true;
     if (this.#working.length === 0) return nothing;
@@ -159,9 +160,7 @@ export class KlineFills {
     return step;
   }
 
-  /** Ends a kline. */
   rest(kline: FillKline): Step {
-    this.#inside = false;
     if (!this.#working.some((working) => this.#reached(working, kline))) return nothing;
     const step: Growing = { fills: [], ends: [] };
     let allowance = this.#share(kline, this.#options.rules.limitParticipation);
@@ -180,6 +179,11 @@ export class KlineFills {
       return false;
     });
     return step;
+  }
+
+  /** Ends a kline: a cancel takes its time again. */
+  close(): void {
+    this.#inside = false;
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {

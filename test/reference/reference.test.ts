@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Decimal } from './account.ts';
+import { generated } from './generated.ts';
 import { reference } from './reference.ts';
 import { type Answer, type Kline, plain, type Question, sluice, type Want } from './types.ts';
 
@@ -128,6 +130,38 @@ test('an order that cannot be paid is rejected where its cost is known, and canc
   const [first] = run([quiet, quiet], wanted, { cash: '999', rules: plain }).orders;
   expect(first).toMatchObject({ state: 'canceled', executed: '0' });
 });
+
+test.each([plain, sluice])(
+  'on generated markets money is neither made nor lost, and every kind of fill occurs',
+  (rules) => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) {
+      const { klines, wants } = generated(seed, 300);
+      const strategy = { kind: 'script', want: (row: number) => wants[row] } as const;
+      const answer = run([], {}, { klines, strategy, rules, cash: '2000' });
+      let cash = new Decimal(2000);
+      let base = new Decimal(0);
+      for (const { side, price, quantity, fee, feeAsset, maker, order } of answer.fills) {
+        const sign = side === 'BUY' ? 1 : -1;
+        base = base.plus(new Decimal(quantity).times(sign)).minus(feeAsset === 'X' ? fee : 0);
+        cash = cash.minus(new Decimal(price).times(quantity).times(sign)).minus(feeAsset === 'Z' ? fee : 0);
+        expect(cash.gte(0) && base.gte(0)).toBe(true);
+        seen.add(`${answer.orders[order - 1]?.purpose} ${maker ? 'maker' : 'taker'}`);
+      }
+      expect([answer.cash, answer.base]).toEqual([cash.toFixed(), base.toFixed()]);
+    }
+    expect([...seen].sort()).toEqual(
+      expect.arrayContaining([
+        'enter maker',
+        'enter taker',
+        'exit taker',
+        'quote maker',
+        'stop taker',
+        'takeProfit maker',
+      ]),
+    );
+  },
+);
 
 test('it imports nothing from src', async () => {
   const { readdirSync, readFileSync } = await import('node:fs');

@@ -57,10 +57,11 @@ function watchStop(state: State, standing: Want | undefined, at: Now, moment: Mo
   if (standing === undefined || 'quotes' in standing) return;
   const hit = stopHit(state, state.stop, at);
   if (hit === undefined) return;
-  if (hit.ambiguous) state.ambiguousKlines++;
   state.leftAt = standing.quantity;
   const order = act(state, standing, moment, true);
-  if (order !== undefined) fillStop(state, order, hit, at);
+  if (order === undefined) return;
+  if (hit.ambiguous) state.ambiguousKlines++;
+  fillStop(state, order, hit, at);
 }
 
 /** A target that filled wholly in this kline leaves the position as a stop does. */

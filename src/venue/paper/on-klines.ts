@@ -88,7 +88,7 @@ export class PaperMarket {
     });
   }
 
-  /** True while no order is at the venue: then `open` and `rest` may be left out. */
+  /** True while no order is at the venue: then a kline needs no phase but `triggers`, and `close` when that gave a hit. */
   get idle(): boolean {
     return this.#fills.idle;
   }
@@ -113,9 +113,10 @@ export class PaperMarket {
     this.#book(this.#fills.rest(kline));
   }
 
-  /** Ends the stops of the second `triggers`: what comes later is an order like any other. */
+  /** Ends the kline and the stops that it triggered: what comes later is an order like any other. */
   close(): void {
     this.#hits.clear();
+    this.#fills.close();
   }
 
   /** Takes an accepted order. */

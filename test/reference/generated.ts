@@ -1,0 +1,63 @@
+/** Generated markets and wants for property tests: the same seed gives the same, and gaps, quiet klines and touches occur. */
+import type { Kline, Side, Want } from './types.ts';
+
+export interface Generated {
+  readonly klines: readonly Kline[];
+  /** What is wanted after each kline; often the same as before. */
+  readonly wants: readonly Want[];
+}
+
+/** Klines of one minute around 100.00 with two decimals, and wants of every kind, in quantities of a few units. */
+export function generated(seed: number, rows: number): Generated {
+  const chance = draws(seed);
+  const klines: Kline[] = [];
+  const wants: Want[] = [];
+  let price = 100;
+  for (let row = 0; row < rows; row++) {
+    const kline = nextKline(chance, row, price);
+    klines.push(kline);
+    price = kline.close;
+    const last = wants.at(-1);
+    wants.push(last === undefined || chance() < 0.25 ? anyWant(chance, price) : last);
+  }
+  return { klines, wants };
+}
+
+type Chance = () => number;
+
+/** A linear congruential generator; good enough to vary tests. */
+function draws(seed: number): Chance {
+  let state = (seed * 2_654_435_761) % 4_294_967_296;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+const cents = (value: number): number => Math.round(value * 100) / 100;
+
+function nextKline(chance: Chance, row: number, before: number): Kline {
+  const gap = chance() < 0.1 ? (chance() - 0.5) * 4 : 0;
+  const open = cents(Math.max(10, before + gap));
+  const close = cents(Math.max(10, open + (chance() - 0.5) * 3));
+  const high = cents(Math.max(open, close) + chance() * 1.5);
+  const low = cents(Math.min(open, close) - chance() * 1.5);
+  const volume = chance() < 0.05 ? 0 : Math.round(chance() * 3_000_000) / 10_000;
+  return { time: row * 60_000, open, high, low, close, volume };
+}
+
+function anyWant(chance: Chance, price: number): Want {
+  const at = (distance: number): string => (price + distance).toFixed(2);
+  const kind = chance();
+  if (kind < 0.2) return { quantity: '0' };
+  if (kind < 0.35) {
+    const quote = (side: Side, distance: number, quantity: string) => ({ side, price: at(distance), quantity });
+    return { quotes: [quote('BUY', -1, '5'), quote('SELL', 1, '3'), quote('BUY', -2, '4.5')] };
+  }
+  return {
+    quantity: String(1 + Math.floor(chance() * 20)),
+    ...(chance() < 0.4 ? { limit: at(chance() * 1.5 - 1) } : {}),
+    ...(chance() < 0.6 ? { stop: at(-0.5 - chance() * 2) } : {}),
+    ...(chance() < 0.6 ? { takeProfit: at(0.5 + chance() * 2) } : {}),
+  };
+}
