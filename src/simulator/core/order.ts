@@ -1,6 +1,6 @@
 /** Orders and trades as the exchange itself keeps them. */
 import type { Side } from '../../domain/market.ts';
-import type { Lots, Ticks, Units } from '../../domain/money.ts';
+import { type Lots, minus, type Ticks, type Units } from '../../domain/money.ts';
 import type { OrderType, VenueStatus } from '../../domain/order.ts';
 
 /** One order; the exchange changes it in place as it fills. */
@@ -69,4 +69,4 @@ export const isOpen = (order: SimOrder): boolean =>
   order.status === 'NEW' || order.status === 'PARTIALLY_FILLED' || order.status === 'CANCELING';
 
 /** Lots that a LIMIT order or a MARKET SELL still wants. */
-export const remaining = (order: SimOrder): Lots => (order.quantity - order.executed) as Lots;
+export const remaining = (order: SimOrder): Lots => minus(order.quantity, order.executed);

@@ -9,6 +9,7 @@ import {
   type Lots,
   lotsOf,
   minus,
+  noRate,
   partOfLots,
   plus,
   priceNumber,
@@ -41,7 +42,7 @@ export function madeBook(
   const bid = minus(ask, step);
   const minuteLots = greatest(oneLot, lotsOf(volume, at));
   const level = (price: Ticks): DisplayedLevel => {
-    const share = shares[scramble(Math.round(priceNumber(price, at) * 1e4), key) & 63] as Rate;
+    const share = shares[scramble(Math.round(priceNumber(price, at) * 1e4), key) & 63] ?? noRate;
     return { price, quantity: greatest(oneLot, partOfLots(minuteLots, share)) };
   };
   const bids: DisplayedLevel[] = [];
