@@ -1,7 +1,7 @@
 /** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
 import type { Lots, Rate } from '../domain/money.ts';
 import { noLots } from '../domain/money.ts';
-import type { Account, Goal, Quote, Signal, Want } from '../domain/order.ts';
+import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { goalLots, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protect.ts';
@@ -18,8 +18,8 @@ export interface PlannerOptions {
 
 interface Standing {
   signal: Signal;
-  /** Sized once, when the wish was new: a share of equity is not rebalanced with every price. */
-  goal: Lots;
+  /** Sized once, at the first price at which the wish stands: a share of equity is not rebalanced with every price. */
+  goal: Lots | undefined;
   /** The portfolio's version at which the last plan found nothing to do; -1 when something may be. */
   restingAt: number;
 }
@@ -46,10 +46,12 @@ export class Planner {
       return;
     }
     const { want } = signal;
-    const goal = want.kind === 'target' ? this.#size(signal) : noLots;
-    this.#standing.set(key, { signal, goal, restingAt: -1 });
-    if (want.kind === 'target') this.#options.protection.follow(signal.strategy, signal.symbol, want);
-    this.#options.changed(signal, want.kind === 'target' ? goal : undefined);
+    const standing: Standing = { signal, goal: undefined, restingAt: -1 };
+    this.#standing.set(key, standing);
+    if (want.kind === 'target') {
+      this.#options.protection.follow(signal.strategy, signal.symbol, want);
+      this.#size(standing, want);
+    } else this.#options.changed(signal, undefined);
   }
 
   /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
@@ -72,23 +74,37 @@ export class Planner {
     const step =
       want.kind === 'quotes'
         ? planQuotes(want, situation)
-        : planTarget(want, standing.goal, protection.bend(strategy, symbol, want), situation);
+        : planTarget(
+            want,
+            standing.goal ?? this.#size(standing, want),
+            protection.bend(strategy, symbol, want),
+            situation,
+          );
     // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
     if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
       standing.restingAt = version;
     return step;
   }
 
-  #size(signal: Signal): Lots {
-    const { portfolio, account } = this.#options;
-    const mark = portfolio.lastMark(signal.symbol);
-    if (signal.want.kind !== 'target' || mark === undefined) return noLots;
-    const instrument = portfolio.instrument(signal.symbol);
-    return goalLots(signal.want, portfolio.equity(signal.strategy, signal.symbol), {
+  /** True when nothing needs to be planned for a strategy until it wants something else or its position changes. */
+  rests(strategy: string, symbol: string): boolean {
+    return this.#standing.get(`${strategy}|${symbol}`)?.restingAt === this.#options.portfolio.version(strategy, symbol);
+  }
+
+  /** Gives a new wish its size. Before the first price there is none: then the first plan that has a price gives it. */
+  #size(standing: Standing, want: Target): Lots {
+    const { portfolio, account, changed } = this.#options;
+    const { strategy, symbol } = standing.signal;
+    const mark = portfolio.lastMark(symbol);
+    if (mark === undefined) return noLots;
+    const goal = goalLots(want, portfolio.equity(strategy, symbol), {
       account,
-      instrument,
+      instrument: portfolio.instrument(symbol),
       price: mark.price,
     });
+    standing.goal = goal;
+    changed(standing.signal, goal);
+    return goal;
   }
 
   #situation(strategy: string, symbol: string, price: number): Situation {

@@ -37,6 +37,7 @@ export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
 const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
 const goalText = (goal: Goal): string => JSON.stringify(goal);
+const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
 
 export class Protection {
   readonly #portfolio: Portfolio;
@@ -56,14 +57,7 @@ export class Protection {
     const plain = target.stop === undefined && target.takeProfit === undefined && target.trailing === undefined;
     if (known === undefined && plain) return;
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit.
-    if (
-      plain &&
-      known?.leftGoal === undefined &&
-      'quantity' in target.goal &&
-      target.goal.quantity === 0 &&
-      !this.#isFlat(strategy, symbol)
-    )
-      return;
+    if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) return;
     const at = this.#portfolio.instrument(symbol);
     const left = known?.leftGoal === goalText(target.goal) ? known : undefined;
     const guard: Guard = {
@@ -85,6 +79,11 @@ export class Protection {
     if (guard === undefined) return unbent;
     const left = guard.leftGoal === goalText(target.goal);
     return { takeProfit: left ? undefined : guard.takeProfit, leave: left ? (guard.leftWhy ?? 'left') : undefined };
+  }
+
+  /** True when something on this symbol may be protected: then its prices must be looked at. */
+  guards(symbol: string): boolean {
+    return (this.#bySymbol.get(symbol)?.size ?? 0) > 0;
   }
 
   /** Stops in force on a symbol: those of positions that are held. */

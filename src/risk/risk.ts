@@ -70,6 +70,11 @@ export class Risk {
     return { day: this.#day, equity: this.#dayEquity };
   }
 
+  /** An equity that is clearly above the daily loss limit, for a loop that need not ask while it is. */
+  get safeEquity(): number {
+    return this.#clearlyAbove;
+  }
+
   /**
    * Looks at the equity once prices moved. Returns the kill when the daily loss limit has just been passed; the caller
    * writes it down and cancels what rests. A new UTC day starts anew but lifts nothing.

@@ -5,6 +5,7 @@
  * it up, for a position that cannot be left is worse than any of them.
  */
 import {
+  absolute,
   baseUnits,
   lotsIn,
   minus,
@@ -95,8 +96,7 @@ function orderValue(scene: Scene): Denial['facts'] | undefined {
 /** Only what adds to |position| is judged: an exit is always within the limit. */
 function position(scene: Scene): Denial['facts'] | undefined {
   const { draft, portfolio, limits } = scene;
-  if (draft.side === 'SELL' && reduces(scene)) return undefined;
-  if (isProtective(draft)) return undefined;
+  if (reduces(scene) || isProtective(draft)) return undefined;
   const at = portfolio.instrument(draft.symbol);
   const price = draft.price ?? ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const exposure = plus(portfolio.exposure(draft.symbol, price), valueOfDraft(scene));
@@ -105,9 +105,11 @@ function position(scene: Scene): Denial['facts'] | undefined {
     : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
 }
 
+/** True for a sale of what is held, and for buying back what is short. */
 function reduces({ draft, portfolio }: Scene): boolean {
   const { base } = portfolio.position(draft.strategy, draft.symbol);
-  return base > 0n && baseUnits(draft.expectedLots, portfolio.instrument(draft.symbol)) <= base;
+  const against = draft.side === 'SELL' ? base > 0n : base < 0n;
+  return against && baseUnits(draft.expectedLots, portfolio.instrument(draft.symbol)) <= absolute(base);
 }
 
 /** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */

@@ -1,5 +1,5 @@
 /** Runs a strategy over streams: klines in, signals out. A strategy that throws is stopped alone. */
-import { concat, EMPTY, from, Observable, of, type Subscriber } from 'rxjs';
+import { concat, defer, EMPTY, from, Observable, of, type Subscriber } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
@@ -124,17 +124,19 @@ function decider(
 
 function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {
   return new Observable((out) => {
-    let warming = true;
-    const live = new Observable<never>((end) => {
-      warming = false;
-      end.complete();
-    });
+    let warming = false;
+    const turn = (on: boolean): Observable<never> =>
+      defer(() => {
+        warming = on;
+        return EMPTY;
+      });
     const context: Context<Params> = {
       params: hosted.params,
       symbol: hosted.symbol,
       interval: hosted.interval,
       instrument: hosted.instrument,
-      klines: concat(from(inputs.history), live, inputs.klines),
+      // Each subscription warms up by itself: a strategy may derive several streams from its klines.
+      klines: concat(turn(true), from(inputs.history), turn(false), inputs.klines),
       trades: inputs.trades,
       depth: inputs.depth,
       ticker: inputs.ticker,
@@ -146,7 +148,7 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
     return wants.subscribe({
       next(want) {
         // Told by the warm-up klines, which are over: acting on it would trade on the past.
-        if (warming && inputs.history.length > 0) return;
+        if (warming) return;
         try {
           out.next(checked(want));
         } catch (error) {

@@ -1,0 +1,48 @@
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { closeTime, intervalMs, intervals, isInterval, openTimeOf } from './interval.ts';
+
+const dayMs = 86_400_000;
+
+describe('a kline', () => {
+  test.each([
+    ['1min', Date.UTC(2024, 1, 29, 12, 34), Date.UTC(2024, 1, 29, 12, 35)],
+    ['15min', Date.UTC(2024, 1, 29, 12, 30), Date.UTC(2024, 1, 29, 12, 45)],
+    ['60min', Date.UTC(2024, 1, 29, 12), Date.UTC(2024, 1, 29, 13)],
+    ['1day', Date.UTC(2024, 1, 29), Date.UTC(2024, 2, 1)],
+    // 26 February 2024 was a Monday.
+    ['1week', Date.UTC(2024, 1, 26), Date.UTC(2024, 2, 4)],
+    ['1month', Date.UTC(2024, 1, 1), Date.UTC(2024, 2, 1)],
+  ] as const)('of %s holds its moment and ends where the next begins', (interval, opens, closes) => {
+    expect(openTimeOf(interval, Date.UTC(2024, 1, 29, 12, 34, 56))).toBe(opens);
+    expect(closeTime(interval, opens)).toBe(closes);
+    expect(intervalMs(interval, opens)).toBe(closes - opens);
+  });
+
+  test('of a month has the length of its month', () => {
+    expect(intervalMs('1month', Date.UTC(2024, 1, 1))).toBe(29 * dayMs);
+    expect(intervalMs('1month', Date.UTC(2023, 1, 1))).toBe(28 * dayMs);
+    expect(closeTime('1month', Date.UTC(2023, 11, 1))).toBe(Date.UTC(2024, 0, 1));
+  });
+
+  test('of a week begins on a Monday, before 1970 too', () => {
+    expect(openTimeOf('1week', 0)).toBe(Date.UTC(1969, 11, 29));
+    expect(openTimeOf('1week', Date.UTC(2024, 2, 3, 23, 59))).toBe(Date.UTC(2024, 1, 26));
+  });
+
+  property.prop([fc.constantFrom(...intervals), fc.integer({ min: 0, max: 4e12 })])(
+    'begins at or before each of its moments and ends after it',
+    (interval, time) => {
+      const opens = openTimeOf(interval, time);
+      expect(opens <= time && time < closeTime(interval, opens)).toBe(true);
+      expect(openTimeOf(interval, opens)).toBe(opens);
+      expect(openTimeOf(interval, closeTime(interval, opens))).toBe(closeTime(interval, opens));
+    },
+  );
+});
+
+test('an interval is one of those that the exchange spells', () => {
+  expect(isInterval('60min')).toBe(true);
+  expect(isInterval('1hour')).toBe(false);
+  expect(isInterval('toString')).toBe(false);
+});

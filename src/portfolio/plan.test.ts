@@ -1,0 +1,297 @@
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import {
+  baseUnits,
+  type Lots,
+  lots,
+  negate,
+  plus,
+  priceText,
+  quantityText,
+  rate,
+  ticks,
+  units,
+  unitsText,
+} from '../domain/money.ts';
+import type { Quote, Target } from '../domain/order.ts';
+import { btc, intent, portfolio, resting, target } from '../testing/builders.ts';
+import { type Bend, goalLots, planQuotes, planTarget, type Situation, type Step, unbent } from './plan.ts';
+import type { WorkingOrder } from './portfolio.ts';
+
+const situation = (given: Partial<Situation> & { readonly has?: string } = {}): Situation => ({
+  strategy: 's',
+  account: 'spot',
+  instrument: btc,
+  held: units(given.has ?? '0'),
+  orders: [],
+  price: 100,
+  marketBuyIn: 'amount',
+  feeInBase: rate('0'),
+  ...given,
+});
+
+/** A step in words: `BUY 1 market for 100`, `SELL 2 at 90`, `cancel c1`, `nothing`. */
+function words(step: Step | undefined): string {
+  if (step === undefined) return 'nothing';
+  if (step.do === 'cancel') return `cancel ${step.order.intent.clientOrderId}`;
+  const { side, type, price, volume, expectedLots } = step.draft;
+  const how = type === 'MARKET' ? 'market' : `at ${price === undefined ? '?' : priceText(price, btc)}`;
+  const amount = 'amount' in volume ? ` for ${unitsText(volume.amount)}` : '';
+  return `${side} ${quantityText(expectedLots, btc)} ${how}${amount}`;
+}
+const plan = (
+  goal: string,
+  given: Parameters<typeof situation>[0] = {},
+  want: Partial<Target> = {},
+  bend = unbent,
+): string => words(planTarget(target(1, want), lots(goal, btc), bend, situation(given)));
+const purposeOf = (step: Step | undefined): string => (step?.do === 'create' ? step.draft.purpose : 'none');
+const order = (text: Parameters<typeof resting>[1] = {}): WorkingOrder => resting(portfolio(), text);
+
+describe('a target', () => {
+  test('is entered at market with the amount that the quantity costs now', () => {
+    expect(plan('1')).toBe('BUY 1 market for 100');
+    expect(plan('1', { price: 100.004 })).toBe('BUY 1 market for 100.01');
+  });
+
+  test('is entered in lots where the venue takes lots', () => {
+    expect(plan('1', { marketBuyIn: 'lots' })).toBe('BUY 1 market');
+  });
+
+  test('says in an amount no more decimals than the quote has', () => {
+    expect(plan('0.33333', { price: 99.99 })).toBe('BUY 0.33333 market for 33.32');
+  });
+
+  test('only buys what is missing and only sells what is too much', () => {
+    expect(plan('3', { has: '1' })).toBe('BUY 2 market for 200');
+    expect(plan('1', { has: '3' })).toBe('SELL 2 market');
+  });
+
+  test('of nothing sells what whole lots can be sold', () => {
+    expect(plan('0', { has: '1.000009' })).toBe('SELL 1 market');
+  });
+
+  test('names its order an entry when it adds and an exit when it takes away', () => {
+    const toward = (goal: string, has: string): string =>
+      purposeOf(planTarget(target(1), lots(goal, btc), unbent, situation({ account: 'margin', has })));
+    expect(toward('2', '1')).toBe('enter');
+    expect(toward('1', '2')).toBe('exit');
+    expect(toward('-2', '-1')).toBe('enter');
+    expect(toward('-1', '-2')).toBe('exit');
+  });
+
+  test('is left alone within the least that the exchange accepts', () => {
+    // At least 0.0001 BTC, at least 5 USDT: at 100 that is 0.05.
+    expect(plan('1', { has: '0.95' })).toBe('nothing');
+    expect(plan('1', { has: '0.94999' })).toBe('BUY 0.05001 market for 5');
+    expect(plan('0', { has: '0.05' })).toBe('nothing');
+    expect(plan('1', { has: '1.05' })).toBe('nothing');
+    expect(plan('1', { has: '0.9999', price: 100_000 })).toBe('BUY 0.0001 market for 10');
+    expect(plan('1', { has: '0.99991', price: 100_000 })).toBe('nothing');
+  });
+
+  test('never asks for a market order below the exchange’s minima', () => {
+    const random = fc.record({
+      goal: fc.bigInt(0n, 10n ** 6n),
+      has: fc.bigInt(0n, 10n ** 6n),
+      price: fc.double({ min: 0.5, max: 1e6, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(random, ({ goal, has, price }) => {
+        const step = planTarget(
+          target(1),
+          goal as Lots,
+          unbent,
+          situation({ held: baseUnits(has as Lots, btc), price, marketBuyIn: 'lots' }),
+        );
+        if (step?.do !== 'create') return;
+        expect(step.draft.expectedLots >= btc.minQuantity).toBe(true);
+        expect(Number(step.draft.expectedLots) * price).toBeGreaterThan(5 * 10 ** 5 * 0.9999);
+      }),
+    );
+  });
+
+  test('does not mend what the fee of its entry took from the bought asset', () => {
+    const held = { has: '9.99', price: 10_000 };
+    expect(plan('10', held)).toBe('BUY 0.01 market for 100');
+    expect(plan('10', { ...held, feeInBase: rate('0.001') })).toBe('nothing');
+    expect(plan('0', { ...held, feeInBase: rate('0.001') })).toBe('SELL 9.99 market');
+  });
+
+  test('on spot sells no more than is held', () => {
+    expect(plan('-1', { has: '0.5' })).toBe('SELL 0.5 market');
+    expect(plan('-1', { has: '0.5', account: 'margin' })).toBe('SELL 1.5 market');
+  });
+
+  test('with a limit rests there, the buyer rounded up and the seller down to a tick', () => {
+    expect(plan('1', {}, { limit: 98.991 })).toBe('BUY 1 at 99');
+    expect(plan('0', { has: '1' }, { limit: 101.019 })).toBe('SELL 1 at 101.01');
+  });
+
+  test('with a limit keeps the order that stands there, and its rest once it is partly filled', () => {
+    expect(plan('1', { orders: [order({ price: '99' })] }, { limit: 99 })).toBe('nothing');
+    const partly = order({ price: '99', filled: '0.4' });
+    expect(plan('1', { has: '0.4', orders: [partly] }, { limit: 99 })).toBe('nothing');
+  });
+
+  test('cancels an order at another price, of another size or of the other side before it sends its own', () => {
+    const at99 = { limit: 99 };
+    expect(plan('1', { orders: [order({ price: '98' })] }, at99)).toBe('cancel c1');
+    expect(plan('1', { orders: [order({ price: '99', quantity: '2' })] }, at99)).toBe('cancel c1');
+    expect(plan('1', { orders: [order({ price: '99', side: 'SELL' })] }, at99)).toBe('cancel c1');
+    expect(plan('1', { orders: [order({ price: '99', id: 'a' }), order({ price: '99', id: 'b' })] }, at99)).toBe(
+      'cancel b',
+    );
+  });
+
+  test('at market cancels every resting order first', () => {
+    expect(plan('1', { orders: [order({ price: '100' })] })).toBe('cancel c1');
+  });
+
+  test('that is reached cancels what still rests', () => {
+    expect(plan('1', { has: '1', orders: [order({ price: '90' })] })).toBe('cancel c1');
+  });
+
+  test.each([
+    ['sending', {}],
+    ['intended', {}],
+    ['unknown', {}],
+    ['closing', {}],
+    ['open', { cancelRequested: true }],
+  ] as const)('waits while an order is %s %j', (state, more) => {
+    const undecided = Object.assign(order({ price: '98' }), { state, ...more });
+    expect(plan('1', { orders: [undecided] }, { limit: 99 })).toBe('nothing');
+  });
+
+  test('waits while a market order is under way', () => {
+    const held = portfolio();
+    const working = held.reserve(intent());
+    working.state = 'open';
+    expect(plan('1', { orders: [working] })).toBe('nothing');
+  });
+});
+
+describe('protection', () => {
+  const profitAt = (price: string): Bend => ({ takeProfit: ticks(price, btc), leave: undefined });
+
+  test('rests a take-profit for all that is held once the target is reached', () => {
+    const step = planTarget(target(1), lots('1', btc), profitAt('120'), situation({ has: '1.000004' }));
+    expect(words(step)).toBe('SELL 1 at 120');
+    expect(purposeOf(step)).toBe('takeProfit');
+    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, profitAt('120'))).toBe(
+      'nothing',
+    );
+  });
+
+  test('rests a take-profit of a short position below it', () => {
+    expect(plan('-1', { has: '-1', account: 'margin' }, {}, profitAt('80'))).toBe('BUY 1 at 80');
+  });
+
+  test('moves a take-profit whose price changed', () => {
+    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, profitAt('121'))).toBe(
+      'cancel c1',
+    );
+  });
+
+  test('rests no take-profit that the exchange would refuse as too small', () => {
+    expect(plan('0.04', { has: '0.04' }, {}, profitAt('120'))).toBe('nothing');
+  });
+
+  test('that leaves sells all at market, whatever the target and its limit say, and names it a stop', () => {
+    const leave: Bend = { takeProfit: undefined, leave: 'traded at 90' };
+    const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
+    expect(words(step)).toBe('SELL 1 market');
+    expect(purposeOf(step)).toBe('stop');
+    expect(step?.do === 'create' && step.draft.reason).toBe('traded at 90');
+    expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, leave)).toBe('cancel c1');
+    expect(plan('1', { has: '0' }, {}, leave)).toBe('nothing');
+  });
+});
+
+describe('quotes', () => {
+  const quotesPlan = (wished: readonly Quote[], given: Parameters<typeof situation>[0] = {}): string =>
+    words(planQuotes({ kind: 'quotes', quotes: wished, reason: 'test' }, situation(given)));
+  const buy = (price: number, quantity = 1): Quote => ({ side: 'BUY', price, quantity });
+  const sell = (price: number, quantity = 1): Quote => ({ side: 'SELL', price, quantity });
+
+  test('creates the first that is missing', () => {
+    expect(quotesPlan([buy(99), sell(101)])).toBe('BUY 1 at 99');
+    expect(quotesPlan([buy(99), sell(101)], { orders: [order({ price: '99' })] })).toBe('SELL 1 at 101');
+  });
+
+  test('does nothing when exactly these orders rest, in any order', () => {
+    const orders = [order({ side: 'SELL', price: '101', id: 'a' }), order({ price: '99', id: 'b' })];
+    expect(quotesPlan([buy(99), sell(101)], { orders })).toBe('nothing');
+  });
+
+  test('keeps an order that is partly filled', () => {
+    expect(quotesPlan([buy(99)], { has: '0.7', orders: [order({ price: '99', filled: '0.7' })] })).toBe('nothing');
+  });
+
+  test('cancels what is not wished before it creates', () => {
+    expect(quotesPlan([buy(98)], { orders: [order({ price: '99' })] })).toBe('cancel c1');
+    expect(quotesPlan([], { orders: [order({ price: '99' })] })).toBe('cancel c1');
+  });
+
+  test('asks for two orders when two quotes are alike', () => {
+    expect(quotesPlan([buy(99), buy(99)], { orders: [order({ price: '99' })] })).toBe('BUY 1 at 99');
+  });
+
+  test('leaves out what the exchange would refuse as too small', () => {
+    expect(quotesPlan([buy(99, 0.05), buy(99, 0), buy(98)])).toBe('BUY 1 at 98');
+  });
+
+  test('waits while one of its orders is undecided', () => {
+    const undecided = Object.assign(order({ price: '99' }), { state: 'unknown' as const });
+    expect(quotesPlan([buy(98)], { orders: [undecided] })).toBe('nothing');
+  });
+});
+
+describe('the size of a goal', () => {
+  const size = (goal: Target['goal'], given: Parameters<typeof situation>[0] = {}): string =>
+    quantityText(goalLots(target(1, { goal }), units('1000'), situation(given)), btc);
+
+  test('is its quantity, rounded towards nothing', () => {
+    expect(size({ quantity: 1.234567 })).toBe('1.23456');
+    expect(size({ quantity: -1.234567 }, { account: 'margin' })).toBe('-1.23456');
+  });
+
+  test('is what an amount buys at the price', () => {
+    expect(size({ amount: 250 })).toBe('2.5');
+    expect(size({ amount: -250 }, { account: 'margin' })).toBe('-2.5');
+  });
+
+  test('is what a share of the equity buys', () => {
+    expect(size({ share: 0.5 })).toBe('5');
+    expect(size({ share: 0.1 }, { price: 0.03 })).toBe('3333.33333');
+  });
+
+  test('is never short on spot', () => {
+    for (const goal of [{ quantity: -1 }, { amount: -5 }, { share: -1 }]) expect(size(goal)).toBe('0');
+  });
+});
+
+/** A world that carries out every step at once and in full. */
+function carriedOut(want: { readonly goal: Lots; readonly limit?: number }, start: Situation): number {
+  let now = start;
+  for (let steps = 0; steps < 10; steps++) {
+    const step = planTarget(target(1, want.limit === undefined ? {} : { limit: want.limit }), want.goal, unbent, now);
+    if (step === undefined) return steps;
+    if (step.do === 'cancel') now = { ...now, orders: now.orders.filter((one) => one !== step.order) };
+    else {
+      const moved = baseUnits(step.draft.expectedLots, btc);
+      now = { ...now, held: plus(now.held, step.draft.side === 'BUY' ? moved : negate(moved)) };
+    }
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+property.prop([
+  fc.bigInt(0n, 10n ** 7n),
+  fc.bigInt(0n, 10n ** 7n),
+  fc.array(fc.constantFrom('98', '99', '101'), { maxLength: 3 }),
+])('every target is reached in a few steps, and repeating it then does nothing', (goal, has, prices) => {
+  const orders = prices.map((price, index) => order({ price, id: `c${index}` }));
+  const steps = carriedOut({ goal: goal as Lots }, situation({ held: baseUnits(has as Lots, btc), orders }));
+  expect(steps).toBeLessThanOrEqual(prices.length + 1);
+});

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { type Lots, lots, quantityText, rate } from '../domain/money.ts';
+import type { Signal, Want } from '../domain/order.ts';
+import { btc, draft, fill, portfolio, resting, signal, startTime, target } from '../testing/builders.ts';
+import type { Step } from './plan.ts';
+import { Planner, sameWant } from './planner.ts';
+import type { Portfolio } from './portfolio.ts';
+import { Protection } from './protect.ts';
+
+interface Bench {
+  readonly held: Portfolio;
+  readonly planner: Planner;
+  readonly protection: Protection;
+  /** The sizes that were told of, in lots as text. */
+  readonly told: (string | undefined)[];
+}
+
+function bench(held = portfolio()): Bench {
+  const told: (string | undefined)[] = [];
+  const protection = new Protection(held, () => undefined);
+  const planner = new Planner({
+    portfolio: held,
+    protection,
+    account: 'spot',
+    marketBuyIn: 'lots',
+    feeInBase: rate('0'),
+    changed: (_: Signal, goal: Lots | undefined) => told.push(goal === undefined ? undefined : quantityText(goal, btc)),
+  });
+  return { held, planner, protection, told };
+}
+
+const sizeOf = (step: Step | undefined): string =>
+  step?.do === 'create' ? quantityText(step.draft.expectedLots, btc) : (step?.do ?? 'nothing');
+
+describe('a standing wish', () => {
+  test('is told of once, however often it is repeated', () => {
+    const { planner, told } = bench();
+    for (const reason of ['one', 'two', 'three']) planner.note(signal(target(1, { reason })));
+    expect(told).toEqual(['1']);
+    expect(planner.standing('s', 'BTCUSDT')?.want.reason).toBe('three');
+  });
+
+  test('is sized once: repeating a share of equity does not rebalance it with every price', () => {
+    const { planner, held, told } = bench();
+    const share = signal({ kind: 'target', goal: { share: 0.5 }, reason: '' });
+    planner.note(share);
+    expect(sizeOf(planner.plan(share))).toBe('5000');
+    held.mark(btc.symbol, 50, startTime + 1);
+    planner.note(share);
+    expect(sizeOf(planner.plan(share))).toBe('5000');
+    expect(told).toEqual(['5000']);
+  });
+
+  test('is sized anew when it changes', () => {
+    const { planner, held } = bench();
+    planner.note(signal({ kind: 'target', goal: { share: 0.5 }, reason: '' }));
+    held.mark(btc.symbol, 50, startTime + 1);
+    const more = signal({ kind: 'target', goal: { share: 0.25 }, reason: '' });
+    planner.note(more);
+    expect(sizeOf(planner.plan(more))).toBe('5000');
+  });
+
+  test.each([{ quantity: 2 }, { amount: 200 }])(
+    'of %j from before the first price is sized at the first price',
+    (goal) => {
+      const { planner, held, told } = bench(portfolio(null));
+      const early = signal({ kind: 'target', goal, reason: '' });
+      planner.note(early);
+      expect(planner.plan(early)).toBeUndefined();
+      expect(told).toEqual([]);
+      held.mark(btc.symbol, 100, startTime);
+      expect(sizeOf(planner.plan(early))).toBe('2');
+      held.mark(btc.symbol, 50, startTime);
+      planner.note(early);
+      expect(sizeOf(planner.plan(early))).toBe('2');
+      expect(told).toEqual(['2']);
+    },
+  );
+
+  test('that was kept over a restart keeps its size and is not told of again', () => {
+    const { planner, told } = bench();
+    const share = signal({ kind: 'target', goal: { share: 0.5 }, reason: '' });
+    planner.restore(share, lots('3', btc));
+    planner.note(share);
+    expect(sizeOf(planner.plan(share))).toBe('3');
+    expect(told).toEqual([]);
+  });
+
+  test('belongs to one strategy and one symbol', () => {
+    const { planner } = bench();
+    planner.note(signal(target(1), 's'));
+    planner.note(signal(target(2), 't'));
+    expect(sizeOf(planner.plan(signal(target(9), 's')))).toBe('1');
+    expect(sizeOf(planner.plan(signal(target(9), 't')))).toBe('2');
+    expect(planner.plan(signal(target(1), 'nobody'))).toBeUndefined();
+  });
+
+  test('of quotes has no size', () => {
+    const { planner, told } = bench();
+    planner.note(signal({ kind: 'quotes', quotes: [{ side: 'BUY', price: 99, quantity: 1 }], reason: '' }));
+    expect(told).toEqual([undefined]);
+  });
+});
+
+describe('a plan', () => {
+  test('waits while any order on the symbol is unknown, whoever sent it', () => {
+    const { planner, held } = bench();
+    const wish = signal(target(1));
+    planner.note(wish);
+    const other = held.reserve({ ...draft({ strategy: 't' }), clientOrderId: 'x', createdAt: 0, expiresAt: 0 });
+    other.state = 'unknown';
+    expect(planner.plan(wish)).toBeUndefined();
+    held.close(other, 'notSent');
+    expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+
+  test('that found nothing to do is made again after a fill', () => {
+    const { planner, held } = bench();
+    const wish = signal(target(1));
+    planner.note(wish);
+    held.apply(fill());
+    expect(planner.plan(wish)).toBeUndefined();
+    expect(planner.plan(wish)).toBeUndefined();
+    held.apply(fill({ side: 'SELL', quantity: '0.5' }));
+    expect(sizeOf(planner.plan(wish))).toBe('0.5');
+  });
+
+  test('that found nothing to do because an order rests is made again', () => {
+    const { planner, held } = bench();
+    const wish = signal(target(1, { limit: 99 }));
+    planner.note(wish);
+    const order = resting(held, { price: '99' });
+    expect(planner.plan(wish)).toBeUndefined();
+    held.close(order, 'canceled');
+    expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+
+  test('of a protected target is bent by a stop although nothing was filled since', () => {
+    const { planner, held, protection } = bench();
+    const wish = signal(target(1, { stop: 90 }));
+    planner.note(wish);
+    held.apply(fill());
+    expect(planner.plan(wish)).toBeUndefined();
+    protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'stop');
+    expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+});
+
+describe('two wants are the same', () => {
+  const quotes = (quantity: number): Want => ({
+    kind: 'quotes',
+    quotes: [{ side: 'BUY', price: 99, quantity }],
+    reason: '',
+  });
+  test('when they ask for the same world, whatever the reason', () => {
+    expect(sameWant(target(1, { reason: 'a' }), target(1, { reason: 'b' }))).toBe(true);
+    expect(sameWant(quotes(1), { ...quotes(1), reason: 'other' })).toBe(true);
+  });
+
+  test.each([
+    [target(1), target(2)],
+    [target(1), { ...target(1), goal: { amount: 1 } }],
+    [
+      { ...target(1), goal: { share: 1 } },
+      { ...target(1), goal: { amount: 1 } },
+    ],
+    [target(1), target(1, { limit: 99 })],
+    [target(1), target(1, { stop: 99 })],
+    [target(1), target(1, { takeProfit: 99 })],
+    [target(1), target(1, { trailing: 0.1 })],
+    [quotes(1), quotes(2)],
+    [quotes(1), { kind: 'quotes', quotes: [], reason: '' }],
+    [target(0), { kind: 'quotes', quotes: [], reason: '' }],
+  ] as const)('but not %j and %j', (a, b) => {
+    expect(sameWant(a, b)).toBe(false);
+    expect(sameWant(b, a)).toBe(false);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { type Lots, quantityText, ticks, unitsText } from '../domain/money.ts';
+import { btc, draft, fill, intent, portfolio, resting, startTime } from '../testing/builders.ts';
+import { remaining } from './portfolio.ts';
+
+const free = (held: ReturnType<typeof portfolio>): string => unitsText(held.freeQuote('s', 'BTCUSDT'));
+const exposure = (held: ReturnType<typeof portfolio>): string => unitsText(held.exposure('BTCUSDT', ticks('100', btc)));
+
+describe('a reservation', () => {
+  test('begins before the order is sent', () => {
+    const held = portfolio();
+    held.reserve(intent({ price: '100' }));
+    expect(free(held)).toBe('999900');
+    expect(exposure(held)).toBe('100');
+  });
+
+  test('shrinks with each fill and ends with the order', () => {
+    const held = portfolio();
+    const order = resting(held);
+    held.apply(fill({ quantity: '0.4' }));
+    expect(quantityText(remaining(order), btc)).toBe('0.6');
+    expect(free(held)).toBe('999900');
+    expect(exposure(held)).toBe('100');
+    held.close(order, 'canceled');
+    expect(free(held)).toBe('999960');
+    expect(exposure(held)).toBe('40');
+  });
+
+  test('stays while the outcome is unknown', () => {
+    const held = portfolio();
+    const order = held.reserve(intent({ price: '100' }));
+    order.state = 'unknown';
+    expect(free(held)).toBe('999900');
+    expect(held.isUndecided('BTCUSDT')).toBe(true);
+    expect(held.isUndecided('ETHUSDT')).toBe(false);
+    expect([...held.orders()]).toEqual([order]);
+  });
+
+  test('of a market buy is its amount, less what its fills have spent', () => {
+    const held = portfolio();
+    held.reserve(intent({ amount: '100' }));
+    held.apply(fill({ price: '90', quantity: '0.5' }));
+    // 45 are spent, 55 still reserved.
+    expect(free(held)).toBe('999900');
+    held.apply(fill({ price: '130', quantity: '0.5' }));
+    expect(free(held)).toBe('999890');
+  });
+
+  test('of a sale takes no quote', () => {
+    const held = portfolio();
+    held.apply(fill());
+    resting(held, { side: 'SELL', price: '120' });
+    expect(free(held)).toBe('999900');
+    expect(exposure(held)).toBe('100');
+  });
+
+  test('is not ended by a state that leaves the order open', () => {
+    const held = portfolio();
+    const order = resting(held);
+    expect(() => held.close(order, 'closing')).toThrow(/does not close/);
+  });
+
+  test('never counts more than was ordered as left', () => {
+    const held = portfolio();
+    const order = resting(held);
+    order.filled = 200_000n as Lots;
+    expect(remaining(order)).toBe(0n);
+  });
+});
+
+describe('a portfolio', () => {
+  test('books a fill of an order that is closed already', () => {
+    const held = portfolio();
+    held.close(resting(held), 'canceled');
+    held.apply(fill({ quantity: '0.25' }));
+    expect(unitsText(held.position('s', 'BTCUSDT').base)).toBe('0.25');
+  });
+
+  test('keeps strategies apart', () => {
+    const held = portfolio();
+    held.apply(fill({ strategy: 't', quantity: '2' }));
+    resting(held, { strategy: 't', id: 'x' });
+    expect(held.position('s', 'BTCUSDT').base).toBe(0n);
+    expect(held.ordersOf('s', 'BTCUSDT')).toEqual([]);
+    expect(free(held)).toBe('1000000');
+    expect(exposure(held)).toBe('300');
+  });
+
+  test('counts equity at the last price, fees taken, exactly and as an estimate', () => {
+    const held = portfolio();
+    held.apply(fill({ price: '100', quantity: '2', fee: '0.2' }));
+    held.apply(fill({ side: 'SELL', price: '110', quantity: '1', fee: '0.11' }));
+    held.mark('BTCUSDT', 130.5, startTime);
+    expect(unitsText(held.equity('s', 'BTCUSDT'))).toBe('1000040.19');
+    expect(unitsText(held.totalEquity())).toBe('2000040.19');
+    expect(held.equityEstimate()).toBeCloseTo(2_000_040.19, 6);
+  });
+
+  test('shows a strategy its position in numbers, true as fills and prices come', () => {
+    const held = portfolio();
+    const holding = held.holding('s', 'BTCUSDT');
+    expect([holding.quantity, holding.entryPrice, holding.equity]).toEqual([0, Number.NaN, 1_000_000]);
+    held.apply(fill({ price: '100', quantity: '2' }));
+    held.apply(fill({ price: '200', quantity: '2' }));
+    held.mark('BTCUSDT', 175, startTime);
+    expect([holding.quantity, holding.entryPrice, holding.equity]).toEqual([4, 150, 1_000_100]);
+  });
+
+  test('keeps what a strategy holds that is no longer configured', () => {
+    const held = portfolio();
+    held.apply(fill({ strategy: 'gone' }));
+    expect(held.places()).toContainEqual({ strategy: 'gone', symbol: 'BTCUSDT' });
+    expect(unitsText(held.equity('gone', 'BTCUSDT'))).toBe('0');
+  });
+
+  test('says a new version with each fill and with nothing else', () => {
+    const held = portfolio();
+    const before = held.version('s', 'BTCUSDT');
+    held.mark('BTCUSDT', 1, startTime);
+    resting(held);
+    expect(held.version('s', 'BTCUSDT')).toBe(before);
+    held.apply(fill());
+    expect(held.version('s', 'BTCUSDT')).not.toBe(before);
+  });
+
+  test('finds its orders, oldest first', () => {
+    const held = portfolio();
+    const first = resting(held, { id: 'a' });
+    const second = resting(held, { id: 'b' });
+    expect(held.ordersOf('s', 'BTCUSDT')).toEqual([first, second]);
+    expect(held.order('b')).toBe(second);
+    held.close(first, 'filled');
+    expect(held.ordersOf('s', 'BTCUSDT')).toEqual([second]);
+    expect(held.order('a')).toBeUndefined();
+  });
+
+  test('does not know instruments that nobody gave it', () => {
+    expect(() => portfolio().instrument('XYZ')).toThrow('no instrument XYZ');
+    expect(draft().symbol).toBe('BTCUSDT');
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { SimClock } from '../clock/sim-clock.ts';
+import { rate, units, unitsText } from '../domain/money.ts';
+import { draft, fill, portfolio, startTime, wide } from '../testing/builders.ts';
+import { KillSwitch } from './kill.ts';
+import { Risk, type RiskOptions } from './risk.ts';
+
+const dayMs = 86_400_000;
+
+interface Bench {
+  readonly risk: Risk;
+  readonly clock: SimClock;
+  readonly held: ReturnType<typeof portfolio>;
+  /** The price goes to this, and the loss limit looks. */
+  readonly price: (to: number) => ReturnType<Risk['watchLoss']>;
+}
+
+/** A strategy that holds 10,000 BTC bought at 100 with all its money; another is flat with as much: 2,000,000 together. */
+function bench(options: Partial<RiskOptions> = {}): Bench {
+  const clock = new SimClock(startTime + 3_600_000);
+  const held = portfolio();
+  held.apply(fill({ quantity: '10000' }));
+  const limits = { ...wide, maxDailyLoss: rate('0.1'), maxOrdersPerSecond: 2, duplicateMs: 2_000 };
+  const risk = new Risk({ limits, portfolio: held, clock, ...options });
+  return {
+    risk,
+    clock,
+    held,
+    price(to) {
+      held.mark('BTCUSDT', to, clock.now());
+      return risk.watchLoss();
+    },
+  };
+}
+
+describe('the daily loss limit', () => {
+  test('kills creation once when the loss since the start of the day reaches it', () => {
+    const { price, risk } = bench();
+    expect(price(100)).toBeUndefined();
+    expect(price(80.01)).toBeUndefined();
+    const kill = price(80);
+    expect(kill).toEqual({
+      at: startTime + 3_600_000,
+      strategy: undefined,
+      by: 'dailyLoss',
+      reason: 'lost 200000 since midnight UTC, the limit is 200000',
+    });
+    expect(risk.switch.of('s')).toBe(kill);
+    expect(price(70)).toBeUndefined();
+    expect(risk.judge(draft({ strategy: 't' }))).toMatchObject({ kind: 'denied', code: 'killed' });
+  });
+
+  test('counts closed losses and fees', () => {
+    const { price, held } = bench();
+    price(100);
+    held.apply(fill({ side: 'SELL', price: '85', quantity: '10000', fee: '50000' }));
+    expect(price(85)?.by).toBe('dailyLoss');
+  });
+
+  test('is measured anew with each UTC day, which lifts no kill', () => {
+    const { price, clock, risk } = bench();
+    price(100);
+    price(85);
+    clock.skipTo(startTime + dayMs);
+    expect(price(85)).toBeUndefined();
+    expect(risk.dayStart.day).toBe(startTime + dayMs);
+    expect(unitsText(risk.dayStart.equity)).toBe('1850000');
+    expect(price(67)).toBeUndefined();
+    expect(price(66.5)?.by).toBe('dailyLoss');
+    clock.skipTo(startTime + 2 * dayMs);
+    price(66);
+    expect(risk.switch.of('s')?.by).toBe('dailyLoss');
+  });
+
+  test('goes on from the start of the day that a journal knows', () => {
+    const dayStart = { day: startTime, equity: units('2100000') };
+    const { price } = bench({ dayStart });
+    expect(price(89.01)).toBeUndefined();
+    expect(price(89)?.by).toBe('dailyLoss');
+  });
+
+  test('begins a new day when the journal’s is over', () => {
+    const { price, risk } = bench({ dayStart: { day: startTime - dayMs, equity: units('9000000') } });
+    expect(price(100)).toBeUndefined();
+    expect(risk.dayStart.day).toBe(startTime);
+  });
+
+  test('is measured from the moment of a resume, and can be reached again', () => {
+    const { price, risk } = bench();
+    price(100);
+    price(80);
+    risk.resume(undefined);
+    expect(risk.switch.of('s')).toBeUndefined();
+    expect(price(79)).toBeUndefined();
+    expect(price(62)?.by).toBe('dailyLoss');
+  });
+});
+
+describe('the gate', () => {
+  test('looks back on the orders that were created, across strategies', async () => {
+    const { risk, clock } = bench();
+    const one = (strategy: string, quantity: string): string => {
+      const made = draft({ strategy, quantity });
+      const verdict = risk.judge(made);
+      if (verdict.kind === 'denied') return verdict.code;
+      risk.created(made);
+      return 'approved';
+    };
+    expect(one('t', '1')).toBe('approved');
+    expect(one('t', '1')).toBe('duplicate');
+    expect(one('t', '2')).toBe('approved');
+    expect(one('t', '3')).toBe('orderRate');
+    await clock.advanceTo(clock.now() + 1_000);
+    expect(one('t', '3')).toBe('approved');
+    expect(one('t', '1')).toBe('duplicate');
+    await clock.advanceTo(clock.now() + 1_000);
+    expect(one('t', '1')).toBe('approved');
+  });
+});
+
+describe('a kill switch', () => {
+  const kill = (strategy: string | undefined, by = 'operator') => ({ at: 1, strategy, by, reason: 'r' });
+
+  test('for one strategy stops that one alone', () => {
+    const kills = new KillSwitch();
+    kills.kill(kill('s'));
+    expect(kills.of('s')).toBeDefined();
+    expect(kills.of('t')).toBeUndefined();
+  });
+
+  test('for all stops every one until it is lifted for all', () => {
+    const kills = new KillSwitch([kill(undefined)]);
+    kills.resume('s');
+    expect(kills.of('s')).toBeDefined();
+    kills.resume(undefined);
+    expect(kills.of('s')).toBeUndefined();
+  });
+
+  test('lifts the kills of one strategy and leaves the others', () => {
+    const kills = new KillSwitch([kill('s'), kill('t'), kill('s')]);
+    kills.resume('s');
+    expect(kills.of('s')).toBeUndefined();
+    expect(kills.of('t')).toBeDefined();
+    expect(kills.inForce.length).toBe(1);
+  });
+
+  test('names a person’s kill before the loss limit’s, since it stops protective exits too', () => {
+    const kills = new KillSwitch([kill(undefined, 'dailyLoss'), kill('s', 'operator')]);
+    expect(kills.of('s')?.by).toBe('operator');
+    expect(kills.of('t')?.by).toBe('dailyLoss');
+  });
+});

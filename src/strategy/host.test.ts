@@ -1,0 +1,259 @@
+import { combineLatest, map, mergeMap, NEVER, type Observable, of, Subject } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import type { Kline, Trade } from '../domain/market.ts';
+import type { Signal, Want } from '../domain/order.ts';
+import { btc, kline, startTime, target } from '../testing/builders.ts';
+import { type Context, defineStrategy, hold, type Strategy } from './contract.ts';
+import { type Inputs, signalsOf, warmupOf } from './host.ts';
+import { sma } from './indicators.ts';
+import type { Params } from './params.ts';
+
+const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
+
+interface Hearing {
+  readonly said: Signal[];
+  readonly errors: unknown[];
+  readonly ended: () => boolean;
+  readonly klines: Subject<Kline>;
+  readonly trades: Subject<Trade>;
+}
+
+/** Runs a strategy on klines that the test sends. */
+function hear(strategy: Strategy, history: readonly Kline[] = []): Hearing {
+  const said: Signal[] = [];
+  const errors: unknown[] = [];
+  let ended = false;
+  const klines = new Subject<Kline>();
+  const trades = new Subject<Trade>();
+  const inputs: Inputs = {
+    history,
+    klines,
+    trades,
+    depth: NEVER,
+    ticker: NEVER,
+    gaps: NEVER,
+    fills: NEVER,
+    holding,
+    now: () => startTime,
+    failed: (error) => errors.push(error),
+  };
+  const hosted = { id: 'mine', strategy, symbol: btc.symbol, interval: '1min', params: {}, instrument: btc } as const;
+  signalsOf(hosted, inputs).subscribe({
+    next: (signal) => said.push(signal),
+    complete: () => {
+      ended = true;
+    },
+  });
+  return { said, errors, ended: () => ended, klines, trades };
+}
+
+const quantities = ({ said }: Hearing): unknown[] =>
+  said.map(({ want }) => (want.kind === 'target' ? Object.values(want.goal)[0] : want));
+
+/** Wants its average of two closes. */
+const average = defineStrategy({
+  name: 'average',
+  about: 'test',
+  params: {},
+  indicators: () => ({ average: sma('close', 2) }),
+  decide: (values) => hold({ quantity: values.average }, 'average'),
+});
+
+/** Does what the test says after each closed kline. */
+const deciding = (decide: (kline: Kline) => Want | undefined, warmup = 0): Strategy =>
+  defineStrategy({
+    name: 'deciding',
+    about: 'test',
+    params: {},
+    warmup: () => warmup,
+    indicators: () => ({}),
+    decide: (_, moment) => decide(moment.kline),
+  });
+
+const streaming = (signals: (context: Context<Params>) => Observable<Want>): Strategy =>
+  defineStrategy({ name: 'streaming', about: 'test', params: {}, signals });
+
+describe('a deciding strategy', () => {
+  test('wants nothing before its indicators are warm', () => {
+    const heard = hear(average);
+    heard.klines.next(kline(10));
+    expect(heard.said).toEqual([]);
+    heard.klines.next(kline(20, 1));
+    expect(quantities(heard)).toEqual([15]);
+  });
+
+  test('warms up by the klines of before, without wanting anything about them', () => {
+    const heard = hear(average, [kline(10), kline(20, 1), kline(30, 2)]);
+    expect(heard.said).toEqual([]);
+    heard.klines.next(kline(40, 3));
+    expect(quantities(heard)).toEqual([35]);
+  });
+
+  test('waits for its own warm-up as well', () => {
+    const heard = hear(
+      deciding(({ close }) => target(close), 3),
+      [kline(1)],
+    );
+    heard.klines.next(kline(2, 1));
+    expect(heard.said).toEqual([]);
+    heard.klines.next(kline(3, 2));
+    expect(quantities(heard)).toEqual([3]);
+  });
+
+  test('leaves its last want in force by saying nothing', () => {
+    const heard = hear(deciding(({ close }) => (close > 1 ? target(close) : undefined)));
+    for (const close of [1, 2, 1]) heard.klines.next(kline(close));
+    expect(quantities(heard)).toEqual([2]);
+  });
+
+  test('speaks under its own name, symbol and time', () => {
+    const heard = hear(deciding(() => target(1)));
+    heard.klines.next(kline(1));
+    expect(heard.said).toEqual([{ strategy: 'mine', symbol: 'BTCUSDT', at: startTime, want: target(1) }]);
+  });
+
+  test('that throws is told of once, wishes its resting orders away and says nothing more', () => {
+    const heard = hear(
+      deciding(({ close }) => {
+        if (close > 1) throw new Error('oops');
+        return target(close);
+      }),
+    );
+    for (const close of [1, 2, 1, 3]) heard.klines.next(kline(close));
+    expect(heard.errors.map(String)).toEqual(['Error: oops']);
+    expect(heard.said.map(({ want }) => want)).toEqual([
+      target(1),
+      { kind: 'quotes', quotes: [], reason: 'the strategy was stopped because it threw' },
+    ]);
+    expect(heard.ended()).toBe(true);
+  });
+
+  test('that throws does not stop another on the same klines', () => {
+    const klines = new Subject<Kline>();
+    const bad = hear(streaming(() => klines.pipe(map(() => JSON.parse('{') as Want))));
+    const good = hear(streaming(() => klines.pipe(map(({ close }) => target(close)))));
+    klines.next(kline(1));
+    klines.next(kline(2));
+    expect(bad.errors.length).toBe(1);
+    expect(quantities(good)).toEqual([1, 2]);
+  });
+
+  test('that throws on its warm-up klines never wants anything', () => {
+    const broken = defineStrategy({
+      ...average,
+      indicators: () => ({
+        bad: {
+          warmup: 1,
+          column: () => new Float64Array(),
+          stream: () => () => {
+            throw new Error('bad indicator');
+          },
+        },
+      }),
+      decide: () => target(1),
+    });
+    const heard = hear(broken, [kline(1)]);
+    expect(heard.errors.length).toBe(1);
+    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+  });
+
+  test.each([
+    ['a goal that is not a number', target(Number.NaN)],
+    ['an endless goal', target(Number.POSITIVE_INFINITY)],
+    ['a stop that is not a number', target(1, { stop: Number.NaN })],
+    ['a limit below zero', target(1, { limit: -1 })],
+    ['a trailing stop that is not a number', target(1, { trailing: Number.NaN })],
+    ['an endless take-profit', target(1, { takeProfit: Number.POSITIVE_INFINITY })],
+    [
+      'a quote without a price',
+      { kind: 'quotes', quotes: [{ side: 'BUY', price: Number.NaN, quantity: 1 }], reason: '' },
+    ],
+    ['a quote of less than nothing', { kind: 'quotes', quotes: [{ side: 'BUY', price: 1, quantity: -1 }], reason: '' }],
+  ] as const)('is stopped for %s', (_, want) => {
+    const heard = hear(deciding(() => want));
+    heard.klines.next(kline(1));
+    expect(heard.errors.length).toBe(1);
+    expect(heard.said.map((signal) => signal.want.kind)).toEqual(['quotes']);
+  });
+
+  test('may want to be short', () => {
+    const heard = hear(deciding(() => target(-1)));
+    heard.klines.next(kline(1));
+    expect(quantities(heard)).toEqual([-1]);
+  });
+});
+
+describe('a streaming strategy', () => {
+  const history = [kline(1), kline(2, 1)];
+
+  test('sees the klines of before, and its wants about them are dropped', () => {
+    const seen: number[] = [];
+    const heard = hear(
+      streaming(({ klines }) =>
+        klines.pipe(
+          map(({ close }) => {
+            seen.push(close);
+            return target(close);
+          }),
+        ),
+      ),
+      history,
+    );
+    expect(seen).toEqual([1, 2]);
+    heard.klines.next(kline(3, 2));
+    expect(quantities(heard)).toEqual([3]);
+  });
+
+  test('may derive several streams from its klines: none of them acts on the past', () => {
+    const heard = hear(
+      streaming(({ klines }) => combineLatest([klines, klines]).pipe(map(([a, b]) => target(a.close + b.close)))),
+      history,
+    );
+    expect(quantities(heard)).toEqual([]);
+    heard.klines.next(kline(5, 2));
+    expect(quantities(heard).at(-1)).toBe(10);
+  });
+
+  test('is heard although it never looks at klines', () => {
+    const heard = hear(
+      streaming(({ trades }) => trades.pipe(map(({ price }) => target(price)))),
+      history,
+    );
+    heard.trades.next({ symbol: 'BTCUSDT', time: 0, price: 7, quantity: 1, side: 'BUY', seenAt: 0 });
+    expect(quantities(heard)).toEqual([7]);
+  });
+
+  test('is stopped when it throws while it is put together', () => {
+    const heard = hear(
+      streaming(() => {
+        throw new Error('no');
+      }),
+    );
+    expect(heard.errors.length).toBe(1);
+    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+    expect(heard.ended()).toBe(true);
+  });
+
+  test('is stopped for a want that cannot be carried out', () => {
+    const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(() => of(target(Number.NaN), target(1))))));
+    heard.klines.next(kline(1));
+    expect(heard.errors.length).toBe(1);
+    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+  });
+});
+
+test('a strategy needs the klines of its slowest indicator or of its own warm-up, whichever is more', () => {
+  expect(warmupOf(average, {})).toBe(2);
+  expect(
+    warmupOf(
+      deciding(() => undefined, 7),
+      {},
+    ),
+  ).toBe(7);
+  expect(
+    warmupOf(
+      streaming(() => NEVER),
+      {},
+    ),
+  ).toBe(0);
+});

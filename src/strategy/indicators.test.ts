@@ -1,0 +1,91 @@
+import { fc, test as property } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { atr, type Columns, ema, type Indicator, sma } from './indicators.ts';
+
+const columnsOf = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]): Columns => {
+  const column = (pick: 0 | 1 | 2 | 3): Float64Array => Float64Array.from(rows, (row) => row[pick]);
+  return {
+    openTime: Float64Array.from(rows, (_, index) => index * 60_000),
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volume: column(3),
+  };
+};
+const closes = (values: readonly number[]): Columns => columnsOf(values.map((value) => [value, value, value, value]));
+
+function streamed(indicator: Indicator, klines: Columns): Float64Array {
+  const next = indicator.stream();
+  return Float64Array.from(klines.close, (close, at) =>
+    next({
+      open: klines.open[at] ?? 0,
+      high: klines.high[at] ?? 0,
+      low: klines.low[at] ?? 0,
+      close,
+      volume: klines.volume[at] ?? 0,
+    }),
+  );
+}
+
+const price = fc.double({ min: 0.01, max: 100_000, noNaN: true });
+const rows = fc.array(
+  fc.tuple(price, price, price, price).map(([a, b, c, d]) => {
+    const sorted = [a, b, c, d].sort((x, y) => x - y) as [number, number, number, number];
+    return [sorted[1], sorted[3], sorted[0], sorted[2]] as const;
+  }),
+  { maxLength: 60 },
+);
+const period = fc.integer({ min: 1, max: 12 });
+
+describe.each([
+  ['sma', (length: number) => sma('close', length)],
+  ['sma of volume', (length: number) => sma('volume', length)],
+  ['ema', (length: number) => ema('high', length)],
+  ['atr', (length: number) => atr(length)],
+])('%s', (_, make) => {
+  property.prop([rows, period])('gives the same bits as a column and as a stream', (given, length) => {
+    const klines = columnsOf(given);
+    expect(streamed(make(length), klines)).toEqual(make(length).column(klines));
+  });
+
+  property.prop([rows, period])('has no value before it is warm and always one after', (given, length) => {
+    const column = make(length).column(columnsOf(given));
+    column.forEach((value, at) => {
+      expect(Number.isNaN(value)).toBe(at < make(length).warmup - 1);
+    });
+  });
+
+  test('starts anew with each stream', () => {
+    const klines = columnsOf([[1, 4, 1, 2] as const, [2, 5, 2, 3] as const, [3, 9, 2, 4] as const]);
+    const indicator = make(2);
+    expect(streamed(indicator, klines)).toEqual(streamed(indicator, klines));
+  });
+});
+
+property.prop([fc.array(price, { minLength: 1, maxLength: 40 }), period])(
+  'a simple average is the mean of the last values',
+  (values, length) => {
+    const column = sma('close', length).column(closes(values));
+    for (let at = length - 1; at < values.length; at++) {
+      const window = values.slice(at - length + 1, at + 1);
+      const mean = window.reduce((sum, value) => sum + value, 0) / length;
+      expect(Math.abs((column[at] ?? Number.NaN) - mean)).toBeLessThan(1e-6 * 100_000);
+    }
+  },
+);
+
+test('an exponential average starts at the simple one and moves by 2 / (period + 1)', () => {
+  expect([...ema('close', 3).column(closes([1, 2, 3, 10, 4]))]).toEqual([Number.NaN, Number.NaN, 2, 6, 5]);
+});
+
+test('the average true range counts gaps and smooths as Wilder does', () => {
+  const klines = columnsOf([
+    [10, 12, 9, 11],
+    [15, 16, 14, 15],
+    [14, 14, 13, 13],
+    [13, 17, 13, 16],
+  ]);
+  // True ranges: 3; 16 - 11 = 5; 15 - 13 = 2; 17 - 13 = 4.
+  expect([...atr(2).column(klines)]).toEqual([Number.NaN, 4, 3, 3.5]);
+});
