@@ -170,7 +170,7 @@ export class Sockets {
   #subscribe(name: string, channel: Channel): void {
     if (!this.#open) return;
     channel.attempts++;
-    const waitMs = channel.attempts < maxAttempts ? confirmMs : slowConfirmMs;
+    const waitMs = channel.attempts <= maxAttempts ? confirmMs : slowConfirmMs;
     channel.confirmBy = this.#clock.monotonic() + this.#clock.machine(waitMs);
     this.#say('sub', name);
   }

@@ -1,12 +1,20 @@
-/** For the tests of this folder: a local HTTP server that answers what the test says, and a client set against it. */
+/** For the tests of this folder: local servers and simulated wires that answer what the test says, and clients set against them. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ScaledClock } from '../../clock/clock.ts';
+import { gzipSync } from 'node:zlib';
+import { type Clock, ScaledClock } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { lots, ticks } from '../../domain/money.ts';
 import type { Intent } from '../../domain/order.ts';
 import type { Lane, LimitNotice, RequestCost } from '../venue.ts';
+import { counters } from './counters.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
+import { feed } from './feed.ts';
+import type { Http } from './http.ts';
+import { klineHistory } from './kline-history.ts';
+import { rest } from './rest.ts';
+import { Sockets } from './socket.ts';
+import type { Ws, WsEvents } from './ws.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -24,7 +32,7 @@ export interface StubServer {
   readonly requests: SeenRequest[];
   readonly server: Server;
   answer: Answerer;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export async function stubServer(answer: Answerer = () => ({})): Promise<StubServer> {
@@ -105,3 +113,74 @@ export const intent = (given: Partial<Intent> = {}): Intent => ({
   createdAt: 0,
   ...given,
 });
+
+/** A simulated HTTP wire: what `answer` gives is the JSON of a 200, an Error is a request that failed on its way. */
+export function memoryHttp(answer: (url: URL) => unknown): Http & { readonly urls: URL[] } {
+  const urls: URL[] = [];
+  return {
+    urls,
+    send({ url }) {
+      urls.push(url);
+      const said = answer(url);
+      return Promise.resolve(
+        said instanceof Error
+          ? { kind: 'failed', cause: said.message, written: true }
+          : { kind: 'reply', status: 200, retryAfter: undefined, body: JSON.stringify(said) },
+      );
+    },
+    close() {},
+  };
+}
+
+/** One connection of a simulated WebSocket wire, from the exchange's end. */
+export interface WireEnd {
+  readonly sent: string[];
+  closedByClient: boolean;
+  open(): void;
+  /** A frame as most exchanges of this kind send it: JSON in gzip. */
+  push(message: object): void;
+  bytes(frame: Buffer): void;
+  close(cause: string): void;
+}
+
+export function memoryWs(): { readonly ws: Ws; readonly ends: WireEnd[]; readonly last: () => WireEnd } {
+  const ends: WireEnd[] = [];
+  const ws: Ws = (_url, events: WsEvents) => {
+    const end: WireEnd = {
+      sent: [],
+      closedByClient: false,
+      open: () => events.opened(),
+      push: (message) => events.frame(gzipSync(JSON.stringify(message))),
+      bytes: (frame) => events.frame(frame),
+      close: (cause) => events.closed(cause),
+    };
+    ends.push(end);
+    return {
+      send: (text) => void end.sent.push(text),
+      close: () => {
+        end.closedByClient = true;
+      },
+    };
+  };
+  const last = (): WireEnd => {
+    const end = ends.at(-1);
+    if (end === undefined) throw new Error('nothing has connected yet');
+    return end;
+  };
+  return { ws, ends, last };
+}
+
+/** The market feed on simulated wires. */
+export function memoryFeed(clock: Clock, answer: (url: URL) => unknown = () => []) {
+  const wire = memoryWs();
+  const http = memoryHttp(answer);
+  const lines: string[] = [];
+  const write = (_: object, message: string): void => void lines.push(message);
+  const log = { warn: write, info: write, debug: write };
+  const { count, seen } = counters(clock, log);
+  const sockets = new Sockets({ url: 'ws://x', ws: wire.ws, clock, rng: () => 1, count, log });
+  const spend = (): Promise<boolean> => Promise.resolve(true);
+  const caller = rest({ baseUrl: 'http://x', http, clock, spend, notice: () => {}, signer: undefined });
+  const history = klineHistory(caller, clock, count);
+  return { ...wire, http, lines, seen, sockets, feed: feed({ sockets, history, clock, count }) };
+}

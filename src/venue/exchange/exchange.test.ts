@@ -1,0 +1,230 @@
+import { gzipSync } from 'node:zlib';
+import { firstValueFrom, take, toArray } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ScaledClock } from '../../clock/clock.ts';
+import { units } from '../../domain/money.ts';
+import { costOf, endpoints, tradeEndpoints } from './endpoints.ts';
+import { client, type StubServer, stubServer } from './test-kit.ts';
+import { realWs } from './ws.ts';
+
+let stub: StubServer;
+let undo: (() => unknown)[] = [];
+beforeEach(async () => {
+  stub = await stubServer();
+  undo = [stub.close];
+});
+afterEach(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+function open(...given: Parameters<typeof client> extends [string, ...infer R] ? R : never) {
+  const made = client(stub.url, ...given);
+  undo.push(() => made.exchange.close());
+  return made;
+}
+
+describe('instruments', () => {
+  it('are read with their minima, which may be missing, zero or scientific; what cannot be read is left out and counted', async () => {
+    stub.answer = () =>
+      `{"symbols":[
+        {"symbol":"btcusdt","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"quantityPrecision":5,
+         "limitVolumeMin":0.0000100000000000,"limitPriceMin":0.01,"limitAmountMin":1,"marketBuyMin":5.0000000000000000,"marketSellMin":2E-5},
+        {"symbol":"ethusdt","baseAsset":"eth","quoteAsset":"usdt","pricePrecision":"2","quantityPrecision":"4"},
+        {"symbol":"badusdt","baseAsset":"BAD","quoteAsset":"USDT","pricePrecision":12,"quantityPrecision":9},
+        {"symbol":"oddusdt","pricePrecision":2,"quantityPrecision":4}]}`;
+    const { exchange } = open({ apiSecret: undefined });
+    expect(await exchange.instruments()).toEqual({
+      kind: 'ok',
+      value: [
+        {
+          symbol: 'BTCUSDT',
+          base: 'BTC',
+          quote: 'USDT',
+          pricePrecision: 2,
+          quantityPrecision: 5,
+          minQuantity: 2n,
+          minNotional: units('5'),
+        },
+        {
+          symbol: 'ETHUSDT',
+          base: 'ETH',
+          quote: 'USDT',
+          pricePrecision: 2,
+          quantityPrecision: 4,
+          minQuantity: 0n,
+          minNotional: 0n,
+        },
+      ],
+    });
+    expect(exchange.counters()).toEqual({ 'unreadable symbol': 2 });
+    expect(stub.requests[0]?.headers).not.toHaveProperty('x-ch-sign');
+  });
+
+  it.each([{}, { symbols: [] }, { code: '0', data: null }])('fail where the answer is %j', async (body) => {
+    stub.answer = () => body;
+    expect(await open().exchange.instruments()).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('balances', () => {
+  it('keep all their decimals', async () => {
+    stub.answer = () =>
+      '{"balances":[{"asset":"btc","free":"4723846.8920812912345678","locked":0E-16},{"asset":"USDT","free":123456789012.1234567890123456,"locked":0}]}';
+    expect(await open().exchange.account.balances()).toEqual({
+      kind: 'ok',
+      value: [
+        { asset: 'BTC', free: units('4723846.8920812912345678'), locked: 0n },
+        { asset: 'USDT', free: units('123456789012.1234567890123456'), locked: 0n },
+      ],
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['no list', {}],
+    ['null', { code: 0, data: null }],
+    ['a null list', { balances: null }],
+    ['an amount that is none', { balances: [{ asset: 'BTC', free: 'x', locked: 0 }] }],
+    ['an amount left out', { balances: [{ asset: 'BTC', free: 1 }] }],
+    ['too many decimals', { balances: [{ asset: 'BTC', free: '0.0000000000000000001', locked: 0 }] }],
+  ])('fail as a whole for %s', async (_, body) => {
+    stub.answer = () => body;
+    expect(await open().exchange.account.balances()).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('the market by asking', () => {
+  it('gives depth, ticker and trades', async () => {
+    const { exchange } = open({ clock: new ScaledClock(1) });
+    stub.answer = () => '{"time":null,"bids":[["3.9","431.0",431]],"asks":[[4.0,"1.2E1"]]}';
+    expect(await exchange.market.depth('BTCUSDT')).toMatchObject({ value: { bids: [[3.9, 431]], asks: [[4, 12]] } });
+    stub.answer = () => ({
+      high: '9',
+      vol: '1',
+      last: '8',
+      low: 7,
+      rose: '+0.05',
+      open: '7.5',
+      time: 1_595_563_624_731,
+    });
+    expect(await exchange.market.ticker('BTCUSDT')).toMatchObject({ value: { last: 8, time: 1_595_563_624_731 } });
+    stub.answer = () => ({
+      list: [
+        { side: 'sell', price: '2', qty: '1', time: 1_595_563_624_732 },
+        { side: 'BUY', price: 1, qty: 1, time: 1_595_563_624_731 },
+      ],
+    });
+    expect(await exchange.market.trades('BTCUSDT')).toMatchObject({
+      value: [{ price: 1 }, { price: 2, side: 'SELL' }],
+    });
+    expect(stub.requests.map(({ target }) => target)).toEqual(
+      ['depth', 'ticker', 'trades'].map((path) => `/sapi/v1/${path}?symbol=BTCUSDT`),
+    );
+  });
+});
+
+describe('the time', () => {
+  it('is set by the exchange’s, also of another epoch and at another speed', async () => {
+    for (const speed of [1, 60]) {
+      const theirs = new ScaledClock(speed, Date.UTC(2020, 2, 12));
+      const clock = new ScaledClock(speed);
+      stub.answer = () => ({ timezone: '格林尼治标准时间', serverTime: theirs.now() });
+      const sync = await open({ clock }).exchange.syncTime();
+      expect(sync.kind).toBe('ok');
+      if (sync.kind !== 'ok') return;
+      expect(Math.abs(clock.now() - theirs.now())).toBeLessThanOrEqual(sync.value.uncertaintyMs + 2 * speed);
+      expect(sync.value.offsetMs).toBeLessThan(-1e11);
+      expect(sync.value.uncertaintyMs).toBeLessThan(500 * speed);
+    }
+  });
+
+  it('is uncertain by as much as the samples contradict each other', async () => {
+    const clock = new ScaledClock();
+    let calls = 0;
+    stub.answer = () => ({ server_time: clock.now() + (calls++ === 2 ? 5_000 : 0) });
+    const sync = await open({ clock }).exchange.syncTime();
+    expect(sync.kind === 'ok' ? sync.value.uncertaintyMs : 0).toBeGreaterThan(4_500);
+  });
+
+  it('that cannot be read leaves the clock alone', async () => {
+    const clock = new ScaledClock(1, 1_000_000);
+    stub.answer = () => ({ timezone: 'GMT' });
+    expect(await open({ clock }).exchange.syncTime()).toMatchObject({ kind: 'failed' });
+    expect(clock.now()).toBeLessThan(1_100_000);
+  });
+});
+
+describe('the table of endpoints', () => {
+  it('gives every operation its weight and frequency as the specification does (§4, §8)', () => {
+    expect(Object.values(endpoints).map(({ name, weight }) => `${name} ${weight}`)).toEqual([
+      'time 1',
+      'symbols 1',
+      'depth 5',
+      'ticker 5',
+      'trades 5',
+      'klines 1',
+      'account 1',
+    ]);
+    const costs = (account: 'spot' | 'margin') =>
+      Object.values(tradeEndpoints[account]).map((one) => [one.path, one.weight, costOf(one).frequency?.max]);
+    expect(costs('spot')).toEqual([
+      ['/sapi/v1/order', 5, 100],
+      ['/sapi/v1/order', 1, undefined],
+      ['/sapi/v1/cancel', 5, undefined],
+      ['/sapi/v1/openOrders', 1, undefined],
+      ['/sapi/v1/myTrades', 1, undefined],
+    ]);
+    expect(costs('margin')).toEqual([
+      ['/sapi/v1/margin/order', 5, 100],
+      ['/sapi/v1/margin/order', 5, 20],
+      ['/sapi/v1/margin/cancel', 5, 100],
+      ['/sapi/v1/margin/openOrders', 5, 20],
+      ['/sapi/v1/margin/myTrades', 1, undefined],
+    ]);
+  });
+});
+
+describe('over a real socket', () => {
+  async function serve(onSocket: (socket: WebSocket) => void): Promise<string> {
+    const server = new WebSocketServer({ server: stub.server, path: '/kline-api/ws' });
+    server.on('connection', onSocket);
+    undo.push(() => server.close());
+    return `${stub.url.replace('http', 'ws')}/kline-api/ws`;
+  }
+
+  it('books arrive in gzip and as text, and pings are answered', async () => {
+    const heard: string[] = [];
+    const wsUrl = await serve((socket) => {
+      socket.on('message', (data: Buffer) => {
+        heard.push(data.toString());
+        if (heard.length === 1) socket.send(gzipSync('{"ping":1790145583}'));
+        if (heard.length !== 2) return;
+        const book = { channel: 'market_btcusdt_depth_step0', tick: { asks: [[2, 1]], buys: [[1, 1]] }, ts: 1 };
+        socket.send(gzipSync(JSON.stringify({ ...book, ts: 1_790_145_583_000 })));
+        socket.send(JSON.stringify({ ...book, ts: 1_790_145_584_000 }));
+      });
+    });
+    const { exchange } = open({ wsUrl, clock: new ScaledClock(1, 1_790_145_590_000) });
+    const books = await firstValueFrom(exchange.feed.depth('BTCUSDT').pipe(take(2), toArray()));
+    expect(books.map(({ time }) => time)).toEqual([1_790_145_583_000, 1_790_145_584_000]);
+    expect(heard[0]).toContain('"market_btcusdt_depth_step0"');
+    expect(heard[1]).toBe('{"pong":1790145583}');
+  });
+
+  const closed = (url: string, onOpen = (): void => {}): Promise<string> =>
+    new Promise((resolve) => {
+      realWs(url, { opened: onOpen, frame: () => {}, closed: resolve });
+    });
+
+  it('every end is told once, with its cause', async () => {
+    const leaving = await serve((socket) => socket.close(1000, 'Bye'));
+    expect(await closed(leaving)).toBe('closed with code 1000 Bye');
+    expect(await closed(leaving.replace('/kline-api', '/nowhere'))).toMatch(/400|404/);
+    expect(await closed('ws://127.0.0.1:1/')).toContain('ECONNREFUSED');
+  });
+
+  it('a message above the limit ends the connection', async () => {
+    const url = await serve((socket) => socket.send(Buffer.alloc(2_000_000)));
+    expect(await closed(url)).toContain('Max payload size exceeded');
+  });
+});

@@ -1,0 +1,547 @@
+import { describe, expect, it } from 'vitest';
+import { SimClock } from '../../clock/sim-clock.ts';
+import { memoryFeed } from './test-kit.ts';
+
+const start = Date.UTC(2026, 0, 1, 12);
+const minute = 60_000;
+
+/** The feed from `start` on, and everything that it emits, written down. */
+function desk(answer?: (url: URL) => unknown) {
+  const clock = new SimClock(start);
+  const made = memoryFeed(clock, answer);
+  const heard: unknown[] = [];
+  const gaps: object[] = [];
+  made.feed.gaps.subscribe((gap) => gaps.push({ ...gap, from: gap.from - start, to: gap.to - start }));
+  return { ...made, clock, heard, gaps, to: (ms: number) => clock.advanceTo(start + ms) };
+}
+
+const depthChannel = 'market_btcusdt_depth_step0';
+const book = (ts: unknown, bid = 99, ask = 100) => ({
+  event_rep: '',
+  channel: depthChannel,
+  data: null,
+  tick: { asks: [[ask, 1]], buys: [[bid, 2]] },
+  ts,
+  status: 'ok',
+});
+const prints = (rows: object[], ts = start) => ({
+  event_rep: '',
+  channel: 'market_btcusdt_trade_ticker',
+  data: null,
+  tick: { data: rows, ts },
+  ts,
+  status: 'ok',
+});
+
+const tickerFrame = {
+  channel: 'market_btcusdt_ticker',
+  tick: { open: 1, high: 1, low: 1, close: 1, vol: 1 },
+  ts: start,
+};
+
+describe('a subscription', () => {
+  it('is made when somebody listens, once for all who do, and ended with the last', async () => {
+    const { feed, ends, last, to } = desk();
+    await to(0);
+    expect(ends).toHaveLength(0);
+    const one = feed.depth('BTCUSDT').subscribe();
+    last().open();
+    const two = feed.depth('BTCUSDT').subscribe();
+    const other = feed.trades('BTCUSDT').subscribe();
+    one.unsubscribe();
+    expect(last().sent).toEqual([
+      `{"event":"sub","params":{"channel":"${depthChannel}","cb_id":"${depthChannel}"}}`,
+      '{"event":"sub","params":{"channel":"market_btcusdt_trade_ticker","cb_id":"market_btcusdt_trade_ticker"}}',
+    ]);
+    two.unsubscribe();
+    expect(last().sent.at(-1)).toBe(
+      `{"event":"unsub","params":{"channel":"${depthChannel}","cb_id":"${depthChannel}"}}`,
+    );
+    expect(last().closedByClient).toBe(false);
+    other.unsubscribe();
+    expect(last().closedByClient).toBe(true);
+    expect(ends).toHaveLength(1);
+    feed.depth('BTCUSDT').subscribe();
+    expect(ends).toHaveLength(2);
+  });
+
+  it('without data is repeated after 5 s, then said loudly and tried once a minute', async () => {
+    const { feed, last, to, lines, seen } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    feed.ticker('BTCUSDT').subscribe();
+    last().open();
+    const at: number[] = [];
+    for (let ms = 0; ms <= 150_000; ms += 1_000) {
+      const before = last().sent.length;
+      await to(ms);
+      last().push(tickerFrame);
+      if (
+        last()
+          .sent.slice(before)
+          .some((text) => text.includes(depthChannel))
+      )
+        at.push(ms);
+    }
+    expect(at).toEqual([5_000, 10_000, 15_000, 75_000, 135_000]);
+    expect(lines.filter((line) => line.startsWith('no data since'))).toHaveLength(1);
+    expect(seen()).toEqual({ 'subscription without data': 1 });
+    last().push(book(start + 150_000));
+    await to(160_000);
+    last().push(tickerFrame);
+    await to(170_000);
+    last().push(tickerFrame);
+    await to(300_000);
+    expect(at).toHaveLength(5);
+  });
+
+  it('refused by an older deployment is counted', () => {
+    const { feed, last, seen } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    last().push({
+      err_msg: 'subscription rejected: malformed',
+      channel: depthChannel,
+      event_rep: 'subed',
+      status: 'error',
+    });
+    expect(seen()).toEqual({ 'refused subscription': 1 });
+  });
+});
+
+describe('the connection', () => {
+  it('answers pings with the same number and never pings by itself', async () => {
+    const { feed, last, to } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    for (const ping of [1_790_145_583, 1_790_145_583_123]) last().push({ ping });
+    last().push({ ts: '2026-09-23T04:38:11Z', ping: 7 });
+    await to(4_000);
+    expect(last().sent.slice(1)).toEqual(['{"pong":1790145583}', '{"pong":1790145583123}', '{"pong":7}']);
+  });
+
+  it('is given up after 15 s without a frame, and made anew with growing, capped waits', async () => {
+    const { feed, ends, last, to, gaps, lines } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    last().push(book(start));
+    await to(15_000);
+    expect(last().closedByClient).toBe(false);
+    await to(16_000);
+    expect(last().closedByClient).toBe(true);
+    const made: number[] = [];
+    for (let ms = 16_000; ms < 200_000; ms += 500) {
+      const before = ends.length;
+      await to(ms);
+      if (ends.length === before) continue;
+      made.push(ms);
+      last().close('connect ECONNREFUSED');
+    }
+    const waits = made.map((ms, index) => ms - (made[index - 1] ?? 16_000));
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(gaps).toEqual([]);
+    expect(lines.at(-1)).toContain('connecting again');
+  });
+
+  it('with pings but no data is given up after a minute', async () => {
+    const { feed, ends, last, to } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    for (let second = 0; second <= 60; second += 10) {
+      await to(second * 1_000);
+      last().push({ ping: second });
+    }
+    expect(ends[0]?.closedByClient).toBe(false);
+    await to(61_000);
+    expect(ends[0]?.closedByClient).toBe(true);
+  });
+
+  it('that lived for long is made anew at once after its break, subscribes all again, and reports one gap a channel', async () => {
+    const { feed, ends, last, to, gaps } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    feed.trades('BTCUSDT').subscribe();
+    feed.ticker('BTCUSDT').subscribe();
+    last().open();
+    for (let second = 0; second <= 40; second += 10) {
+      await to(second * 1_000);
+      last().push(book(start + second * 1_000));
+    }
+    last().push(prints([{ price: '1', vol: '1', side: 'BUY', ts: start }]));
+    await to(41_000);
+    last().close('closed with code 1006');
+    await to(41_500);
+    expect(ends).toHaveLength(2);
+    last().open();
+    expect(last().sent.map((text) => text.includes('"sub"'))).toEqual([true, true, true]);
+    await to(43_000);
+    last().push(book(start + 43_000));
+    last().push(book(start + 44_000));
+    await to(50_000);
+    last().push(prints([{ price: '2', vol: '1', side: 'BUY', ts: start + 50_000 }]));
+    // The ticker never had data: nothing that was seen is missing.
+    last().push(tickerFrame);
+    const common = { symbol: 'BTCUSDT', from: 40_000, cause: 'closed with code 1006', healed: false };
+    expect(gaps).toEqual([
+      { ...common, channel: 'depth', to: 43_000 },
+      { ...common, channel: 'trades', to: 50_000 },
+    ]);
+  });
+
+  it('is closed on a frame above 1 MiB, and only counts what is malformed or unasked', async () => {
+    const { feed, last, to, seen } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    last().bytes(Buffer.from('<html>'));
+    last().push({ event: 'nope', params: {} });
+    last().push({ channel: 'mark_price_e_btcusdt', tick: {} });
+    expect(last().closedByClient).toBe(false);
+    last().bytes(Buffer.alloc(1_048_577, ' '));
+    expect(last().closedByClient).toBe(true);
+    await to(0);
+    expect(seen()).toEqual({ 'malformed frame': 1, 'frame of a channel nobody asked for': 1, 'oversized frame': 1 });
+  });
+
+  it('that was given up says nothing any more', async () => {
+    const { feed, ends, last, to, heard } = desk();
+    feed.depth('BTCUSDT').subscribe((depth) => heard.push(depth));
+    last().open();
+    await to(16_000);
+    ends[0]?.push(book(start + 16_000));
+    ends[0]?.close('late');
+    await to(17_000);
+    expect(ends).toHaveLength(2);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('depth', () => {
+  it('comes as whole books, and crossed, empty, zero and older ones are refused and counted', () => {
+    const { feed, last, heard, seen } = desk();
+    feed.depth('BTCUSDT').subscribe((depth) => heard.push(depth));
+    last().open();
+    last().push(book(start - 2_000));
+    last().push(book(start - 1_000, 98));
+    last().push(book(start - 1_500, 97));
+    last().push(book(start, 100, 100));
+    last().push({ ...book(start), tick: { asks: [], buys: [] } });
+    last().push({ ...book(start), tick: { asks: [[0.69, 5]], buys: [[0, 0]] } });
+    last().push(book(start - 1_000, 96));
+    expect(heard).toEqual([
+      { symbol: 'BTCUSDT', time: start - 2_000, bids: [[99, 2]], asks: [[100, 1]], seenAt: start },
+      { symbol: 'BTCUSDT', time: start - 1_000, bids: [[98, 2]], asks: [[100, 1]], seenAt: start },
+      { symbol: 'BTCUSDT', time: start - 1_000, bids: [[96, 2]], asks: [[100, 1]], seenAt: start },
+    ]);
+    expect(seen()).toEqual({ 'older depth': 1, 'crossed depth': 1, 'empty depth': 1, 'zero in depth': 1 });
+  });
+
+  it('with no time, zero, or one far ahead is taken as of now, and shuts nothing out', () => {
+    const { feed, last, heard } = desk();
+    feed.depth('BTCUSDT').subscribe(({ time }) => heard.push(time - start));
+    last().open();
+    for (const ts of [undefined, 0, start + 3_600_000, `${start - 500}`, '2026-01-01T11:59:59.900Z'])
+      last().push(book(ts));
+    expect(heard).toEqual([0, 0, 0, -500, -100]);
+  });
+});
+
+describe('trades', () => {
+  const print = (id: number | undefined, second: number, price = '100') => ({
+    ...(id === undefined ? {} : { id }),
+    amount: '1',
+    ds: '2026-01-01 20:00:00',
+    price,
+    side: 'BUY',
+    ts: start + second * 1_000,
+    vol: '0.5',
+  });
+
+  it('newest first in a frame are delivered oldest first, in either spelling of the side', () => {
+    const { feed, last, heard, seen } = desk();
+    feed.trades('BTCUSDT').subscribe((trade) => heard.push(trade));
+    last().open();
+    last().push(prints([{ ...print(3, 2), side: 'sell' }, print(2, 1), print(1, 1)]));
+    last().push(prints([{ price: 'x' }]));
+    last().push({ channel: 'market_btcusdt_trade_ticker', tick: { close: 1, open: 1 }, ts: start });
+    const common = { symbol: 'BTCUSDT', price: 100, quantity: 0.5, seenAt: start };
+    expect(heard).toEqual([
+      { ...common, time: start + 1_000, side: 'BUY' },
+      { ...common, time: start + 1_000, side: 'BUY' },
+      { ...common, time: start + 2_000, side: 'SELL' },
+    ]);
+    expect(seen()).toEqual({ 'unreadable trade': 1, 'unreadable trades': 1 });
+  });
+
+  it('take the time of their frame where they have none of their own', () => {
+    const { feed, last, heard } = desk();
+    feed.trades('BTCUSDT').subscribe(({ time }) => heard.push(time));
+    last().open();
+    last().push({
+      ...prints([]),
+      tick: { data: [{ side: 'buy', price: '1', vol: '1', amount: '1', ds: 'x' }] },
+      ts: start + 7,
+    });
+    expect(heard).toEqual([start + 7]);
+  });
+
+  async function again(ids: boolean) {
+    const made = desk();
+    const id = (n: number) => (ids ? n : undefined);
+    made.feed.trades('BTCUSDT').subscribe(({ price }) => made.heard.push(price));
+    made.last().open();
+    made.last().push(prints([print(id(2), 1, '12'), print(id(1), 1, '11')]));
+    made.last().push(prints([print(id(3), 2, '13')]));
+    made.last().close('x');
+    await made.to(1_000);
+    made.last().open();
+    made
+      .last()
+      .push(prints([print(id(5), 3, '14'), print(id(4), 2, '13'), print(id(3), 2, '13'), print(id(2), 1, '12')]));
+    made.last().push(prints([print(id(6), 3, '14')]));
+    return made.heard;
+  }
+
+  it('that a reconnect brings again are dropped, by their ids', async () => {
+    expect(await again(true)).toEqual([11, 12, 13, 13, 14, 14]);
+  });
+
+  it('or, without ids, as often as they were seen and in the first frame only: real twins stay', async () => {
+    expect(await again(false)).toEqual([11, 12, 13, 13, 14, 14]);
+  });
+});
+
+it('the ticker comes as numbers', () => {
+  const { feed, last, heard, seen } = desk();
+  feed.ticker('BTCUSDT').subscribe((ticker) => heard.push(ticker));
+  last().open();
+  const tick = {
+    amount: '3',
+    close: '86650.67',
+    high: '86822.69',
+    low: '85114',
+    open: '85616.23',
+    rose: '0.012',
+    vol: '3570.3',
+  };
+  last().push({ channel: 'market_btcusdt_ticker', tick, ts: start - 5 });
+  last().push({ channel: 'market_btcusdt_ticker', tick: { ...tick, close: null }, ts: start });
+  expect(heard).toEqual([
+    {
+      symbol: 'BTCUSDT',
+      time: start - 5,
+      open: 85_616.23,
+      high: 86_822.69,
+      low: 85_114,
+      last: 86_650.67,
+      volume: 3_570.3,
+      seenAt: start,
+    },
+  ]);
+  expect(seen()).toEqual({ 'unreadable ticker': 1 });
+});
+
+describe('klines', () => {
+  const channel = 'market_btcusdt_kline_1min';
+  const frame = (index: number, close: number) => ({
+    event_rep: '',
+    channel,
+    data: null,
+    tick: { id: (start + index * minute) / 1_000, open: '10', high: '20', low: 5, close, vol: '3', amount: 1, ds: '' },
+    ts: start,
+    status: 'ok',
+  });
+  /** The exchange's own klines, `close` 100 + index, the newest first, up to the open one. */
+  const restRows = (clock: () => number, first = -5) => {
+    const rows = [];
+    for (let index = Math.floor((clock() - start) / minute); index >= first; index--) {
+      rows.push({ idx: start + index * minute, open: '10', high: '200', low: '5', close: 100 + index, vol: '1' });
+    }
+    return rows;
+  };
+  const closes = (made: ReturnType<typeof desk>) => {
+    made.feed.klines('BTCUSDT', '1min').subscribe((kline) => {
+      made.heard.push(`${(kline.openTime - start) / minute}:${kline.close}@${kline.seenAt - start}`);
+    });
+    made.last().open();
+  };
+  /** Two frames: the first after a subscription may be stale. */
+  const both = (made: ReturnType<typeof desk>, index: number, close: number) => {
+    made.last().push(frame(index, close - 1));
+    made.last().push(frame(index, close));
+  };
+
+  /** The socket stays up by its pings, and by data of another channel. */
+  const alive = async (made: ReturnType<typeof desk>, from: number, to: number) => {
+    made.feed.ticker('BTCUSDT').subscribe();
+    for (let ms = from; ms < to; ms += 5_000) {
+      await made.to(ms);
+      made.last().push(tickerFrame);
+    }
+    await made.to(to);
+  };
+
+  it('close when a later id comes, with what was last said of them', async () => {
+    const made = desk();
+    closes(made);
+    await made.to(50_000);
+    both(made, 0, 11);
+    await made.to(60_300);
+    made.last().push(frame(1, 12));
+    made.last().push(frame(1, 13));
+    made.last().push(frame(0, 99));
+    await made.to(120_100);
+    made.last().push(frame(2, 14));
+    expect(made.heard).toEqual(['0:11@60300', '1:13@120100']);
+    expect(made.seen()).toMatchObject({ 'kline after its close': 1 });
+    expect(made.http.urls).toHaveLength(0);
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('close by the clock after the grace where none comes, once', async () => {
+    const made = desk(() => []);
+    closes(made);
+    await made.to(55_000);
+    both(made, 0, 11);
+    await made.to(62_199);
+    expect(made.heard).toEqual([]);
+    await made.to(62_200);
+    expect(made.heard).toEqual(['0:11@62200']);
+    made.last().push(frame(0, 12));
+    made.last().push(frame(1, 13));
+    expect(made.heard).toHaveLength(1);
+  });
+
+  it('seen by a single frame after subscribing, or last heard of long ago, are asked for over REST', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(59_000);
+    made.last().push(frame(0, 11));
+    await made.to(60_300);
+    made.last().push(frame(1, 12));
+    await made.to(61_000);
+    expect(made.heard).toEqual(['0:100@60300']);
+    await alive(made, 62_000, 122_300);
+    expect(made.heard).toEqual(['0:100@60300', '1:101@122200']);
+    expect(made.gaps).toEqual([]);
+    expect(made.http.urls[0]?.pathname).toBe('/sapi/v1/klines');
+    expect(made.http.urls[0]?.search).toBe('?symbol=BTCUSDT&interval=1min&limit=300');
+  });
+
+  it('that ended during a break are fetched and come before those that follow, and the gap says healed', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(59_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(61_000);
+    made.last().open();
+    made.last().push(frame(1, 20));
+    made.last().push(frame(1, 21));
+    await alive(made, 62_000, 120_000);
+    made.last().push(frame(1, 22));
+    await made.to(120_100);
+    made.last().push(frame(2, 23));
+    expect(made.heard).toEqual(['0:100@61000', '1:22@120100']);
+    expect(made.gaps).toEqual([
+      { symbol: 'BTCUSDT', channel: 'klines', from: 59_000, to: 61_000, cause: 'gone', healed: true },
+    ]);
+  });
+
+  it('keep coming over REST while the socket is down', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(30_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(200_000);
+    made.last().open();
+    both(made, 3, 21);
+    await alive(made, 205_000, 240_000);
+    both(made, 3, 22);
+    await made.to(240_100);
+    made.last().push(frame(4, 23));
+    expect(made.heard).toEqual(['0:100@62200', '1:101@122200', '2:102@182200', '3:22@240100']);
+    expect(made.gaps).toMatchObject([
+      { from: minute, cause: 'the subscription went silent', healed: true },
+      { from: 2 * minute, cause: 'the subscription went silent', healed: true },
+      { from: 30_000, to: 200_000, cause: 'gone', healed: true },
+    ]);
+  });
+
+  it('a break within one kline misses none: the gap is healed at once', async () => {
+    const made = desk();
+    closes(made);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(10_000);
+    made.last().open();
+    both(made, 0, 12);
+    await alive(made, 15_000, 59_000);
+    both(made, 0, 13);
+    await made.to(60_100);
+    made.last().push(frame(1, 14));
+    expect(made.gaps).toMatchObject([{ channel: 'klines', from: 0, to: 10_000, healed: true }]);
+    expect(made.heard).toEqual(['0:13@60100']);
+  });
+
+  it('that REST does not give are given up after five attempts; the gap stays, and the stream goes on', async () => {
+    const made = desk(() => new Error('down'));
+    closes(made);
+    both(made, 0, 11);
+    made.last().push(frame(3, 20));
+    for (let ms = 0; ms <= 30_000; ms += 5_000) {
+      await made.to(ms);
+      made.last().push(frame(3, 21));
+    }
+    expect(made.http.urls).toHaveLength(5);
+    made.last().push(frame(4, 22));
+    expect(made.heard).toEqual(['0:11@0', '3:21@30000']);
+    expect(made.gaps).toMatchObject([{ channel: 'klines', from: minute, healed: false }]);
+  });
+
+  it('that REST shows late are waited for, and what comes meanwhile keeps its place', async () => {
+    let lagging = true;
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now() - (lagging ? minute : 0)));
+    closes(made);
+    await made.to(59_000);
+    made.last().push(frame(0, 11));
+    await made.to(60_100);
+    made.last().push(frame(1, 12));
+    await made.to(60_500);
+    made.last().push(frame(1, 13));
+    expect(made.heard).toEqual([]);
+    lagging = false;
+    await made.to(70_000);
+    expect(made.heard).toMatchObject([expect.stringMatching(/^0:100@/)]);
+    for (let ms = 75_000; ms < 120_000; ms += 10_000) {
+      await made.to(ms);
+      made.last().push(frame(1, 14));
+    }
+    await made.to(120_100);
+    made.last().push(frame(2, 15));
+    expect(made.heard.slice(1)).toEqual(['1:14@120100']);
+  });
+
+  it('of a channel that went deaf alone are found over REST, and it is subscribed again', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    made.last().push(frame(0, 10));
+    await alive(made, 0, 58_000);
+    both(made, 0, 11);
+    const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
+    await alive(made, 60_000, 125_000);
+    expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);
+    expect(made.gaps).toMatchObject([{ cause: 'the subscription went silent', healed: true }]);
+    expect(subs()).toBe(2);
+  });
+
+  it('stop with their last listener, timers and all', async () => {
+    const made = desk();
+    const subscription = made.feed.klines('BTCUSDT', '1min').subscribe((kline) => made.heard.push(kline));
+    made.last().open();
+    both(made, 0, 11);
+    subscription.unsubscribe();
+    await made.to(10 * minute);
+    expect(made.heard).toEqual([]);
+    expect(made.http.urls).toHaveLength(0);
+    expect(made.ends).toHaveLength(1);
+  });
+});
