@@ -60,7 +60,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     packages: ['preact', 'preact/hooks', 'htm/preact', '@preact/signals', 'lightweight-charts', 'uplot'],
   },
   trader: { ours: [], types: ['domain', 'portfolio'], packages: ['rxjs'] },
-  modes: { ours: everything, packages: ['rxjs', 'got', 'pino', 'zod', 'yaml', 'cli-table3', 'node:*'] },
+  modes: { ours: everything, packages: ['*'] },
   main: { ours: ['modes', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
   index: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
@@ -76,17 +76,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
   scripts: { ours: [...everything, 'modes', 'test'], packages: ['*'] },
 };
 
-const testPackages = [
-  'vitest',
-  'fast-check',
-  '@fast-check/vitest',
-  'rxjs',
-  'ws',
-  'got',
-  'yaml',
-  'decimal.js',
-  'node:*',
-];
+const testPackages = ['vitest', 'fast-check', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];
 
 /** The layer a file belongs to. */
 export function layerOf(path: string): string {
