@@ -104,6 +104,23 @@ export class ScaledClock implements Clock {
   }
 }
 
+/** Waits `ms` of a clock, or until `signal` aborts: then no timer is left behind that would keep the process alive. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.at(clock.now() + ms, end);
+    signal.addEventListener('abort', end);
+  });
+}
+
 /** The machine's own clock. */
 export const systemClock: Clock = new ScaledClock(1);
 

@@ -84,9 +84,14 @@ export class SimClock implements Clock {
     this.skipTo(time);
   }
 
-  /** Lets every promise that can settle without time passing do so. */
+  /** Lets every promise that can settle without time passing do so, when there is tracked work. */
   async settle(): Promise<void> {
-    if (this.#pending > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (this.#pending > 0) await this.turn();
+  }
+
+  /** The same, tracked or not. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
   }
 
   #push(event: Event): void {

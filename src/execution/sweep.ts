@@ -3,6 +3,7 @@
  * whether an order was answered, lost or placed before a restart; there is no private stream to learn it from.
  */
 import { Observable, type Subscriber } from 'rxjs';
+import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import { isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
@@ -24,7 +25,7 @@ export class Sweeps {
   readonly #execution: Execution;
   readonly #recent = new Map<string, string[]>();
   readonly #running = new Map<string, Promise<SweepResult>>();
-  readonly #wake = new Map<string, () => void>();
+  readonly #waits = new Map<string, AbortController>();
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
 
@@ -56,32 +57,25 @@ export class Sweeps {
     const { clock, portfolio, timing } = this.#execution;
     while (!this.#stopped) {
       const works = [...portfolio.orders()].some((order) => order.intent.symbol === symbol);
-      await Promise.race([clock.sleep(works ? timing.pollMs : timing.sweepMs), this.#woken(symbol)]);
+      const wait = new AbortController();
+      this.#waits.set(symbol, wait);
+      await pause(clock, works ? timing.pollMs : timing.sweepMs, wait.signal);
       if (!this.#stopped) await this.sweep(symbol);
     }
   }
 
   /** Lets the next look at a symbol come now. */
   nudge(symbol: string): void {
-    this.#wake.get(symbol)?.();
+    this.#waits.get(symbol)?.abort();
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const wake of this.#wake.values()) wake();
-  }
-
-  #woken(symbol: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake.set(symbol, resolve);
-    });
+    for (const wait of this.#waits.values()) wait.abort();
   }
 
   async #look(symbol: string): Promise<SweepResult> {
     const { orders, portfolio } = this.#execution;
-    const expectedOpen = [...portfolio.orders()].filter(
-      (order) => order.intent.symbol === symbol && order.state === 'open',
-    );
     const open = await orders.openOrders(symbol);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}` };
     const trades = await this.#readTrades(symbol);
@@ -89,8 +83,10 @@ export class Sweeps {
     const unbound = await this.#bindCandidates(symbol, open.value.rows, trades.rows);
     this.#bookTrades(symbol, trades.rows);
     const listed = new Set(open.value.rows.map((report) => report.orderId));
-    for (const order of expectedOpen) {
-      if (order.state === 'open' && order.orderId !== undefined && !listed.has(order.orderId)) await this.look(order);
+    // One that was accepted after the list was made is not on it either: asking for it does no harm.
+    for (const order of [...portfolio.orders()]) {
+      const missing = order.orderId !== undefined && !listed.has(order.orderId);
+      if (order.intent.symbol === symbol && order.state === 'open' && missing) await this.look(order);
     }
     await this.#closeWhatAddsUp(symbol);
     const cause = trades.cause ?? unbound ?? (open.value.full ? 'the list of open orders is cut' : undefined);

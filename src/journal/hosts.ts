@@ -25,6 +25,7 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
     });
   });
   return {
+    volatile: false,
     write: (entries) =>
       new Promise((resolve) => {
         const id = nextId++;
@@ -46,6 +47,7 @@ export function memoryHost(): WriterHost & { readonly db: Database.Database } {
   const write = writer(db);
   return {
     db,
+    volatile: true,
     write(entries) {
       write(entries);
       return 'written';

@@ -9,6 +9,8 @@ import type { Entry, FillEntry } from './entries.ts';
 export interface WriterHost {
   /** Writes a batch in one durable transaction. */
   write(entries: readonly Entry[]): Promise<WriteResult> | WriteResult;
+  /** True where nothing outlives the process: then nobody needs to wait for a write, and batches may be large. */
+  readonly volatile: boolean;
   close(): Promise<void>;
 }
 export type WriteResult = 'written' | 'full';
@@ -29,6 +31,8 @@ export interface Journal {
 const groupMs = 50;
 /** How long after a full disk the next attempt comes, real ms. */
 const retryMs = 1_000;
+/** Entries in a batch where nobody waits for it. */
+const volatileBatch = 8_192;
 /** Entries kept in memory while the disk is full; past it the program must not go on as if it knew what it did. */
 const mostWaiting = 200_000;
 
@@ -76,7 +80,9 @@ export function journal(
 
   function append(entry: Entry): void {
     waiting.push(entry);
-    if (cancelTimer === undefined) later(groupMs);
+    if (host.volatile) {
+      if (waiting.length >= volatileBatch) void flush();
+    } else if (cancelTimer === undefined) later(groupMs);
   }
 
   return {
@@ -88,7 +94,7 @@ export function journal(
       append(fill);
       return true;
     },
-    durable: flush,
+    durable: () => (host.volatile ? Promise.resolve(true) : flush()),
     get full() {
       return full;
     },

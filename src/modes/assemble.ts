@@ -182,15 +182,10 @@ export function assemble(parts: Parts): Assembled {
     execution,
     booked: booked.stream,
     idle,
-    hitStop({ strategy, symbol, price }, why) {
+    hitStop({ strategy, symbol }, why) {
       const signal = planner.standing(strategy, symbol);
       if (signal?.want.kind !== 'target') return;
-      protection.leave(
-        strategy,
-        symbol,
-        signal.want.goal,
-        `${why} (stop ${priceText(price, portfolio.instrument(symbol))})`,
-      );
+      protection.leave(strategy, symbol, signal.want.goal, why);
       stopped.emit({ ...signal, at: clock.now() });
     },
     async kill(kill) {
@@ -278,7 +273,7 @@ const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>
   new Set([...portfolio.places().map(({ symbol }) => symbol), ...parts.loaded.cursors.keys()]);
 
 /** A position that its take-profit closed stays closed while the strategy goes on wishing the same goal. */
-function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Planner, protection: Protection): void {
+export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Planner, protection: Protection): void {
   if (fill.purpose !== 'takeProfit') return;
   const order = portfolio.order(fill.clientOrderId);
   if (order !== undefined && order.filled < order.intent.expectedLots) return;

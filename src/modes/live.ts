@@ -21,6 +21,5 @@ export const startLive = (options: LiveOptions): Promise<Session> =>
     makeVenue: ({ exchange }) => ({
       orders: exchange.orders,
       feeInBase: options.config.fees.taker ?? assumedFee,
-      forgetful: false,
     }),
   });

@@ -1,6 +1,6 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
 import { defer, filter, mergeMap, type Observable, takeUntil } from 'rxjs';
-import type { ScaledClock } from '../clock/clock.ts';
+import { pause, type ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
@@ -68,8 +68,11 @@ export function run(made: Made): Running {
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
   void every(clock, clock.machine(resyncMs), tasks.signal, () => resync(made)).catch(fatal);
 
-  const atMost = (work: Promise<unknown>): Promise<unknown> =>
-    Promise.race([work, clock.sleep(clock.machine(stopPatienceMs))]);
+  async function atMost(work: Promise<unknown>): Promise<void> {
+    const patience = new AbortController();
+    await Promise.race([work, pause(clock, clock.machine(stopPatienceMs), patience.signal)]);
+    patience.abort();
+  }
   return {
     ready,
     async stop() {
@@ -93,10 +96,7 @@ async function every(
 ): Promise<void> {
   while (!signal.aborted) {
     await work();
-    await Promise.race([
-      clock.sleep(ms),
-      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-    ]);
+    await pause(clock, ms, signal);
   }
 }
 

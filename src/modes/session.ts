@@ -29,8 +29,7 @@ export interface Venue {
   readonly orders: OrderEntry;
   /** What fees leave missing in a bought asset; zero where they are taken in quote. */
   readonly feeInBase: Rate;
-  /** Orders of an earlier run do not outlive the process. */
-  readonly forgetful: boolean;
+  close?(): void;
 }
 
 export interface VenueParts {
@@ -158,7 +157,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   for (const { symbol, base, quote, pricePrecision, quantityPrecision } of reached.instruments.values()) {
     book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });
   }
-  if (venue.forgetful) forgetOrders(loaded, book, clock.now());
+  undo.unshift(() => venue.close?.());
   const notice = (said: Notice): void => {
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
@@ -167,7 +166,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     clock,
     journal: book,
     identity: state.identity,
-    loaded: venue.forgetful ? { ...loaded, orders: [] } : loaded,
+    loaded,
     orders: venue.orders,
     account: config.account,
     instruments,
@@ -202,10 +201,6 @@ function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): R
   const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
   for (const [symbol, at] of current) all.set(symbol, at);
   return all;
-}
-
-function forgetOrders(loaded: Loaded, book: Journal, now: number): void {
-  for (const row of loaded.orders) book.append({ ...row, state: 'canceled', closedAt: now });
 }
 
 /** The same journal, with somebody looking at what is written. */

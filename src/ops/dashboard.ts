@@ -4,8 +4,8 @@
  *     GET  /                 the page; `?token=…` logs the browser in by a cookie
  *     GET  /api/view         the `View` as JSON
  *     GET  /api/live         a WebSocket of `Update`s
- *     POST /api/kill         { "reason": "…" }
- *     POST /api/resume       { "reason": "…" }
+ *     POST /api/kill         { "reason": "…", "strategy": "…" }; without a strategy all of them
+ *     POST /api/resume       { "reason": "…", "strategy": "…" }
  *     POST /api/cancel       { "strategy": "…" }, or {} for all
  *
  * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
@@ -24,8 +24,9 @@ import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 
 /** What the dashboard shows and may do. The actions answer with a sentence that says what was done. */
 export interface DashboardSource extends Pushed {
-  kill(reason: string): Promise<string>;
-  resume(reason: string): Promise<string>;
+  /** Of one strategy, or of all. */
+  kill(reason: string, strategy?: string): Promise<string>;
+  resume(reason: string, strategy?: string): Promise<string>;
   /** The resting orders of one strategy, or of all. */
   cancelAll(strategy?: string): Promise<string>;
 }
@@ -49,8 +50,9 @@ export interface Dashboard {
 
 /** The largest body of a call. */
 const maxBodyBytes = 4_096;
-const reasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500) });
-const cancelBody = z.strictObject({ strategy: z.string().min(1).max(100).optional() });
+const strategy = z.string().min(1).max(100).optional();
+const reasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500), strategy });
+const cancelBody = z.strictObject({ strategy });
 
 interface Served {
   readonly app: FastifyInstance;
@@ -114,10 +116,14 @@ async function act<T>(
 
 function serveControl({ app, source }: Served): void {
   app.get('/api/view', () => source.view());
-  app.post('/api/kill', ({ body }, reply) => act(body, reply, reasonBody, ({ reason }) => source.kill(reason)));
-  app.post('/api/resume', ({ body }, reply) => act(body, reply, reasonBody, ({ reason }) => source.resume(reason)));
+  app.post('/api/kill', ({ body }, reply) =>
+    act(body, reply, reasonBody, ({ reason, strategy: id }) => source.kill(reason, id)),
+  );
+  app.post('/api/resume', ({ body }, reply) =>
+    act(body, reply, reasonBody, ({ reason, strategy: id }) => source.resume(reason, id)),
+  );
   app.post('/api/cancel', ({ body }, reply) =>
-    act(body, reply, cancelBody, ({ strategy }) => source.cancelAll(strategy)),
+    act(body, reply, cancelBody, ({ strategy: id }) => source.cancelAll(id)),
   );
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ ok: false, message: error.message }),

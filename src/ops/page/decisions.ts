@@ -9,7 +9,7 @@ import { Empty, Panel, Pill, type Tone } from './parts.ts';
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
   denied: ['warn', 'Denied'],
-  none: ['plain', 'Nothing to do'],
+  none: ['plain', 'New wish'],
 };
 
 type Shown = 'all' | 'denied';
@@ -45,7 +45,7 @@ function Decision({ decision }: { decision: DecisionView }): VNode {
         <span class="wanted">${decision.wanted}</span>
         <${Pill} tone=${tone}>${label}<//>
       </div>
-      <p class=${decision.verdict === 'denied' ? 'verdict denied' : 'verdict'}>${decision.text}</p>
+      ${decision.verdict === 'denied' && html`<p class="verdict denied">${decision.text}</p>`}
       <p class="because">Because ${decision.reason}</p>
     </li>
   `;

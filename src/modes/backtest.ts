@@ -1,0 +1,225 @@
+/** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseSetting, readConfig } from '../config/read.ts';
+import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
+import { instrumentsSchema } from '../data/instruments.ts';
+import { loadKlines, rowAt } from '../data/klines.ts';
+import { type Rate, rateText, unitsNumber, unitsText } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { feesFrom, rulesets } from '../fill/rules.ts';
+import { readFills } from '../journal/load.ts';
+import { type Metrics, metrics } from '../research/metrics.ts';
+import { isStreaming } from '../strategy/contract.ts';
+import { warmupOf } from '../strategy/host.ts';
+import { runColumns } from './column-run.ts';
+import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { shippedInstruments } from './scenarios.ts';
+import { fillJson } from './show.ts';
+import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
+
+export interface BacktestOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+  readonly driver: 'columns' | 'stream';
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** A run that is ready to start, and what there is to say about its data. */
+export interface Prepared {
+  readonly input: RunInput;
+  readonly warnings: readonly string[];
+  /** SHA-256 of each data file, hex, by symbol. */
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+/** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
+export async function prepare(file: string, config: BacktestConfig): Promise<Prepared> {
+  const configured = await configure(config.strategies, file);
+  const dir = dirname(file);
+  const instrumentFile = config.instruments === undefined ? shippedInstruments() : resolve(dir, config.instruments);
+  const instruments = instrumentsFor(
+    configured,
+    [...readConfig(instrumentFile, instrumentsSchema).values()],
+    instrumentFile,
+  );
+  const hosted = hostedOf(configured, instruments);
+  const warnings: string[] = [];
+  const dataHashes: Record<string, string> = {};
+  const series = [...instruments.values()].map(({ symbol, pricePrecision }): RunSeries => {
+    const intervals = new Set(hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval));
+    const [interval, other] = intervals;
+    if (interval === undefined || other !== undefined)
+      throw new Refusal(
+        `${file}: the strategies on ${symbol} use ${[...intervals].join(' and ')}; a backtest holds one interval for each symbol`,
+      );
+    const given = config.data[symbol];
+    if (given === undefined)
+      throw new Refusal(
+        `${file}: data.${symbol} is missing: the klines file that the strategies on ${symbol} run over`,
+      );
+    const path = resolve(dir, given);
+    const loaded = loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair });
+    warnings.push(...loaded.warnings);
+    dataHashes[symbol] = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const { columns, gaps } = loaded;
+    return { symbol, interval, columns, gaps, ...rowsOf(config, columns.openTime, symbol, path) };
+  });
+  for (const { symbol, first, end } of series) {
+    const needed = Math.max(
+      ...hosted.filter((one) => one.symbol === symbol).map((one) => warmupOf(one.strategy, one.params)),
+    );
+    if (end <= needed)
+      throw new Refusal(
+        `${symbol}: ${end - first} klines are too few: the strategy needs ${needed} before its first decision`,
+      );
+  }
+  const fees = feesFrom({
+    ...(config.fees.maker && { maker: config.fees.maker }),
+    ...(config.fees.taker && { taker: config.fees.taker }),
+  });
+  if (fees.assumed)
+    warnings.push(
+      `fees are not configured: maker ${percent(fees.maker)} and taker ${percent(fees.taker)} are assumed (fees: { maker: "…", taker: "…" })`,
+    );
+  return {
+    input: {
+      account: config.account,
+      hosted,
+      instruments,
+      series,
+      allocations: allocationsOf(configured, config.cash),
+      cash: config.cash,
+      limits: config.risk,
+      rules: rulesets[config.rules],
+      fees,
+    },
+    warnings,
+    dataHashes,
+  };
+}
+
+const percent = (fraction: Rate): string => `${(Number(rateText(fraction)) * 100).toFixed(2)} %`;
+
+/** The rows from `from` up to, not including, `to`. */
+function rowsOf(
+  { from, to }: BacktestConfig,
+  openTime: Float64Array,
+  symbol: string,
+  path: string,
+): { first: number; end: number } {
+  const first = from === undefined ? 0 : rowAt(openTime, from);
+  const end = to === undefined ? openTime.length : rowAt(openTime, to);
+  if (first >= end) {
+    const day = (time: number | undefined): string => (time === undefined ? '?' : new Date(time).toISOString());
+    throw new Refusal(
+      `${symbol}: no klines between from and to: ${path} holds ${day(openTime[0])} to ${day(openTime.at(-1))}`,
+    );
+  }
+  return { first, end };
+}
+
+/** The driver asked for; strategies made of streams need the live graph. */
+async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
+  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy))) return runColumns(input);
+  return (await import('./stream-run.ts')).runStream(input);
+}
+
+export async function backtest(options: BacktestOptions): Promise<void> {
+  const { config: file, set, driver, json, out, say } = options;
+  const config = readConfig(file, backtestSchema, set.map(parseSetting));
+  const prepared = await prepare(file, config);
+  for (const warning of prepared.warnings) say(`note: ${warning}`);
+  const result = await runWith(driver, prepared.input);
+  const summary = summarise(prepared, result, config);
+  if (json) out(JSON.stringify({ ...summary, fills: readFills(result.journal(), '1').map(fillJson) }));
+  else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
+}
+
+export interface Summary {
+  readonly version: 1;
+  readonly rules: string;
+  readonly klines: number;
+  readonly from: number;
+  readonly to: number;
+  readonly cash: string;
+  readonly finalEquity: string;
+  /** Final equity if every ambiguous kline had gone our way. */
+  readonly bestEquity: string;
+  readonly ambiguousKlines: number;
+  readonly fillCount: number;
+  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & { readonly fees: string; readonly turnover: string };
+  readonly kills: readonly string[];
+  readonly warnings: readonly string[];
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+export function summarise(
+  { input, warnings, dataHashes }: Prepared,
+  result: RunResult,
+  config: BacktestConfig,
+): Summary {
+  const { fees, turnover, ...ratios } = metrics(
+    result.fills,
+    input.series,
+    unitsNumber(config.cash),
+    input.instruments,
+  );
+  const times = input.series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] ?? 0,
+    columns.openTime[end - 1] ?? 0,
+  ]);
+  return {
+    version: 1,
+    rules: input.rules.name,
+    klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    cash: unitsText(config.cash),
+    finalEquity: unitsText(result.finalEquity),
+    bestEquity: unitsText((result.finalEquity + result.couldBeBetterBy) as typeof result.finalEquity),
+    ambiguousKlines: result.ambiguousKlines,
+    fillCount: result.fills.length,
+    metrics: { ...ratios, fees: unitsText(fees), turnover: unitsText(turnover) },
+    kills: result.kills,
+    warnings,
+    dataHashes,
+  };
+}
+
+const grouped = (text: string): string => text.replace(/\.(\d{2})\d*$/, '.$1').replace(/\B(?=(\d{3})+(?=\.|$))/g, ',');
+const share = (fraction: number | undefined): string =>
+  fraction === undefined ? 'n/a' : `${(fraction * 100).toFixed(2)} %`;
+const ratio = (value: number | undefined): string => (value === undefined ? 'n/a' : value.toFixed(2));
+const moment = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+
+function tableOf(summary: Summary, asset: string): readonly string[] {
+  const { metrics: m, cash, finalEquity } = summary;
+  const rows: readonly (readonly [string, string])[] = [
+    ['Klines', `${grouped(String(summary.klines))}, ${moment(summary.from)} to ${moment(summary.to)} UTC`],
+    ['Rules', summary.rules],
+    ['Cash at the start', `${grouped(cash)} ${asset}`],
+    ['Final equity', `${grouped(finalEquity)} ${asset}  (exactly ${finalEquity})`],
+    ['Return', `${share(Number(finalEquity) / Number(cash) - 1)}  (holding: ${share(m.holdReturn)})`],
+    ['Largest drawdown', `${share(m.maxDrawdown)}  (at kline closes)`],
+    ['Sharpe ratio', `${ratio(m.sharpe)}  (daily, 365 days, no risk-free rate)`],
+    [
+      'Round trips',
+      `${grouped(String(m.roundTrips))}, ${share(m.winRate)} won, profit factor ${ratio(m.profitFactor)}`,
+    ],
+    ['Fills', `${grouped(String(summary.fillCount))}, turnover ${grouped(m.turnover)} ${asset}`],
+    ['Fees', `${grouped(m.fees)} ${asset}`],
+    ['Time in the market', share(m.timeInMarket)],
+    [
+      'Ambiguous klines',
+      summary.ambiguousKlines === 0
+        ? '0'
+        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${grouped(summary.bestEquity)} ${asset}`,
+    ],
+    ...summary.kills.map((kill) => ['Stopped by a limit', kill] as const),
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(20)} ${value}`);
+}

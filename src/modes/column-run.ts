@@ -1,0 +1,369 @@
+/**
+ * A backtest as a loop over columns: the same plan, rules, portfolio and fill engine as live, called straight through. It
+ * skips what cannot matter: fill phases while no order works, plans while a wish rests, exact equity while no limit is near.
+ * `stream-run.ts` runs the live graph itself; both give the same rows (test/reference.test.ts).
+ */
+import { SimClock } from '../clock/sim-clock.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import { closeTime } from '../domain/interval.ts';
+import type { Kline } from '../domain/market.ts';
+import { noUnits, plus, priceNumber, quantityText, type Units } from '../domain/money.ts';
+import { type Fill, type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
+import { fillRow, orderRow } from '../execution/records.ts';
+import { couldBeBetterBy } from '../fill/band.ts';
+import type { Entry } from '../journal/entries.ts';
+import type { Step } from '../portfolio/plan.ts';
+import { Planner, sameWant } from '../portfolio/planner.ts';
+import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
+import { Protection } from '../portfolio/protect.ts';
+import { Risk } from '../risk/risk.ts';
+import type { DecidingStrategy, Holding } from '../strategy/contract.ts';
+import type { Indicator } from '../strategy/indicators.ts';
+import type { Params } from '../strategy/params.ts';
+import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
+import type { PaperTrade } from '../venue/paper/records.ts';
+import { leaveAfterProfit } from './assemble.ts';
+import { KlineCursor } from './kline-cursor.ts';
+import {
+  feeInBase,
+  fillOf,
+  idleCash,
+  memoryHost,
+  openingBalances,
+  type RunInput,
+  type RunResult,
+  type RunSeries,
+} from './run.ts';
+import type { NamedHosted } from './strategies.ts';
+import { draftText } from './words.ts';
+
+type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+
+/** A strategy on its series. */
+interface Seat {
+  readonly hosted: NamedHosted;
+  readonly strategy: Deciding;
+  readonly columns: readonly Float64Array[];
+  readonly values: Readonly<Record<string, number>>;
+  readonly moment: { readonly kline: Kline; readonly holding: Holding; readonly params: NamedHosted['params'] };
+  /** The first row on which it may decide. */
+  readonly from: number;
+  lastWant: Want | undefined;
+  /** Nothing needs to be planned until it wants something else or something happens to its orders. */
+  quiet: boolean;
+  /** It threw: it decides nothing any more. */
+  failed: boolean;
+}
+
+/** A series while it is walked. */
+interface Walk {
+  readonly series: RunSeries;
+  readonly market: PaperMarket;
+  readonly cursor: KlineCursor;
+  readonly seats: readonly Seat[];
+  row: number;
+}
+
+export function runColumns(input: RunInput): RunResult {
+  return new ColumnRun(input).run();
+}
+
+class ColumnRun {
+  readonly #input: RunInput;
+  readonly #clock: SimClock;
+  readonly #portfolio: Portfolio;
+  readonly #protection: Protection;
+  readonly #planner: Planner;
+  readonly #risk: Risk;
+  readonly #venue: PaperOnKlines;
+  readonly #walks: readonly Walk[];
+  readonly #seats = new Map<string, Seat>();
+  readonly #entries: Entry[] = [];
+  readonly #fills: Fill[] = [];
+  readonly #closed: { readonly order: WorkingOrder; readonly at: number }[] = [];
+  readonly #kills: string[] = [];
+  #better: Units = noUnits;
+  #sequence = 0;
+  #dayEnds = 0;
+  /** Equity as numbers, as of the last fill or day: what does not change with this series' price. */
+  #stale = true;
+
+  constructor(input: RunInput) {
+    this.#input = input;
+    this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+    this.#portfolio = new Portfolio(input.instruments, input.allocations);
+    this.#protection = new Protection(this.#portfolio, () => {});
+    this.#planner = new Planner({
+      portfolio: this.#portfolio,
+      protection: this.#protection,
+      account: input.account,
+      marketBuyIn: input.rules.marketBuyIn,
+      feeInBase: feeInBase(input),
+      changed: ({ at, strategy, symbol, want }, goal) => {
+        const text = goal === undefined ? null : quantityText(goal, this.#portfolio.instrument(symbol));
+        this.#entries.push({ kind: 'signal', at, strategy, symbol, want, goal: text });
+      },
+    });
+    this.#risk = new Risk({ limits: input.limits, portfolio: this.#portfolio, clock: this.#clock });
+    this.#venue = new PaperOnKlines({
+      clock: this.#clock,
+      instruments: input.instruments,
+      rules: input.rules,
+      fees: input.fees,
+      balances: openingBalances(input),
+      intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+      listener: {
+        fill: (trade, intent) => this.#onFill(trade, intent),
+        end: (report, intent) => this.#onEnd(report, intent),
+      },
+    });
+    this.#walks = input.series.map((series) => this.#walk(series));
+  }
+
+  #walk(series: RunSeries): Walk {
+    const cursor = new KlineCursor(series);
+    const seats = this.#input.hosted
+      .filter(({ symbol }) => symbol === series.symbol)
+      .map((hosted) => this.#seat(hosted, series, cursor));
+    for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
+    return { series, market: this.#venue.market(series.symbol), cursor, seats, row: series.first };
+  }
+
+  #seat(hosted: NamedHosted, series: RunSeries, cursor: KlineCursor): Seat {
+    const strategy = hosted.strategy as Deciding;
+    const indicators = Object.entries(strategy.indicators(hosted.params));
+    const columns = indicators.map(([, indicator]) => indicator.column(series.columns));
+    const values = {};
+    for (const [index, [name]] of indicators.entries()) {
+      const column = columns[index] as Float64Array;
+      Object.defineProperty(values, name, { enumerable: true, get: () => column[cursor.row] });
+    }
+    const warmup = Math.max(
+      strategy.warmup?.(hosted.params) ?? 0,
+      ...indicators.map(([, { warmup: needed }]) => needed),
+    );
+    const holding = this.#portfolio.holding(hosted.id, hosted.symbol);
+    const moment = { kline: cursor, holding, params: hosted.params };
+    const from = Math.max(series.first, warmup - 1);
+    return { hosted, strategy, columns, values, moment, from, lastWant: undefined, quiet: false, failed: false };
+  }
+
+  run(): RunResult {
+    const [only] = this.#walks;
+    if (this.#walks.length === 1 && only !== undefined) while (only.row < only.series.end) this.#step(only);
+    else for (let next = this.#earliest(); next !== undefined; next = this.#earliest()) this.#step(next);
+    for (const { series } of this.#walks) this.#markLast(series);
+    const { fills, kills } = { fills: this.#fills, kills: this.#kills };
+    return {
+      fills,
+      kills,
+      finalEquity: plus(this.#portfolio.totalEquity(), idleCash(this.#input)),
+      couldBeBetterBy: this.#better,
+      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+      journal: () => this.#journal(),
+    };
+  }
+
+  /** The series whose next kline closes first; of equal ones the first configured. */
+  #earliest(): Walk | undefined {
+    let best: Walk | undefined;
+    let bestAt = Number.POSITIVE_INFINITY;
+    for (const walk of this.#walks) {
+      if (walk.row >= walk.series.end) continue;
+      const at = closeTime(walk.series.interval, walk.series.columns.openTime[walk.row] as number);
+      if (at < bestAt) {
+        best = walk;
+        bestAt = at;
+      }
+    }
+    return best;
+  }
+
+  #step(walk: Walk): void {
+    const { cursor, market, seats, series } = walk;
+    const row = walk.row++;
+    cursor.row = row;
+    if (!market.idle || this.#protection.guards(series.symbol)) this.#fillPhases(walk);
+    const closedAt = cursor.seenAt;
+    this.#watchLoss(walk, closedAt);
+    for (const seat of seats) {
+      if (row < seat.from || seat.failed) continue;
+      const want = this.#decide(seat, row);
+      if (want === undefined || (seat.quiet && (want === seat.lastWant || sameWant(want, seat.lastWant as Want))))
+        continue;
+      this.#wish(walk, seat, want, closedAt);
+    }
+  }
+
+  #decide(seat: Seat, row: number): Want | undefined {
+    for (const column of seat.columns) if (Number.isNaN(column[row])) return undefined;
+    return seat.strategy.decide(seat.values, seat.moment);
+  }
+
+  #wish({ series, cursor }: Walk, seat: Seat, want: Want, at: number): void {
+    this.#clock.skipTo(at);
+    this.#portfolio.mark(series.symbol, cursor.close, at);
+    seat.lastWant = want;
+    const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
+    this.#planner.note(signal);
+    this.#carryOut(signal);
+    seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
+  }
+
+  #fillPhases({ market, cursor, series }: Walk): void {
+    this.#clock.skipTo(cursor.openTime);
+    if (!market.idle) market.open(cursor);
+    this.#clock.skipTo(cursor.seenAt - 1);
+    this.#hitStops(market, cursor, series.symbol);
+    if (!market.idle) {
+      market.rest(cursor);
+      this.#hitStops(market, cursor, series.symbol);
+    }
+    market.close();
+    this.#protection.trail(series.symbol, cursor.high);
+    this.#protection.trail(series.symbol, cursor.low);
+  }
+
+  #hitStops(market: PaperMarket, cursor: KlineCursor, symbol: string): void {
+    const stops = this.#protection.stops(symbol);
+    if (stops.length === 0) return;
+    const at = this.#portfolio.instrument(symbol);
+    for (const hit of market.triggers(cursor, stops)) {
+      const signal = this.#planner.standing(hit.strategy, symbol);
+      if (signal?.want.kind !== 'target') continue;
+      const price = priceNumber(hit.price, at);
+      this.#portfolio.mark(symbol, price, this.#clock.now());
+      this.#protection.leave(hit.strategy, symbol, signal.want.goal, stopReason(price));
+      this.#carryOut(signal);
+    }
+  }
+
+  #carryOut(signal: Signal): void {
+    for (
+      let step: Step | undefined = this.#planner.plan(signal);
+      step !== undefined;
+      step = this.#planner.plan(signal)
+    ) {
+      if (step.do === 'cancel') this.#cancel(step.order);
+      else if (!this.#create(step.draft)) return;
+    }
+  }
+
+  #cancel(order: WorkingOrder): void {
+    if (order.cancelRequested || order.orderId === undefined) return;
+    order.cancelRequested = true;
+    this.#venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
+  }
+
+  #create(draft: Extract<Step, { do: 'create' }>['draft']): boolean {
+    const now = this.#clock.now();
+    const verdict = this.#risk.judge(draft);
+    if (verdict.kind === 'denied') {
+      const { strategy, symbol, reason } = draft;
+      const wanted = draftText(draft, this.#portfolio.instrument(symbol));
+      this.#entries.push({
+        kind: 'denied',
+        at: now,
+        strategy,
+        symbol,
+        code: verdict.code,
+        facts: verdict.facts,
+        wanted,
+        reason,
+      });
+      return false;
+    }
+    const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;
+    const intent: Intent = { ...draft, clientOrderId, createdAt: now, expiresAt: now + lifeMs };
+    const order = this.#portfolio.reserve(intent);
+    this.#risk.created(draft);
+    const outcome = this.#venue.submit(intent);
+    if (outcome.kind === 'accepted') {
+      order.orderId = outcome.report.orderId;
+      if (!isClosed(order.state)) order.state = 'open';
+      return true;
+    }
+    this.#finish(order, 'rejected');
+    return false;
+  }
+
+  #onFill(trade: PaperTrade, intent: Intent): void {
+    const fill = fillOf(trade, intent);
+    this.#fills.push(fill);
+    this.#portfolio.apply(fill);
+    leaveAfterProfit(fill, this.#portfolio, this.#planner, this.#protection);
+    this.#stir(intent.strategy);
+    if (trade.bestPrice === undefined) return;
+    const order = { ...trade, order: intent, quantity: trade.quantity, evidence: trade.evidence ?? { rule: '' } };
+    this.#better = plus(this.#better, couldBeBetterBy(order, this.#input.fees, this.#instrument(trade.symbol)));
+  }
+
+  #onEnd(report: OrderReport, intent: Intent): void {
+    const order = this.#portfolio.order(intent.clientOrderId);
+    if (order === undefined) return;
+    order.orderId = report.orderId;
+    order.venueStatus = report.status;
+    order.executed = report.executed;
+    this.#finish(order, report.status === 'FILLED' ? 'filled' : 'canceled');
+    this.#stir(intent.strategy);
+  }
+
+  #finish(order: WorkingOrder, state: 'filled' | 'canceled' | 'rejected'): void {
+    this.#portfolio.close(order, state);
+    this.#closed.push({ order, at: this.#clock.now() });
+  }
+
+  /** Something happened to a strategy's orders: its wish has to be planned anew. */
+  #stir(strategy: string): void {
+    this.#stale = true;
+    const seat = this.#seats.get(strategy);
+    if (seat !== undefined) seat.quiet = false;
+  }
+
+  /** Equity is only reckoned while something is held, and exactly only near the limit or when a day begins. */
+  #watchLoss({ series, cursor }: Walk, at: number): void {
+    if (at < this.#dayEnds && !this.#stale && this.#isFlat) return;
+    this.#clock.skipTo(at);
+    this.#portfolio.mark(series.symbol, cursor.close, at);
+    this.#stale = false;
+    this.#isFlat = this.#input.hosted.every(({ id, symbol }) => this.#portfolio.position(id, symbol).base === 0n);
+    const kill = this.#risk.watchLoss();
+    this.#dayEnds = this.#risk.dayStart.day + dayMs;
+    if (kill === undefined) return;
+    this.#kills.push(kill.reason);
+    this.#entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
+    for (const order of [...this.#portfolio.orders()]) if (order.state === 'open') this.#cancel(order);
+  }
+  #isFlat = true;
+
+  #markLast({ symbol, columns, end, interval }: RunSeries): void {
+    const close = columns.close[end - 1];
+    if (close !== undefined)
+      this.#portfolio.mark(symbol, close, closeTime(interval, columns.openTime[end - 1] as number));
+  }
+
+  #instrument(symbol: string): Instrument {
+    return this.#portfolio.instrument(symbol);
+  }
+
+  #journal(): ReturnType<RunResult['journal']> {
+    const host = memoryHost();
+    const write = (entries: readonly Entry[]): void => void host.write(entries);
+    write(this.#entries);
+    const open = [...this.#portfolio.orders()].map((order) =>
+      orderRow(order, this.#instrument(order.intent.symbol), this.#clock.now()),
+    );
+    write([
+      ...this.#closed.map(({ order, at }) => orderRow(order, this.#instrument(order.intent.symbol), at)),
+      ...open,
+    ]);
+    write(this.#fills.map((fill) => fillRow(fill, this.#instrument(fill.symbol))));
+    return host.db;
+  }
+}
+
+const dayMs = 86_400_000;
+/** Nothing waits here, so nothing expires. */
+const lifeMs = 1;
+/** The same words as where the live watcher says them. */
+export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

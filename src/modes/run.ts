@@ -1,0 +1,89 @@
+/** What a run over recorded klines is given and what it comes to, whichever driver runs it. */
+import type { Database } from 'better-sqlite3';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
+import type { Columns, FeedGap } from '../domain/market.ts';
+import { greatest, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
+import type { Account, Fill, Intent } from '../domain/order.ts';
+import type { Fees, Rules } from '../fill/rules.ts';
+import { memoryHost } from '../journal/hosts.ts';
+import type { Allocation } from '../portfolio/portfolio.ts';
+import type { Limits } from '../risk/rules.ts';
+import type { PaperTrade } from '../venue/paper/records.ts';
+import type { NamedHosted } from './strategies.ts';
+
+/** Klines of one symbol that strategies trade on. */
+export interface RunSeries {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly columns: Columns;
+  readonly gaps: readonly FeedGap[];
+  /** The first row that may be traded on; those before it warm up. */
+  readonly first: number;
+  /** One past the last row. */
+  readonly end: number;
+}
+
+export interface RunInput {
+  readonly account: Account;
+  readonly hosted: readonly NamedHosted[];
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly series: readonly RunSeries[];
+  readonly allocations: readonly Allocation[];
+  readonly cash: Units;
+  readonly limits: Limits;
+  readonly rules: Rules;
+  readonly fees: Fees;
+}
+
+export interface RunResult {
+  readonly fills: readonly Fill[];
+  /** Cash and positions at the last close, in quote, exact. */
+  readonly finalEquity: Units;
+  /** How much better ambiguous klines could have gone. */
+  readonly couldBeBetterBy: Units;
+  readonly ambiguousKlines: number;
+  /** Why trading was stopped, when a limit stopped it. */
+  readonly kills: readonly string[];
+  /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
+  journal(): Database;
+}
+
+/** What a fee taken in base may leave missing. */
+export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
+  rules.feeIn === 'received' ? greatest(fees.maker, fees.taker) : noRate;
+
+/** A trade of the simulated account as our own fill. */
+export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
+  tradeId: trade.tradeId,
+  orderId: trade.orderIds[0] as string,
+  clientOrderId: intent.clientOrderId,
+  strategy: intent.strategy,
+  account: intent.account,
+  symbol: trade.symbol,
+  side: trade.side,
+  price: trade.price,
+  quantity: trade.quantity,
+  fee: trade.fee,
+  feeAsset: trade.feeAsset,
+  maker: trade.maker,
+  time: trade.time,
+  purpose: intent.purpose,
+  ...(trade.evidence === undefined ? {} : { evidence: trade.evidence }),
+});
+
+/** The quote asset of a run; all its symbols share it. */
+export const quoteAsset = ({ instruments }: Pick<RunInput, 'instruments'>): string =>
+  [...instruments.values()][0]?.quote ?? '';
+
+export const openingBalances = (input: RunInput): readonly { asset: string; free: Units; locked: Units }[] => [
+  { asset: quoteAsset(input), free: input.cash, locked: noUnits },
+];
+
+/** Cash that no strategy was allotted stays part of the equity. */
+export const idleCash = ({ cash, allocations }: RunInput): Units => {
+  const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
+  return (cash - allotted) as Units;
+};
+
+export { memoryHost };

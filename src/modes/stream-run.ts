@@ -1,0 +1,224 @@
+/** A backtest through the live graph itself: `trade()` with a simulated clock, a recorded feed and the fill engine as the venue. */
+import { EMPTY, NEVER } from 'rxjs';
+import { SimClock } from '../clock/sim-clock.ts';
+import type { Kline } from '../domain/market.ts';
+import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { defaultTiming } from '../execution/desk.ts';
+import { couldBeBetterBy } from '../fill/band.ts';
+import { journal } from '../journal/journal.ts';
+import { emptyLoaded } from '../journal/load.ts';
+import { type Inputs, signalsOf } from '../strategy/host.ts';
+import { trade } from '../trader.ts';
+import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
+import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import { type Assembled, assemble } from './assemble.ts';
+import { stopReason } from './column-run.ts';
+import {
+  feeInBase,
+  idleCash,
+  memoryHost,
+  openingBalances,
+  type RunInput,
+  type RunResult,
+  type RunSeries,
+} from './run.ts';
+import type { NamedHosted } from './strategies.ts';
+
+interface Walk {
+  readonly market: PaperMarket;
+  readonly recorded: RecordedSeries;
+  readonly symbol: string;
+}
+
+interface Graph {
+  readonly clock: SimClock;
+  readonly assembled: Assembled;
+  readonly walks: readonly Walk[];
+  readonly kills: string[];
+}
+
+export async function runStream(input: RunInput): Promise<RunResult> {
+  const clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+  const host = memoryHost();
+  const book = journal(host, clock, []);
+  const fills: Fill[] = [];
+  const kills: string[] = [];
+  let better: Units = noUnits;
+  const venue = new PaperOnKlines({
+    clock,
+    instruments: input.instruments,
+    rules: input.rules,
+    fees: input.fees,
+    balances: openingBalances(input),
+    intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+    listener: {
+      fill(made, intent) {
+        const at = input.instruments.get(made.symbol);
+        if (made.bestPrice !== undefined && at !== undefined)
+          better = plus(
+            better,
+            couldBeBetterBy({ ...made, order: intent, evidence: made.evidence ?? { rule: '' } }, input.fees, at),
+          );
+      },
+      end: () => {},
+    },
+  });
+  const assembled = assemble({
+    clock,
+    journal: book,
+    identity: undefined,
+    loaded: emptyLoaded,
+    orders: venue.orders,
+    account: input.account,
+    instruments: input.instruments,
+    allocations: input.allocations,
+    limits: input.limits,
+    timing: defaultTiming,
+    orderLifeMs: 1,
+    marketBuyIn: input.rules.marketBuyIn,
+    feeInBase: feeInBase(input),
+    notice: () => {},
+  });
+  const feed = new RecordedFeed(input.series.map(upToEnd));
+  const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, assembled, clock)));
+  // There is nothing to poll: the venue says itself when something happened.
+  venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
+  const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
+  const walks = input.series.map(({ symbol, interval }) => ({
+    symbol,
+    market: venue.market(symbol),
+    recorded: feed.series(symbol, interval),
+  }));
+  await walkAll({ clock, assembled, walks, kills });
+  trading.unsubscribe();
+  await book.close();
+  return {
+    fills,
+    kills,
+    finalEquity: plus(assembled.portfolio.totalEquity(), idleCash(input)),
+    couldBeBetterBy: better,
+    ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+    journal: () => host.db,
+  };
+}
+
+const upToEnd = (series: RunSeries): RunSeries => {
+  const { openTime, open, high, low, close, volume } = series.columns;
+  const cut = (column: Float64Array): Float64Array => column.subarray(0, series.end);
+  return {
+    ...series,
+    columns: {
+      openTime: cut(openTime),
+      open: cut(open),
+      high: cut(high),
+      low: cut(low),
+      close: cut(close),
+      volume: cut(volume),
+    },
+  };
+};
+
+function inputsOf(hosted: NamedHosted, feed: RecordedFeed, assembled: Assembled, clock: SimClock): Inputs {
+  const { symbol, interval, id } = hosted;
+  const recorded = feed.series(symbol, interval);
+  return {
+    history: recorded.before(recorded.row),
+    klines: feed.klines(symbol, interval),
+    trades: NEVER,
+    depth: NEVER,
+    ticker: NEVER,
+    gaps: feed.gaps,
+    fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
+    holding: assembled.portfolio.holding(id, symbol),
+    now: () => clock.now(),
+    failed: (error) => {
+      throw error;
+    },
+  };
+}
+
+/** Kline after kline, the one that closes first before the others. */
+async function walkAll(graph: Graph): Promise<void> {
+  const { clock, walks } = graph;
+  // Recovery has nothing to do, but strategies only listen once it is through.
+  await clock.turn();
+  const [only] = walks;
+  if (walks.length === 1 && only !== undefined) {
+    for (let kline = only.recorded.next(); kline !== undefined; kline = only.recorded.next()) {
+      const work = step(graph, only, kline);
+      if (work !== undefined) await work;
+    }
+    return;
+  }
+  for (;;) {
+    const ready = walks.flatMap((walk) => {
+      const kline = walk.recorded.next();
+      return kline === undefined ? [] : [{ walk, kline }];
+    });
+    if (ready.length === 0) return;
+    const { walk, kline } = ready.reduce((a, b) => (b.kline.seenAt < a.kline.seenAt ? b : a));
+    const work = step(graph, walk, kline);
+    if (work !== undefined) await work;
+  }
+}
+
+/** One kline; undefined when nothing asynchronous came of it. */
+function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
+  const { assembled } = graph;
+  if (!walk.market.idle || assembled.protection.guards(walk.symbol))
+    return fillPhases(graph, walk, kline).then(() => show(graph, walk, kline));
+  return show(graph, walk, kline);
+}
+
+/** The kline has closed: its price counts, the loss limit looks, strategies see it. */
+function show({ assembled, clock, kills }: Graph, { symbol, recorded }: Walk, kline: Kline): Promise<void> | undefined {
+  clock.skipTo(kline.seenAt);
+  assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
+  const kill = assembled.risk.watchLoss();
+  if (kill !== undefined) {
+    kills.push(kill.reason);
+    return clock
+      .track(assembled.kill(kill))
+      .then(() => clock.settle())
+      .then(() => {
+        recorded.push(kline);
+        return clock.settle();
+      });
+  }
+  recorded.push(kline);
+  return clock.busy ? clock.settle() : undefined;
+}
+
+async function fillPhases({ assembled, clock }: Graph, { market, symbol }: Walk, kline: Kline): Promise<void> {
+  clock.skipTo(kline.openTime);
+  if (!market.idle) {
+    market.open(kline);
+    await clock.settle();
+  }
+  clock.skipTo(kline.seenAt - 1);
+  await hitStops(assembled, clock, market, kline);
+  if (!market.idle) {
+    market.rest(kline);
+    await clock.settle();
+    await hitStops(assembled, clock, market, kline);
+  }
+  market.close();
+  assembled.protection.trail(symbol, kline.high);
+  assembled.protection.trail(symbol, kline.low);
+}
+
+async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMarket, kline: Kline): Promise<void> {
+  const { protection, portfolio } = assembled;
+  const stops = protection.stops(kline.symbol);
+  if (stops.length === 0) return;
+  const at = portfolio.instrument(kline.symbol);
+  for (const hit of market.triggers(kline, stops)) {
+    const stop = stops.find(({ strategy }) => strategy === hit.strategy);
+    if (stop === undefined) continue;
+    const price = priceNumber(hit.price, at);
+    portfolio.mark(kline.symbol, price, clock.now());
+    assembled.hitStop(stop, stopReason(price));
+    await clock.settle();
+  }
+}
