@@ -39,12 +39,16 @@ export function numberOf(value: unknown): number {
   return typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
 }
 
+/** Below this a time is in seconds (3 March 1973 as ms, the year 5138 as s). */
+const secondsEnd = 100_000_000_000;
+
 /** UTC ms from ms or s, as a number, digits or ISO text; undefined when absent, zero or none of these. */
 export function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'number' && value >= secondsEnd && value < Number.POSITIVE_INFINITY) return value;
   const number = numberOf(value);
   const time = Number.isNaN(number) && typeof value === 'string' ? Date.parse(value) : number;
   if (!Number.isFinite(time) || time <= 0) return undefined;
-  return time < 100_000_000_000 ? time * 1_000 : time;
+  return time < secondsEnd ? time * 1_000 : time;
 }
 
 export const symbolOf = (value: unknown): string | undefined => textOf(value)?.replace('/', '').toUpperCase();

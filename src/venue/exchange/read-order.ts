@@ -57,6 +57,7 @@ export function clientOrderIdOf(value: unknown): string | undefined {
 }
 
 export function sideOf(value: unknown): Side | undefined {
+  if (value === 'BUY' || value === 'SELL') return value;
   const side = textOf(value)?.toUpperCase();
   return side === 'BUY' || side === 'SELL' ? side : undefined;
 }

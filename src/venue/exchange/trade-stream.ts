@@ -1,7 +1,7 @@
 /** Public prints from the socket, oldest first, without those that a reconnect brings again. */
 import type { Trade } from '../../domain/market.ts';
 import type { Count } from './counters.ts';
-import { type Fields, isFields, numberOf, textOf, timeOf } from './json.ts';
+import { isFields, numberOf, textOf, timeOf } from './json.ts';
 import { sideOf } from './read-order.ts';
 import type { Hole, Listener } from './socket.ts';
 
@@ -13,8 +13,13 @@ export interface TradeStreamOptions {
   readonly gap: (hole: Hole) => void;
 }
 
-/** So many prints are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
+/** So many prints, up to twice, are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
 const remembered = 1_000;
+
+interface Print {
+  readonly trade: Trade;
+  readonly id: string | undefined;
+}
 
 /**
  *     {"channel":"market_btcusdt_trade_ticker","tick":{"data":[{"amount":"23311.6","ds":"2026-09-23 11:29:10","id":13652120,
@@ -24,67 +29,68 @@ const remembered = 1_000;
  * are often whole seconds), so only those of the first frame after a (re)subscription are compared with what was seen before it.
  */
 export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptions): Listener {
-  const ids = new Set<string>();
+  const isNew = newById();
   let recent: string[] = [];
-  let firstFrame = true;
+  /** Prints without an id, seen before the break, that the first frame after it may bring again. */
+  let mayRepeat: string[] | undefined = [];
 
-  function read(
-    row: unknown,
-    frameTime: number,
-  ): { readonly trade: Trade; readonly id: string | undefined } | undefined {
+  function read(row: unknown, frameTime: number, seenAt: number): Print | undefined {
     if (!isFields(row)) return undefined;
     const price = numberOf(row['price']);
     const quantity = numberOf(row['vol']);
     const side = sideOf(row['side']);
     if (!(price > 0 && quantity > 0) || !Number.isFinite(price + quantity) || side === undefined) return undefined;
     const time = timeOf(row['ts']) ?? frameTime;
-    return { trade: { symbol, time, price, quantity, side, seenAt: now() }, id: textOf(row['id']) };
+    return { trade: { symbol, time, price, quantity, side, seenAt }, id: textOf(row['id']) };
   }
 
-  function isRepeat(id: string | undefined, key: string, before: string[]): boolean {
-    if (id !== undefined) return ids.has(id);
-    const at = firstFrame ? before.indexOf(key) : -1;
+  function isRepeat({ trade, id }: Print): boolean {
+    if (id !== undefined) return !isNew(id);
+    const key = `${trade.time} ${trade.price} ${trade.quantity} ${trade.side}`;
+    const at = mayRepeat?.indexOf(key) ?? -1;
     // Each remembered print explains one repeat, not all that look alike.
-    if (at >= 0) before.splice(at, 1);
+    if (at >= 0) mayRepeat?.splice(at, 1);
+    else if (recent.push(key) > 2 * remembered) recent = recent.slice(-remembered);
     return at >= 0;
   }
 
-  function remember(id: string | undefined, key: string): void {
-    if (id === undefined) recent.push(key);
-    else ids.add(id);
-    if (recent.length > 2 * remembered) recent = recent.slice(-remembered);
-    if (ids.size <= remembered) return;
-    const [oldest] = ids;
-    if (oldest !== undefined) ids.delete(oldest);
-  }
-
   return {
-    data(tick: Fields, ts) {
+    data(tick, ts) {
       const rows = tick['data'];
       if (!Array.isArray(rows)) {
         count('unreadable trades', tick);
         return;
       }
-      const frameTime = timeOf(tick['ts']) ?? timeOf(ts) ?? now();
-      const prints = [];
+      const seenAt = now();
+      const frameTime = timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt;
+      const prints: Print[] = [];
       for (let index = rows.length - 1; index >= 0; index--) {
-        const one = read(rows[index], frameTime);
+        const one = read(rows[index], frameTime, seenAt);
         if (one === undefined) count('unreadable trade', rows[index]);
         else prints.push(one);
       }
       if (prints.length > 1) prints.sort((a, b) => a.trade.time - b.trade.time);
-      const before = firstFrame ? [...recent] : [];
-      for (const { trade, id } of prints) {
-        const key = id ?? `${trade.time} ${trade.price} ${trade.quantity} ${trade.side}`;
-        if (isRepeat(id, key, before)) continue;
-        remember(id, key);
-        print(trade);
-      }
-      firstFrame = false;
+      for (const one of prints) if (!isRepeat(one)) print(one.trade);
+      mayRepeat = undefined;
     },
     hole(hole) {
-      firstFrame = true;
+      mayRepeat = [...recent];
       gap(hole);
     },
+  };
+}
+
+/** True for an id that is not among the last thousand: two sets that take turns, since dropping the oldest one by one is dear. */
+function newById(): (id: string) => boolean {
+  let older = new Set<string>();
+  let newer = new Set<string>();
+  return (id) => {
+    if (newer.has(id) || older.has(id)) return false;
+    if (newer.size >= remembered) {
+      older = newer;
+      newer = new Set();
+    }
+    newer.add(id);
+    return true;
   };
 }
