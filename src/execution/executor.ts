@@ -28,9 +28,10 @@ export async function execute(
   const waitedMs = clock.now() - askedAt;
   if (!admitted)
     return giveUp(execution, order, `no request weight until it expired, after ${Math.round(waitedMs)} ms`);
-  const against =
-    lastHop(intent) ?? (clock.now() > intent.expiresAt ? 'expired while waiting for request weight' : undefined);
-  if (against !== undefined) return giveUp(execution, order, against);
+  const against = (): string | undefined =>
+    lastHop(intent) ?? (clock.now() > intent.expiresAt ? 'it expired before it could be sent' : undefined);
+  const early = against();
+  if (early !== undefined) return giveUp(execution, order, early);
   const prepared = orders.prepare(intent, portfolio.instrument(intent.symbol));
   order.state = 'sending';
   order.signedAt = prepared.signedAt;
@@ -44,7 +45,7 @@ export async function execute(
   });
   if (!(await journal.durable()))
     return giveUp(execution, order, 'the disk is full: an order that cannot be journalled is not sent');
-  const late = lastHop(intent);
+  const late = against();
   if (late !== undefined) return giveUp(execution, order, late);
   return settle(execution, sweeps, order, await prepared.send());
 }
@@ -57,6 +58,15 @@ function giveUp(execution: Execution, order: WorkingOrder, cause: string): Carri
 }
 
 async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder, outcome: Outcome): Promise<Carried> {
+  // A sweep that found the order while its answer was on its way is evidence; an answer that denies it is not.
+  if (order.state !== 'sending' && outcome.kind !== 'accepted') {
+    if (outcome.kind !== 'unknown')
+      execution.notice({
+        level: 'error',
+        text: `order ${order.intent.clientOrderId} is at the exchange although its answer was ${outcome.kind}`,
+      });
+    return 'placed';
+  }
   switch (outcome.kind) {
     case 'accepted':
       // A sweep may have found it while the answer was on its way.
@@ -73,7 +83,6 @@ async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder,
     case 'notSent':
       return giveUp(execution, order, outcome.cause);
     case 'unknown':
-      if (order.state !== 'sending') return 'placed';
       order.state = 'unknown';
       record(execution, order, 'unknown', { cause: outcome.cause });
       return (await resolve(execution, sweeps, order)) === 'found' ? 'placed' : 'unknown';

@@ -5,7 +5,7 @@
 import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
-import { isFinal } from '../domain/order.ts';
+import { isClosed, isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { bind, close, type Execution, fillsIn, record } from './desk.ts';
 
@@ -81,7 +81,10 @@ export class Sweeps {
     const trades = await this.#readTrades(symbol);
     if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
     const unbound = await this.#bindCandidates(symbol, open.value.rows, trades.rows);
-    this.#bookTrades(symbol, trades.rows);
+    const rows = sorted(trades.rows);
+    this.#bookTrades(rows);
+    // A trade that could not be attributed is read again, however many come after it.
+    if (unbound === undefined) this.#moveCursor(symbol, rows);
     const listed = new Set(open.value.rows.map((report) => report.orderId));
     // One that was accepted after the list was made is not on it either: asking for it does no harm.
     for (const order of [...portfolio.orders()]) {
@@ -104,7 +107,8 @@ export class Sweeps {
 
   /** Takes a final status as such: the order closes once its fills add up to what was executed (R5). */
   noteReport(order: WorkingOrder, report: OrderReport): void {
-    if (!isFinal(report.status) || order.state === 'closing') return;
+    // Answers can arrive out of order: one that is late must not open again what is closed.
+    if (!isFinal(report.status) || order.state === 'closing' || isClosed(order.state)) return;
     order.state = 'closing';
     order.executed = report.executed;
     order.venueStatus = report.status;
@@ -114,7 +118,7 @@ export class Sweeps {
   /** All trades from a little before the newest known one on. */
   async #readTrades(symbol: string): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
     const rows: VenueTrade[] = [];
-    let from = this.#recent.get(symbol)?.[0];
+    let from = this.#firstToRead(symbol);
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
       if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}` };
@@ -125,6 +129,16 @@ export class Sweeps {
       from = newest;
     }
     return { rows, cause: 'the list of own trades is cut' };
+  }
+
+  /** Where trades of orders whose outcome is open can begin, or a little before the newest known one, whichever is earlier. */
+  #firstToRead(symbol: string): string | undefined {
+    let first = this.#recent.get(symbol)?.[0];
+    for (const { intent, state, tradeFloor } of this.#execution.portfolio.orders()) {
+      if (intent.symbol !== symbol || state !== 'unknown' || tradeFloor === undefined || first === undefined) continue;
+      if (compareIds(tradeFloor, first) < 0) first = tradeFloor;
+    }
+    return first;
   }
 
   /** Finds out whose the order ids are that nobody knows yet. Returns why one could not be found out. */
@@ -139,16 +153,37 @@ export class Sweeps {
     for (const orderId of ids) {
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await this.#execution.orders.query({ symbol, orderId });
+      // While this was asked, the order's own answer may have told.
+      if (owners.has(orderId)) continue;
       if (answer.kind === 'failed') cause = `order ${orderId}: ${answer.cause}`;
-      else if (answer.value.clientOrderId === undefined)
-        cause = `order ${orderId}: the exchange does not say its client id`;
-      else this.#attribute(symbol, answer.value, answer.value.clientOrderId);
+      else if (answer.value.clientOrderId !== undefined)
+        this.#attribute(symbol, answer.value, answer.value.clientOrderId);
+      else if (this.#mayBeOurs(answer.value))
+        cause = `order ${orderId} may be the one looked for, but the exchange does not say its client id`;
+      else this.#disown(symbol, orderId);
     }
     return cause;
   }
 
+  /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
+  #mayBeOurs({ symbol, side, type }: OrderReport): boolean {
+    return [...this.#execution.portfolio.orders()].some(
+      ({ intent, state }) =>
+        (state === 'unknown' || state === 'sending') &&
+        intent.symbol === symbol &&
+        intent.side === side &&
+        intent.type === type,
+    );
+  }
+
+  #disown(symbol: string, orderId: string): void {
+    const { foreign, journal, clock } = this.#execution;
+    foreign.add(orderId);
+    journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId });
+  }
+
   #attribute(symbol: string, report: OrderReport, clientOrderId: string): void {
-    const { portfolio, owners, foreign, readId, journal, clock, notice } = this.#execution;
+    const { portfolio, owners, readId, notice } = this.#execution;
     const order = portfolio.order(clientOrderId.toLowerCase());
     if (order !== undefined) {
       const was = order.state;
@@ -160,8 +195,7 @@ export class Sweeps {
     }
     const mine = readId(clientOrderId);
     if (mine === undefined) {
-      foreign.add(report.orderId);
-      journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId: report.orderId });
+      this.#disown(symbol, report.orderId);
       return;
     }
     // Ours by its mac, but closed or missing in this journal: its fills are booked all the same, and somebody must look.
@@ -177,12 +211,15 @@ export class Sweeps {
     });
   }
 
-  #bookTrades(symbol: string, trades: readonly VenueTrade[]): void {
+  /** Oldest first, so that a position is built in the order in which it came. */
+  #bookTrades(trades: readonly VenueTrade[]): void {
+    for (const trade of trades) for (const fill of fillsIn(this.#execution, trade)) this.#door?.next(fill);
+  }
+
+  #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const sorted = [...trades].sort((a, b) => compareIds(a.tradeId, b.tradeId));
-    for (const trade of sorted) for (const fill of fillsIn(this.#execution, trade)) this.#door?.next(fill);
     const known = this.#recent.get(symbol) ?? [];
-    const merged = [...new Set([...known, ...sorted.map((trade) => trade.tradeId)])].sort(compareIds).slice(-overlap);
+    const merged = [...new Set([...known, ...trades.map(({ tradeId }) => tradeId)])].sort(compareIds).slice(-overlap);
     if (merged.at(-1) === known.at(-1) && merged.length === known.length) return;
     this.#recent.set(symbol, merged);
     this.#execution.journal.append({ kind: 'cursor', symbol, tradeIds: merged });
@@ -200,7 +237,7 @@ export class Sweeps {
   async #rereadFromFloor(order: WorkingOrder): Promise<void> {
     const { symbol } = order.intent;
     const answer = await this.#execution.orders.tradesSince(symbol, order.tradeFloor);
-    if (answer.kind === 'ok') this.#bookTrades(symbol, answer.value.rows);
+    if (answer.kind === 'ok') this.#bookTrades(sorted(answer.value.rows));
   }
 }
 
@@ -209,6 +246,9 @@ const closedState = (order: WorkingOrder): 'filled' | 'canceled' | 'rejected' =>
 
 /** Ids are decimal digits of any length: the longer one is the younger one. */
 const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+
+const sorted = (trades: readonly VenueTrade[]): VenueTrade[] =>
+  [...trades].sort((a, b) => compareIds(a.tradeId, b.tradeId));
 
 const newestOf = (trades: readonly VenueTrade[]): string | undefined =>
   trades.reduce<string | undefined>(

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { unitsText } from '../domain/money.ts';
+import { draft } from '../testing/builders.ts';
+import { TestDesk, timing } from '../testing/desk.ts';
+
+/** Crashes the desk and starts it again, up to the moment it is ready. */
+async function restart(desk: TestDesk): Promise<void> {
+  desk.crash();
+  desk.listen();
+  await desk.finish(desk.assembled.desk.recover());
+}
+const onlyRow = (desk: TestDesk): unknown =>
+  desk.db.prepare('SELECT state, order_id AS orderId, filled FROM orders').get();
+
+describe('start-up after kill -9', () => {
+  test('finds the order that was on its way, and its fill, once', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.latencyMs = 1_000;
+    desk.begin({ price: '100' });
+    await desk.pass(10);
+    desk.venue.fill('1001', '0.4');
+    expect(onlyRow(desk)).toMatchObject({ state: 'sending' });
+    await restart(desk);
+    await desk.written();
+    expect(onlyRow(desk)).toEqual({ state: 'open', orderId: '1001', filled: '0' });
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    const [order] = [...desk.assembled.portfolio.orders()];
+    expect(order?.filled).toBe(40_000n);
+    await restart(desk);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    expect(unitsText(desk.assembled.portfolio.position('s', 'BTCUSDT').base)).toBe('0.4');
+  });
+
+  test('keeps an order unknown that may have left and is nowhere, and blocks its symbol', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.latencyMs = 1_000;
+    desk.venue.creates = ['dropLost'];
+    desk.begin({ price: '100' });
+    await desk.pass(10);
+    const crashedAt = desk.clock.now();
+    await restart(desk);
+    expect(desk.clock.now() - crashedAt).toBeGreaterThan(timing.horizonMs);
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'unknown' });
+    expect(desk.assembled.portfolio.isUndecided('BTCUSDT')).toBe(true);
+    expect(desk.asked('create')).toBe(1);
+  });
+
+  test('closes what was decided but never sent', async () => {
+    const desk = new TestDesk().listen();
+    const { desk: trading } = desk.assembled;
+    trading.reserve(draft({ price: '100' }));
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'intended' });
+    await restart(desk);
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'notSent' });
+    expect(desk.asked('create')).toBe(0);
+    expect([...desk.assembled.portfolio.orders()]).toEqual([]);
+  });
+
+  test('forgets what was never committed, and so was never sent', async () => {
+    const desk = new TestDesk().listen();
+    desk.assembled.desk.reserve(draft({ price: '100' }));
+    await restart(desk);
+    expect(onlyRow(desk)).toBeUndefined();
+    expect(desk.venue.orders.size).toBe(0);
+  });
+
+  test('books the fills of the downtime once and closes their orders', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    desk.venue.fill('1001', '0.25');
+    await desk.sweep();
+    await desk.written();
+    desk.venue.fill('1001');
+    await restart(desk);
+    await desk.written();
+    expect(onlyRow(desk)).toEqual({ state: 'filled', orderId: '1001', filled: '1' });
+    expect(await desk.fillRows()).toEqual(desk.venueRows());
+    expect(desk.venueRows().length).toBe(2);
+  });
+
+  test('counts a fill once that was seen but not committed before the crash', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    await desk.written();
+    desk.venue.fill('1001', '0.5');
+    await desk.finish(desk.assembled.sweeps.sweep('BTCUSDT'), 40);
+    await restart(desk);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
+  });
+
+  test('takes up again an order that was found final but not complete', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    desk.venue.lagMs = 20_000;
+    desk.venue.fill('1001');
+    await desk.sweep();
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'closing' });
+    await desk.pass(20_000);
+    await restart(desk);
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'filled', filled: '1' });
+  });
+
+  test('lets a cancel be asked for again that was on its way', async () => {
+    const desk = new TestDesk().listen();
+    const order = await desk.placed();
+    desk.venue.cancels = ['dropLost', 'apply'];
+    desk.venue.latencyMs = 1_000;
+    void desk.assembled.desk.cancel(order);
+    await desk.pass(500);
+    desk.venue.latencyMs = 10;
+    await restart(desk);
+    const [again] = [...desk.assembled.portfolio.orders()];
+    expect(again).toMatchObject({ state: 'open', cancelRequested: false });
+    if (again !== undefined) await desk.finish(desk.assembled.desk.cancel(again));
+    expect(desk.venue.order('1001').status).toBe('CANCELED');
+  });
+
+  test('waits for an exchange that does not answer, and says so', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.failing.add('openOrders');
+    desk.crash();
+    desk.listen();
+    const recovered = desk.assembled.desk.recover();
+    await desk.pass(60_000);
+    expect(desk.notices[0]?.text).toContain('start-up waits for the exchange to answer about BTCUSDT');
+    expect(desk.notices.length).toBeLessThan(6);
+    desk.venue.failing.clear();
+    await desk.finish(recovered, 5_000);
+  });
+
+  test('is not held up by orders of a human who gave them no client id', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.place();
+    desk.venue.fill('1001', '0.5');
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    expect(await desk.fillRows()).toEqual([]);
+  });
+
+  test('may itself be killed at any moment', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.latencyMs = 1_000;
+    desk.begin({ price: '100' });
+    await desk.pass(10);
+    desk.venue.fill('1001', '0.4');
+    desk.venue.latencyMs = 50;
+    for (let ms = 0; ms < 300; ms += 20) {
+      desk.crash();
+      desk.listen();
+      void desk.assembled.desk.recover();
+      await desk.pass(ms);
+    }
+    await restart(desk);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    expect(desk.asked('create')).toBe(1);
+  });
+});
