@@ -237,6 +237,9 @@ describe('the file of bans', () => {
     await clock.advanceTo(start + 1_000);
     expect(second.purse.meter()).toMatchObject({ stoppedUntil: start + minute, slowedUntil: undefined });
     expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')))).toEqual(['x:1', 'y:1']);
+    first.purse.notice({ status: 418, retryAfterMs: undefined });
+    await clock.advanceTo(start + 2_000);
+    expect(second.purse.meter()).toMatchObject({ stoppedUntil: start + 1_000 + 2 * minute });
   });
 
   it.each(['', '{', '[]', '{"x:1":{"stopUntil":"soon"}}', '{"x:1":null}'])(

@@ -138,6 +138,20 @@ describe('the time', () => {
     }
   });
 
+  it('is taken in the middle of the round trip, so that its error stays within half of it', async () => {
+    const theirs = new ScaledClock(60, 1_600_000_000_000);
+    const clock = new ScaledClock(60, 1_600_000_000_000);
+    // The slow part comes after the time was read: the worst that can be.
+    stub.answer = (_, response) => {
+      const text = JSON.stringify({ serverTime: theirs.now() });
+      void theirs.sleep(60 * 15).then(() => response.end(text));
+    };
+    const sync = await open({ clock }).exchange.syncTime();
+    const uncertaintyMs = sync.kind === 'ok' ? sync.value.uncertaintyMs : 0;
+    expect(uncertaintyMs).toBeGreaterThan(60 * 7);
+    expect(Math.abs(clock.now() - theirs.now())).toBeLessThanOrEqual(uncertaintyMs + 5);
+  });
+
   it('is uncertain by as much as the samples contradict each other', async () => {
     const clock = new ScaledClock();
     let calls = 0;

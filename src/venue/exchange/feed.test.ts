@@ -94,6 +94,20 @@ describe('a subscription', () => {
     expect(at).toHaveLength(5);
   });
 
+  it('is given its quick attempts again after a reconnect', async () => {
+    const { feed, last, to } = desk();
+    feed.depth('BTCUSDT').subscribe();
+    last().open();
+    for (let ms = 0; ms <= 61_000; ms += 1_000) {
+      await to(ms);
+      last().push({ ping: ms });
+    }
+    await to(61_500);
+    last().open();
+    await to(67_000);
+    expect(last().sent).toHaveLength(2);
+  });
+
   it('refused by an older deployment is counted', () => {
     const { feed, last, seen } = desk();
     feed.depth('BTCUSDT').subscribe();
@@ -296,15 +310,16 @@ describe('trades', () => {
       .last()
       .push(prints([print(id(5), 3, '14'), print(id(4), 2, '13'), print(id(3), 2, '13'), print(id(2), 1, '12')]));
     made.last().push(prints([print(id(6), 3, '14')]));
+    made.last().push(prints([print(id(7), 1, '11')]));
     return made.heard;
   }
 
   it('that a reconnect brings again are dropped, by their ids', async () => {
-    expect(await again(true)).toEqual([11, 12, 13, 13, 14, 14]);
+    expect(await again(true)).toEqual([11, 12, 13, 13, 14, 14, 11]);
   });
 
   it('or, without ids, as often as they were seen and in the first frame only: real twins stay', async () => {
-    expect(await again(false)).toEqual([11, 12, 13, 13, 14, 14]);
+    expect(await again(false)).toEqual([11, 12, 13, 13, 14, 14, 11]);
   });
 });
 
@@ -480,6 +495,21 @@ describe('klines', () => {
     made.last().push(frame(1, 14));
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: 0, to: 10_000, healed: true }]);
     expect(made.heard).toEqual(['0:13@60100']);
+  });
+
+  it('whose first frame after a break may be stale is not trusted with it', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(58_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(59_000);
+    made.last().open();
+    made.last().push(frame(0, 10));
+    await made.to(60_100);
+    made.last().push(frame(1, 20));
+    await made.to(60_200);
+    expect(made.heard).toEqual(['0:100@60100']);
   });
 
   it('that REST does not give are given up after five attempts; the gap stays, and the stream goes on', async () => {

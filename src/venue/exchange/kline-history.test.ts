@@ -60,6 +60,13 @@ it('pages back by time for more than one call gives, and ends where the exchange
   expect((await history(5_000, paged)).read).toHaveLength(699);
 });
 
+it('does not take a page twice from an exchange that ignores the time', async () => {
+  const page = Array.from({ length: 300 }, (_, index) => row(-index, 100));
+  const { read, urls } = await history(650, () => page);
+  expect(read).toHaveLength(299);
+  expect(urls).toHaveLength(2);
+});
+
 it('just after a close waits out the grace when nothing proves that the newest kline is final', async () => {
   // At 12:00:00.5 the exchange still shows the kline of 11:59 as its last, and not yet in its final state.
   const { read, urls } = await history(1, (_, clock) => [row(-1, clock.now() < start + 1_500 ? 1 : 2), row(-2)], 500);

@@ -121,6 +121,9 @@ describe('what came of a create', () => {
     expect(await create(() => ({ ...good, status: 'FILLED', executedQty: 0.00125 }))).toMatchObject({
       report: { status: 'FILLED', executed: 125n },
     });
+    expect(await create(() => ({ ...good, status: 'CANCELED', executedQty: undefined }))).toMatchObject({
+      report: { status: 'NEW' },
+    });
     for (const executedQty of [undefined, 'much', '0.000000001', '-1', '0E-16']) {
       expect(await create(() => ({ ...good, status: 'FILLED', executedQty }))).toMatchObject({
         kind: 'accepted',
