@@ -1,6 +1,6 @@
 /**
  * Completes package-lock.json after `npm install`: npm leaves out the binaries for platforms that its registry could not give it,
- * and `npm ci` then refuses the lockfile on every platform ("Missing: … from lock file", npm 11.16 and later). What is added
+ * and `npm ci` then refuses the lockfile on every platform ("Missing: … from lock file", seen with npm 11.19). What is added
  * has a version and a platform but no integrity hash, since nobody here has seen the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -143,7 +143,6 @@ export const isTest = (path: string): boolean =>
 
 /** All code, parsed once. */
 export const codeOfTree = (): readonly Source[] =>
-  ['bin', 'src', 'strategies', 'test', 'bench', 'scripts']
-    .flatMap((folder) => filesBelow(folder))
-    .filter((path) => /\.(ts|js|css)$/.test(path))
+  filesBelow('')
+    .filter((path) => /^(bin|src|strategies|test|bench|scripts)\/.*\.(ts|js|css)$/.test(path))
     .map((path) => sourceOf(path, textOf(path)));

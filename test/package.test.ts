@@ -1,0 +1,78 @@
+/** The package as somebody who installed it has it: JavaScript in `dist/`, beside nothing but its dependencies. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const project = mkdtempSync(join(tmpdir(), 'sluice-package-'));
+const installed = join(project, 'node_modules', 'sluice');
+const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })).length(1);
+let files: readonly string[] = [];
+
+const node = (...args: readonly string[]): string =>
+  execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+
+/** What npm does with the package, without a registry: the dependencies are those of the clone. */
+function install(): void {
+  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts')]);
+  const answer = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [pack] = packed.parse(JSON.parse(answer));
+  files = (pack?.files ?? []).map(({ path }) => path);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(project, pack?.filename ?? ''), '-C', installed, '--strip-components=1']);
+  const own = z.object({ dependencies: z.record(z.string(), z.string()) });
+  const { dependencies } = own.parse(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')));
+  for (const name of Object.keys(dependencies)) {
+    const link = join(project, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+}
+
+describe('the package', () => {
+  beforeAll(install);
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  test('holds what runs and nothing that only tests need', () => {
+    expect(files).toEqual(expect.arrayContaining(['bin/sluice.js', 'dist/src/main.js', 'LICENSE', 'README.md']));
+    expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
+  });
+
+  test('answers --help', () => {
+    const help = node(join(installed, 'bin', 'sluice.js'), '--help');
+    for (const command of ['demo', 'live', 'paper', 'backtest', 'simulator', 'fills', 'why', 'kill'])
+      expect(help).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+  });
+
+  test('gives a strategy file what it imports', () => {
+    writeFileSync(
+      join(project, 'mine.js'),
+      "import { defineStrategy, hold, sma } from 'sluice';\nimport { startSimulator } from 'sluice/simulator';\n" +
+        'console.log([defineStrategy, hold, sma, startSimulator].map((one) => typeof one).join());',
+    );
+    expect(node('mine.js')).toBe('function,function,function,function\n');
+  });
+
+  test('holds every file of the dashboard and the thread of the journal', () => {
+    const program = (file: string): string => JSON.stringify(join(installed, 'dist', 'src', file));
+    const found = node(
+      '--input-type=module',
+      '--eval',
+      `const { loadAssets } = await import(${program('ops/assets.js')});
+       await import(${program('journal/hosts.js')});
+       const { files, entry } = loadAssets();
+       console.log(files.has(entry), files.has('/page/theme.css'), files.get(entry).body.includes('import type'));`,
+    );
+    expect(found).toBe('true true false\n');
+    expect(files).toContain('dist/src/journal/worker.js');
+  });
+});
