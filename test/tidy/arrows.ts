@@ -26,7 +26,7 @@ const everything = [
     'data',
     'journal',
   ],
-  ...['ops', 'config', 'venue', 'venue/exchange', 'venue/paper', 'venue/recorded', 'trader', 'registry'],
+  ...['ops', 'config', 'venue', 'venue/exchange', 'venue/paper', 'venue/recorded', 'research', 'trader', 'registry'],
 ];
 
 /** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
@@ -51,6 +51,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
   // The other side of the wire: a second reading of the specification, never the client's.
   simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
   data: { ours: ['domain', 'clock'], packages: ['zod', 'node:*'] },
+  research: { ours: ['domain', 'clock'], packages: [] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   ops: { ours: ['domain', 'clock'], packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'] },
   // Runs in the browser: only types cross, and the libraries that ops/assets.ts serves.
@@ -64,8 +65,8 @@ export const arrows: Readonly<Record<string, Layer>> = {
   main: { ours: ['modes', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
   index: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
-  // Builders with defaults, for every test.
-  testing: { ours: ['domain', 'clock', 'portfolio', 'risk'], packages: [] },
+  // Builders with defaults, and whole desks put together as modes/ does it, for every test.
+  testing: { ours: [...everything, 'modes'], packages: ['*'] },
   // The slow second implementation, which must not share a line with the first.
   'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
   test: {

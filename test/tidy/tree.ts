@@ -40,7 +40,7 @@ const lockfile = z.object({
       integrity: z.string().optional(),
       link: z.boolean().optional(),
       optional: z.boolean().optional(),
-      os: z.array(z.string()).optional(),
+      os: z.unknown(),
       hasInstallScript: z.boolean().optional(),
     }),
   ),
