@@ -5,7 +5,7 @@
  */
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime } from '../domain/interval.ts';
+import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import { noUnits, plus, priceNumber, quantityText, type Units } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
@@ -51,8 +51,6 @@ interface Seat {
   lastWant: Want | undefined;
   /** Nothing needs to be planned until it wants something else or something happens to its orders. */
   quiet: boolean;
-  /** It threw: it decides nothing any more. */
-  failed: boolean;
 }
 
 /** A series while it is walked. */
@@ -62,6 +60,13 @@ interface Walk {
   readonly cursor: KlineCursor;
   readonly seats: readonly Seat[];
   row: number;
+  /** Orders work or positions are guarded: each kline goes through the fill phases. */
+  active: boolean;
+  /** Its part of the equity is `fixed` + `held` × price, as of the last time something changed. */
+  fixed: number;
+  held: number;
+  /** That part at the last close. */
+  value: number;
 }
 
 export function runColumns(input: RunInput): RunResult {
@@ -84,9 +89,14 @@ class ColumnRun {
   readonly #kills: string[] = [];
   #better: Units = noUnits;
   #sequence = 0;
-  #dayEnds = 0;
-  /** Equity as numbers, as of the last fill or day: what does not change with this series' price. */
+  /** Estimated equity at the last close. */
+  #equity = 0;
+  /** Something changed since the estimate was taken. */
   #stale = true;
+  /** A kline that opens at or after this may close in another UTC day. */
+  #lastOpenOfDay = 0;
+  /** The longest interval of all series. */
+  readonly #longestMs: number;
 
   constructor(input: RunInput) {
     this.#input = input;
@@ -118,6 +128,7 @@ class ColumnRun {
       },
     });
     this.#walks = input.series.map((series) => this.#walk(series));
+    this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
   }
 
   #walk(series: RunSeries): Walk {
@@ -126,7 +137,17 @@ class ColumnRun {
       .filter(({ symbol }) => symbol === series.symbol)
       .map((hosted) => this.#seat(hosted, series, cursor));
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
-    return { series, market: this.#venue.market(series.symbol), cursor, seats, row: series.first };
+    return {
+      series,
+      market: this.#venue.market(series.symbol),
+      cursor,
+      seats,
+      row: series.first,
+      active: false,
+      fixed: 0,
+      held: 0,
+      value: 0,
+    };
   }
 
   #seat(hosted: NamedHosted, series: RunSeries, cursor: KlineCursor): Seat {
@@ -145,7 +166,7 @@ class ColumnRun {
     const holding = this.#portfolio.holding(hosted.id, hosted.symbol);
     const moment = { kline: cursor, holding, params: hosted.params };
     const from = Math.max(series.first, warmup - 1);
-    return { hosted, strategy, columns, values, moment, from, lastWant: undefined, quiet: false, failed: false };
+    return { hosted, strategy, columns, values, moment, from, lastWant: undefined, quiet: false };
   }
 
   run(): RunResult {
@@ -180,18 +201,17 @@ class ColumnRun {
   }
 
   #step(walk: Walk): void {
-    const { cursor, market, seats, series } = walk;
+    const { cursor, seats } = walk;
     const row = walk.row++;
     cursor.row = row;
-    if (!market.idle || this.#protection.guards(series.symbol)) this.#fillPhases(walk);
-    const closedAt = cursor.seenAt;
-    this.#watchLoss(walk, closedAt);
+    if (walk.active) this.#fillPhases(walk);
+    if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk);
     for (const seat of seats) {
-      if (row < seat.from || seat.failed) continue;
+      if (row < seat.from) continue;
       const want = this.#decide(seat, row);
       if (want === undefined || (seat.quiet && (want === seat.lastWant || sameWant(want, seat.lastWant as Want))))
         continue;
-      this.#wish(walk, seat, want, closedAt);
+      this.#wish(walk, seat, want);
     }
   }
 
@@ -200,7 +220,9 @@ class ColumnRun {
     return seat.strategy.decide(seat.values, seat.moment);
   }
 
-  #wish({ series, cursor }: Walk, seat: Seat, want: Want, at: number): void {
+  #wish(walk: Walk, seat: Seat, want: Want): void {
+    const { series, cursor } = walk;
+    const at = cursor.seenAt;
     this.#clock.skipTo(at);
     this.#portfolio.mark(series.symbol, cursor.close, at);
     seat.lastWant = want;
@@ -208,9 +230,11 @@ class ColumnRun {
     this.#planner.note(signal);
     this.#carryOut(signal);
     seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
+    walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
 
-  #fillPhases({ market, cursor, series }: Walk): void {
+  #fillPhases(walk: Walk): void {
+    const { market, cursor, series } = walk;
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
     this.#clock.skipTo(cursor.seenAt - 1);
@@ -222,6 +246,7 @@ class ColumnRun {
     market.close();
     this.#protection.trail(series.symbol, cursor.high);
     this.#protection.trail(series.symbol, cursor.low);
+    walk.active = !market.idle || this.#protection.guards(series.symbol);
   }
 
   #hitStops(market: PaperMarket, cursor: KlineCursor, symbol: string): void {
@@ -320,21 +345,49 @@ class ColumnRun {
     if (seat !== undefined) seat.quiet = false;
   }
 
-  /** Equity is only reckoned while something is held, and exactly only near the limit or when a day begins. */
-  #watchLoss({ series, cursor }: Walk, at: number): void {
-    if (at < this.#dayEnds && !this.#stale && this.#isFlat) return;
+  /**
+   * Moves the estimated equity by this kline's close. True when the limit has to be asked: a day began, a fill changed what
+   * is held, or the estimate is not clearly above it.
+   */
+  #mayLoseTooMuch(walk: Walk): boolean {
+    if (this.#stale || (walk.series.columns.openTime[walk.cursor.row] as number) >= this.#lastOpenOfDay) return true;
+    if (walk.held === 0) return false;
+    const value = walk.fixed + walk.held * walk.cursor.close;
+    this.#equity += value - walk.value;
+    walk.value = value;
+    return this.#equity <= this.#risk.safeEquity;
+  }
+
+  #watchLoss({ series, cursor }: Walk): void {
+    const at = cursor.seenAt;
     this.#clock.skipTo(at);
     this.#portfolio.mark(series.symbol, cursor.close, at);
-    this.#stale = false;
-    this.#isFlat = this.#input.hosted.every(({ id, symbol }) => this.#portfolio.position(id, symbol).base === 0n);
     const kill = this.#risk.watchLoss();
-    this.#dayEnds = this.#risk.dayStart.day + dayMs;
+    this.#lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
+    this.#reckon();
     if (kill === undefined) return;
     this.#kills.push(kill.reason);
     this.#entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
     for (const order of [...this.#portfolio.orders()]) if (order.state === 'open') this.#cancel(order);
   }
-  #isFlat = true;
+
+  /** Takes the estimate anew from the portfolio. */
+  #reckon(): void {
+    this.#stale = false;
+    this.#equity = 0;
+    for (const walk of this.#walks) {
+      walk.fixed = 0;
+      walk.held = 0;
+      for (const { hosted } of walk.seats) {
+        const { quantity, entryPrice } = this.#portfolio.holding(hosted.id, hosted.symbol);
+        const cost = quantity === 0 ? 0 : quantity * entryPrice;
+        walk.held += quantity;
+        walk.fixed += this.#portfolio.closedEquity(hosted.id, hosted.symbol) - cost;
+      }
+      walk.value = walk.fixed + walk.held * walk.cursor.close;
+      this.#equity += walk.value;
+    }
+  }
 
   #markLast({ symbol, columns, end, interval }: RunSeries): void {
     const close = columns.close[end - 1];

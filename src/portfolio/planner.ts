@@ -2,6 +2,7 @@
 import type { Lots, Rate } from '../domain/money.ts';
 import { noLots } from '../domain/money.ts';
 import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
+import { ByPlace } from './by-place.ts';
 import { goalLots, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protect.ts';
@@ -26,7 +27,7 @@ interface Standing {
 
 export class Planner {
   readonly #options: PlannerOptions;
-  readonly #standing = new Map<string, Standing>();
+  readonly #standing = new ByPlace<Standing>();
 
   constructor(options: PlannerOptions) {
     this.#options = options;
@@ -34,20 +35,19 @@ export class Planner {
 
   /** The last signal of a strategy, to be carried out again when something else than the strategy asks for it. */
   standing(strategy: string, symbol: string): Signal | undefined {
-    return this.#standing.get(`${strategy}|${symbol}`)?.signal;
+    return this.#standing.get(strategy, symbol)?.signal;
   }
 
   /** Takes a signal as the strategy's wish from now on. */
   note(signal: Signal): void {
-    const key = `${signal.strategy}|${signal.symbol}`;
-    const known = this.#standing.get(key);
+    const known = this.#standing.get(signal.strategy, signal.symbol);
     if (known !== undefined && sameWant(known.signal.want, signal.want)) {
       known.signal = signal;
       return;
     }
     const { want } = signal;
     const standing: Standing = { signal, goal: undefined, restingAt: -1 };
-    this.#standing.set(key, standing);
+    this.#standing.set(signal.strategy, signal.symbol, standing);
     if (want.kind === 'target') {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
       this.#size(standing, want);
@@ -56,14 +56,14 @@ export class Planner {
 
   /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
   restore(signal: Signal, goal: Lots): void {
-    this.#standing.set(`${signal.strategy}|${signal.symbol}`, { signal, goal, restingAt: -1 });
+    this.#standing.set(signal.strategy, signal.symbol, { signal, goal, restingAt: -1 });
   }
 
   /** The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. */
   plan(signal: Signal): Step | undefined {
     const { portfolio, protection } = this.#options;
     const { strategy, symbol } = signal;
-    const standing = this.#standing.get(`${strategy}|${symbol}`);
+    const standing = this.#standing.get(strategy, symbol);
     if (standing === undefined) return undefined;
     const version = portfolio.version(strategy, symbol);
     if (standing.restingAt === version) return undefined;
@@ -88,7 +88,7 @@ export class Planner {
 
   /** True when nothing needs to be planned for a strategy until it wants something else or its position changes. */
   rests(strategy: string, symbol: string): boolean {
-    return this.#standing.get(`${strategy}|${symbol}`)?.restingAt === this.#options.portfolio.version(strategy, symbol);
+    return this.#standing.get(strategy, symbol)?.restingAt === this.#options.portfolio.version(strategy, symbol);
   }
 
   /** Gives a new wish its size. Before the first price there is none: then the first plan that has a price gives it. */

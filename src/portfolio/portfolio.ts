@@ -20,6 +20,7 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState, type VenueStatus } from '../domain/order.ts';
 import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
+import { ByPlace } from './by-place.ts';
 
 /** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
 export interface WorkingOrder {
@@ -78,11 +79,10 @@ function estimated(place: Place): Estimate {
   return place.estimate;
 }
 
-const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
-
 export class Portfolio {
   readonly instruments: ReadonlyMap<string, Instrument>;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new ByPlace<Place>();
+  readonly #allPlaces: Place[] = [];
   readonly #orders = new Map<string, WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
 
@@ -100,13 +100,14 @@ export class Portfolio {
       version: 0,
       estimate: undefined,
     };
-    this.#places.set(keyOf(strategy, symbol), place);
+    this.#places.set(strategy, symbol, place);
+    this.#allPlaces.push(place);
     return place;
   }
 
   /** The place of a strategy; one that is no longer configured keeps what it holds, with nothing allocated. */
   #at(strategy: string, symbol: string): Place {
-    return this.#places.get(keyOf(strategy, symbol)) ?? this.#place(strategy, symbol, noUnits);
+    return this.#places.get(strategy, symbol) ?? this.#place(strategy, symbol, noUnits);
   }
 
   instrument(symbol: string): Instrument {
@@ -117,10 +118,7 @@ export class Portfolio {
 
   /** Each strategy and symbol that has a place, in the order they came. */
   places(): readonly { readonly strategy: string; readonly symbol: string }[] {
-    return [...this.#places.keys()].map((key) => {
-      const cut = key.lastIndexOf('|');
-      return { strategy: key.slice(0, cut), symbol: key.slice(cut + 1) };
-    });
+    return [...this.#places.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
   }
 
   /** Takes note of a symbol's price, at UTC ms. */
@@ -224,10 +222,15 @@ export class Portfolio {
     return price === undefined ? closed : plus(closed, openProfit(position, price, instrument));
   }
 
+  /** Allocation plus closed profit, fees taken, as a number. */
+  closedEquity(strategy: string, symbol: string): number {
+    return estimated(this.#at(strategy, symbol)).closed;
+  }
+
   /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
   equityEstimate(): number {
     let total = 0;
-    for (const place of this.#places.values()) {
+    for (const place of this.#allPlaces) {
       const estimate = estimated(place);
       const mark = estimate.base === 0 ? undefined : this.#marks.get(place.instrument.symbol);
       total += mark === undefined ? estimate.closed : estimate.closed + estimate.base * mark.price - estimate.cost;
@@ -253,7 +256,7 @@ export class Portfolio {
   exposure(symbol: string, price: Ticks): Units {
     const instrument = this.instrument(symbol);
     let held = noUnits;
-    for (const [key, place] of this.#places) if (key.endsWith(`|${symbol}`)) held = plus(held, place.position.base);
+    for (const { position } of this.#places.on(symbol).values()) held = plus(held, position.base);
     let exposure = absolute(worth(held, price, instrument));
     for (const order of this.#orders.values()) {
       if (order.intent.symbol === symbol && order.intent.side === 'BUY')

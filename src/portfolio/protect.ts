@@ -10,6 +10,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import { priceText, type Rate, rate, rateText, type Ticks, ticks, ticksOf, worsened } from '../domain/money.ts';
 import type { Goal, Target } from '../domain/order.ts';
+import { ByPlace } from './by-place.ts';
 import { type Bend, unbent } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 
@@ -35,15 +36,14 @@ interface Guard {
 
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
-const keyOf = (strategy: string, symbol: string): string => `${strategy}|${symbol}`;
+const noStops: readonly ArmedStop[] = [];
 const goalText = (goal: Goal): string => JSON.stringify(goal);
 const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
 
 export class Protection {
   readonly #portfolio: Portfolio;
   readonly #changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void;
-  readonly #guards = new Map<string, Guard>();
-  readonly #bySymbol = new Map<string, Set<string>>();
+  readonly #guards = new ByPlace<Guard>();
 
   /** `changed` is told of every change that a restart must know. */
   constructor(portfolio: Portfolio, changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void) {
@@ -53,7 +53,7 @@ export class Protection {
 
   /** Takes a target's levels into force. Levels of the same goal may move; a new goal starts afresh. */
   follow(strategy: string, symbol: string, target: Target): void {
-    const known = this.#guards.get(keyOf(strategy, symbol));
+    const known = this.#guards.get(strategy, symbol);
     const plain = target.stop === undefined && target.takeProfit === undefined && target.trailing === undefined;
     if (known === undefined && plain) return;
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit.
@@ -75,7 +75,7 @@ export class Protection {
 
   /** How a target is bent at this moment. */
   bend(strategy: string, symbol: string, target: Target): Bend {
-    const guard = this.#guards.get(keyOf(strategy, symbol));
+    const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return unbent;
     const left = guard.leftGoal === goalText(target.goal);
     return { takeProfit: left ? undefined : guard.takeProfit, leave: left ? (guard.leftWhy ?? 'left') : undefined };
@@ -83,19 +83,17 @@ export class Protection {
 
   /** True when something on this symbol may be protected: then its prices must be looked at. */
   guards(symbol: string): boolean {
-    return (this.#bySymbol.get(symbol)?.size ?? 0) > 0;
+    return this.#guards.on(symbol).size > 0;
   }
 
   /** Stops in force on a symbol: those of positions that are held. */
   stops(symbol: string): readonly ArmedStop[] {
-    const keys = this.#bySymbol.get(symbol);
-    if (keys === undefined) return [];
+    const guards = this.#guards.on(symbol);
+    if (guards.size === 0) return noStops;
     const armed: ArmedStop[] = [];
-    for (const key of keys) {
-      const strategy = key.slice(0, key.lastIndexOf('|'));
-      const guard = this.#guards.get(key);
+    for (const [strategy, guard] of guards) {
       const { base } = this.#portfolio.position(strategy, symbol);
-      if (guard === undefined || base === 0n || guard.leftGoal !== undefined) continue;
+      if (base === 0n || guard.leftGoal !== undefined) continue;
       const side: Side = base > 0n ? 'SELL' : 'BUY';
       const price = levelOf(guard, side);
       if (price !== undefined) armed.push({ strategy, symbol, side, price });
@@ -105,12 +103,8 @@ export class Protection {
 
   /** Moves trailing stops by a price that was seen; nothing triggers here. */
   trail(symbol: string, price: number): void {
-    const keys = this.#bySymbol.get(symbol);
-    if (keys === undefined) return;
-    for (const key of keys) {
-      const strategy = key.slice(0, key.lastIndexOf('|'));
-      const guard = this.#guards.get(key);
-      if (guard?.trailing === undefined) continue;
+    for (const [strategy, guard] of this.#guards.on(symbol)) {
+      if (guard.trailing === undefined) continue;
       const { base } = this.#portfolio.position(strategy, symbol);
       const seen = ticksOf(price, this.#portfolio.instrument(symbol), base > 0n ? 'down' : 'up');
       const best =
@@ -139,7 +133,7 @@ export class Protection {
 
   /** The position must go, and stay gone while the goal stays the same. */
   leave(strategy: string, symbol: string, goal: Goal, why: string): void {
-    const guard = this.#guards.get(keyOf(strategy, symbol));
+    const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
     guard.leftGoal = goalText(goal);
     guard.leftWhy = why;
@@ -154,7 +148,7 @@ export class Protection {
       saved[name] === undefined ? undefined : ticks(String(saved[name]), at);
     const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
     const trailing = text('trailing');
-    this.#set(strategy, symbol, {
+    this.#guards.set(strategy, symbol, {
       stop: level('stop'),
       takeProfit: level('takeProfit'),
       best: level('best'),
@@ -168,23 +162,13 @@ export class Protection {
     return this.#portfolio.position(strategy, symbol).base === 0n;
   }
 
-  #set(strategy: string, symbol: string, guard: Guard): void {
-    const key = keyOf(strategy, symbol);
-    this.#guards.set(key, guard);
-    const keys = this.#bySymbol.get(symbol);
-    if (keys === undefined) this.#bySymbol.set(symbol, new Set([key]));
-    else keys.add(key);
-  }
-
   #keep(strategy: string, symbol: string, guard: Guard): void {
-    this.#set(strategy, symbol, guard);
+    this.#guards.set(strategy, symbol, guard);
     this.#save(strategy, symbol, guard);
   }
 
   #drop(strategy: string, symbol: string): void {
-    const key = keyOf(strategy, symbol);
-    this.#guards.delete(key);
-    this.#bySymbol.get(symbol)?.delete(key);
+    this.#guards.delete(strategy, symbol);
     this.#changed(strategy, symbol, null);
   }
 
