@@ -40,7 +40,7 @@ const lockfile = z.object({
       integrity: z.string().optional(),
       link: z.boolean().optional(),
       optional: z.boolean().optional(),
-      os: z.unknown(),
+      os: z.unknown().optional(),
       hasInstallScript: z.boolean().optional(),
     }),
   ),
