@@ -17,8 +17,7 @@ const row = (index: number, close = 100 + index) => ({
 async function history(count: number, answer: (url: URL, clock: SimClock) => unknown, atMs = 30_000) {
   const clock = new SimClock(start + atMs);
   const made = memoryFeed(clock, (url) => answer(url, clock));
-  const asked = made.feed.history('BTCUSDT', '1min', count);
-  await new Promise((resolve) => setImmediate(resolve));
+  const asked = clock.track(made.feed.history('BTCUSDT', '1min', count));
   await clock.advanceTo(clock.now() + 5_000);
   const result = await asked;
   const read = result.kind === 'ok' ? result.value.map((k) => `${(k.openTime - start) / minute}:${k.close}`) : result;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Clock, ScaledClock } from '../../clock/clock.ts';
+import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { lots, ticks } from '../../domain/money.ts';
 import type { Intent } from '../../domain/order.ts';
@@ -184,3 +185,22 @@ export function memoryFeed(clock: Clock, answer: (url: URL) => unknown = () => [
   const history = klineHistory(caller, clock, count);
   return { ...wire, http, lines, seen, sockets, feed: feed({ sockets, history, clock, count }) };
 }
+
+/** When the clock of `desk` starts, UTC ms. */
+export const start = Date.UTC(2026, 0, 1, 12);
+
+/** The feed from `start` on, and everything that it emits, written down. */
+export function desk(answer?: (url: URL) => unknown) {
+  const clock = new SimClock(start);
+  const made = memoryFeed(clock, answer);
+  const heard: unknown[] = [];
+  const gaps: object[] = [];
+  made.feed.gaps.subscribe((gap) => gaps.push({ ...gap, from: gap.from - start, to: gap.to - start }));
+  return { ...made, clock, heard, gaps, to: (ms: number) => clock.advanceTo(start + ms) };
+}
+
+export const tickerFrame = {
+  channel: 'market_btcusdt_ticker',
+  tick: { open: 1, high: 1, low: 1, close: 1, vol: 1 },
+  ts: start,
+};

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { desk, start, tickerFrame } from './test-kit.ts';
+
+const minute = 60_000;
+
+describe('klines', () => {
+  const channel = 'market_btcusdt_kline_1min';
+  const frame = (index: number, close: number) => ({
+    event_rep: '',
+    channel,
+    data: null,
+    tick: { id: (start + index * minute) / 1_000, open: '10', high: '20', low: 5, close, vol: '3', amount: 1, ds: '' },
+    ts: start,
+    status: 'ok',
+  });
+  /** The exchange's own klines, `close` 100 + index, the newest first, up to the open one. */
+  const restRows = (clock: () => number, first = -5) => {
+    const rows = [];
+    for (let index = Math.floor((clock() - start) / minute); index >= first; index--) {
+      rows.push({ idx: start + index * minute, open: '10', high: '200', low: '5', close: 100 + index, vol: '1' });
+    }
+    return rows;
+  };
+  const closes = (made: ReturnType<typeof desk>) => {
+    made.feed.klines('BTCUSDT', '1min').subscribe((kline) => {
+      made.heard.push(`${(kline.openTime - start) / minute}:${kline.close}@${kline.seenAt - start}`);
+    });
+    made.last().open();
+  };
+  /** Two frames: the first after a subscription may be stale. */
+  const both = (made: ReturnType<typeof desk>, index: number, close: number) => {
+    made.last().push(frame(index, close - 1));
+    made.last().push(frame(index, close));
+  };
+
+  /** The socket stays up by its pings, and by data of another channel. */
+  const alive = async (made: ReturnType<typeof desk>, from: number, to: number) => {
+    made.feed.ticker('BTCUSDT').subscribe();
+    for (let ms = from; ms < to; ms += 5_000) {
+      await made.to(ms);
+      made.last().push(tickerFrame);
+    }
+    await made.to(to);
+  };
+
+  it('close when a later id comes, with what was last said of them', async () => {
+    const made = desk();
+    closes(made);
+    await made.to(50_000);
+    both(made, 0, 11);
+    await made.to(60_300);
+    made.last().push(frame(1, 12));
+    made.last().push(frame(1, 13));
+    made.last().push(frame(0, 99));
+    await made.to(120_100);
+    made.last().push(frame(2, 14));
+    expect(made.heard).toEqual(['0:11@60300', '1:13@120100']);
+    expect(made.seen()).toMatchObject({ 'kline after its close': 1 });
+    expect(made.http.urls).toHaveLength(0);
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('close by the clock after the grace where none comes, once', async () => {
+    const made = desk(() => []);
+    closes(made);
+    await made.to(55_000);
+    both(made, 0, 11);
+    await made.to(62_199);
+    expect(made.heard).toEqual([]);
+    await made.to(62_200);
+    expect(made.heard).toEqual(['0:11@62200']);
+    made.last().push(frame(0, 12));
+    made.last().push(frame(1, 13));
+    expect(made.heard).toHaveLength(1);
+  });
+
+  it('seen by a single frame after subscribing, or last heard of long ago, are asked for over REST', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(59_000);
+    made.last().push(frame(0, 11));
+    await made.to(60_300);
+    made.last().push(frame(1, 12));
+    await made.to(61_000);
+    expect(made.heard).toEqual(['0:100@60300']);
+    await alive(made, 62_000, 122_300);
+    expect(made.heard).toEqual(['0:100@60300', '1:101@122200']);
+    expect(made.gaps).toEqual([]);
+    expect(made.http.urls[0]?.pathname).toBe('/sapi/v1/klines');
+    expect(made.http.urls[0]?.search).toBe('?symbol=BTCUSDT&interval=1min&limit=300');
+  });
+
+  it('that ended during a break are fetched and come before those that follow, and the gap says healed', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(59_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(61_000);
+    made.last().open();
+    made.last().push(frame(1, 20));
+    made.last().push(frame(1, 21));
+    await alive(made, 62_000, 120_000);
+    made.last().push(frame(1, 22));
+    await made.to(120_100);
+    made.last().push(frame(2, 23));
+    expect(made.heard).toEqual(['0:100@61000', '1:22@120100']);
+    expect(made.gaps).toEqual([
+      { symbol: 'BTCUSDT', channel: 'klines', from: 59_000, to: 61_000, cause: 'gone', healed: true },
+    ]);
+  });
+
+  it('keep coming over REST while the socket is down', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(30_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(200_000);
+    made.last().open();
+    both(made, 3, 21);
+    await alive(made, 205_000, 240_000);
+    both(made, 3, 22);
+    await made.to(240_100);
+    made.last().push(frame(4, 23));
+    expect(made.heard).toEqual(['0:100@62200', '1:101@122200', '2:102@182200', '3:22@240100']);
+    expect(made.gaps).toMatchObject([
+      { from: minute, cause: 'the subscription went silent', healed: true },
+      { from: 2 * minute, cause: 'the subscription went silent', healed: true },
+      { from: 30_000, to: 200_000, cause: 'gone', healed: true },
+    ]);
+  });
+
+  it('a break within one kline misses none: the gap is healed at once', async () => {
+    const made = desk();
+    closes(made);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(10_000);
+    made.last().open();
+    both(made, 0, 12);
+    await alive(made, 15_000, 59_000);
+    both(made, 0, 13);
+    await made.to(60_100);
+    made.last().push(frame(1, 14));
+    expect(made.gaps).toMatchObject([{ channel: 'klines', from: 0, to: 10_000, healed: true }]);
+    expect(made.heard).toEqual(['0:13@60100']);
+  });
+
+  it('whose first frame after a break may be stale is not trusted with it', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await made.to(58_000);
+    both(made, 0, 11);
+    made.last().close('gone');
+    await made.to(59_000);
+    made.last().open();
+    made.last().push(frame(0, 10));
+    await made.to(60_100);
+    made.last().push(frame(1, 20));
+    await made.to(60_200);
+    expect(made.heard).toEqual(['0:100@60100']);
+  });
+
+  it('that REST does not give are given up after five attempts; the gap stays, and the stream goes on', async () => {
+    const made = desk(() => new Error('down'));
+    closes(made);
+    both(made, 0, 11);
+    made.last().push(frame(3, 20));
+    for (let ms = 0; ms <= 30_000; ms += 5_000) {
+      await made.to(ms);
+      made.last().push(frame(3, 21));
+    }
+    expect(made.http.urls).toHaveLength(5);
+    made.last().push(frame(4, 22));
+    expect(made.heard).toEqual(['0:11@0', '3:21@30000']);
+    expect(made.gaps).toMatchObject([{ channel: 'klines', from: minute, healed: false }]);
+  });
+
+  it('that REST shows late are waited for, and what comes meanwhile keeps its place', async () => {
+    let lagging = true;
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now() - (lagging ? minute : 0)));
+    closes(made);
+    await made.to(59_000);
+    made.last().push(frame(0, 11));
+    await made.to(60_100);
+    made.last().push(frame(1, 12));
+    await made.to(60_500);
+    made.last().push(frame(1, 13));
+    expect(made.heard).toEqual([]);
+    lagging = false;
+    await made.to(70_000);
+    expect(made.heard).toMatchObject([expect.stringMatching(/^0:100@/)]);
+    for (let ms = 75_000; ms < 120_000; ms += 10_000) {
+      await made.to(ms);
+      made.last().push(frame(1, 14));
+    }
+    await made.to(120_100);
+    made.last().push(frame(2, 15));
+    expect(made.heard.slice(1)).toEqual(['1:14@120100']);
+  });
+
+  it('of a channel that went deaf alone are found over REST, and it is subscribed again', async () => {
+    const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    made.last().push(frame(0, 10));
+    await alive(made, 0, 58_000);
+    both(made, 0, 11);
+    const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
+    await alive(made, 60_000, 125_000);
+    expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);
+    expect(made.gaps).toMatchObject([{ cause: 'the subscription went silent', healed: true }]);
+    expect(subs()).toBe(2);
+  });
+
+  it('stop with their last listener, timers and all', async () => {
+    const made = desk();
+    const subscription = made.feed.klines('BTCUSDT', '1min').subscribe((kline) => made.heard.push(kline));
+    made.last().open();
+    both(made, 0, 11);
+    subscription.unsubscribe();
+    await made.to(10 * minute);
+    expect(made.heard).toEqual([]);
+    expect(made.http.urls).toHaveLength(0);
+    expect(made.ends).toHaveLength(1);
+  });
+});
