@@ -144,6 +144,8 @@ export const unitsDecimal = (amount: Units): Decimal => toDecimal(amount, unitDe
 
 // Rates
 export const rate = (value: Decimal | string): Rate => toSteps(value, rateDecimals, 'exact') as Rate;
+/** A number as a fraction, to the nearest 10^-8. */
+export const rateOf = (value: number): Rate => BigInt(Math.round(value * 1e8)) as Rate;
 export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
 export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
 
@@ -168,6 +170,9 @@ export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
 /** A fraction of an amount. */
 export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>
   divide(amount * fraction, scale(rateDecimals), rounding) as Units;
+/** What of an amount belongs to a part of a whole, rounded towards zero; nothing of nothing. */
+export const shareOf = (amount: Units, held: Units, whole: Units): Units =>
+  whole === 0n ? noUnits : (((amount * held) / whole) as Units);
 /** A fee: the amount × the rate, rounded up to 8 decimals (fill-engine §2.1.8). */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, scale(rateDecimals) * feeStep, 'up') * feeStep) as Units;

@@ -1,6 +1,6 @@
 /** What one strategy holds of one symbol, from its own fills alone (never from the account's balance). */
 import type { Instrument } from './instrument.ts';
-import { baseUnits, minus, negate, notional, noUnits, plus, type Ticks, type Units, worth } from './money.ts';
+import { baseUnits, minus, negate, notional, noUnits, plus, shareOf, type Ticks, type Units, worth } from './money.ts';
 import type { Fill } from './order.ts';
 
 export interface Position {
@@ -42,10 +42,6 @@ export function movementOf(
   };
 }
 
-/** The share of a cost that belongs to a part of what was held, rounded down: the rest stays with what is left. */
-const share = (cost: Units, part: Units, whole: Units): Units =>
-  whole === 0n ? noUnits : (((cost * part) / whole) as Units);
-
 /** The position after a fill. Closing takes cost away in proportion; crossing zero closes everything and opens the rest. */
 export function afterFill(held: Position, fill: Fill, at: Instrument): Position {
   const moved = movementOf(fill, at);
@@ -58,10 +54,10 @@ export function afterFill(held: Position, fill: Fill, at: Instrument): Position 
   if (adds) return { base, cost: plus(held.cost, value), realised: held.realised, fees };
   const crosses = base !== 0n && base > 0n !== held.base > 0n;
   if (!crosses) {
-    const closedCost = share(held.cost, negate(moved.base), held.base);
+    const closedCost = shareOf(held.cost, negate(moved.base), held.base);
     return { base, cost: minus(held.cost, closedCost), realised: minus(held.realised, plus(value, closedCost)), fees };
   }
-  const openedValue = share(value, base, moved.base);
+  const openedValue = shareOf(value, base, moved.base);
   const closedValue = minus(value, openedValue);
   return { base, cost: openedValue, realised: minus(held.realised, plus(closedValue, held.cost)), fees };
 }

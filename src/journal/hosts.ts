@@ -12,15 +12,20 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path } });
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
-  let closing = false;
+  // A thread that threw ends as well: that is told of once.
+  let ending = false;
+  const broke = (error: Error): void => {
+    if (!ending) failed(error);
+    ending = true;
+  };
   worker.on('message', (reply: WriteReply) => {
     pending.get(reply.id)?.(reply.result);
     pending.delete(reply.id);
   });
-  worker.on('error', (error) => failed(error instanceof Error ? error : new Error(String(error))));
+  worker.on('error', (error) => broke(error instanceof Error ? error : new Error(String(error))));
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      if (!closing) failed(new Error(`the journal's writer ended with code ${code}`));
+      broke(new Error(`the journal's writer ended with code ${code}`));
       resolve();
     });
   });
@@ -33,7 +38,7 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
         worker.postMessage({ id, entries } satisfies WriteRequest);
       }),
     close() {
-      closing = true;
+      ending = true;
       worker.postMessage('close');
       return ended;
     },

@@ -22,10 +22,20 @@ function attempt(dir: string): Database.Database | undefined {
   }
 }
 
+/** A database that nobody refers to is closed when memory is collected, and its lock with it. */
+const held = new Set<Database.Database>();
+
 /** Takes the lock of a state directory, or gives undefined when another process holds it. */
 export function takeLock(dir: string): Lock | undefined {
   const db = attempt(dir);
-  return db === undefined ? undefined : { release: () => db.close() };
+  if (db === undefined) return undefined;
+  held.add(db);
+  return {
+    release() {
+      held.delete(db);
+      db.close();
+    },
+  };
 }
 
 /** True when a process holds the lock of a state directory, that is, when a daemon runs on it. */

@@ -16,14 +16,16 @@ const statements = {
   deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
   order: `INSERT OR REPLACE INTO orders VALUES (${Array(25).fill('?').join(', ')})`,
   event: 'INSERT INTO events (at, client_order_id, event, detail) VALUES (?, ?, ?, ?)',
-  fill: `INSERT OR IGNORE INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
-    maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')})`,
+  // Only the same trade again is passed over: INSERT OR IGNORE would drop a row with a missing value as well.
+  fill: `INSERT INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
+    maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')}) ON CONFLICT (account, trade_id, order_id) DO NOTHING`,
   cursor: 'INSERT OR REPLACE INTO cursors VALUES (?, ?)',
   foreign: 'INSERT OR IGNORE INTO foreign_orders VALUES (?, ?, ?)',
   protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
   kill: 'INSERT INTO kills (kind, at, strategy, by, reason) VALUES (?, ?, ?, ?, ?)',
-  day: 'INSERT OR IGNORE INTO days VALUES (?, ?)',
+  // A resume measures the day's loss anew: after a restart that must still hold.
+  day: 'INSERT OR REPLACE INTO days VALUES (?, ?)',
   equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
   instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
   notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',
@@ -103,7 +105,15 @@ export function writer(db: Database): Write {
       writeOne(entry);
     }
   });
-  return (entries) => writeAll(entries);
+  return (entries) => {
+    try {
+      writeAll(entries);
+    } catch (error) {
+      // What was rolled back is written again later: it must not be counted on to rows that are not there.
+      lastDenials.clear();
+      throw error;
+    }
+  };
 }
 
 function lastVersions(entries: readonly Entry[]): ReadonlyMap<string, Entry> {

@@ -20,6 +20,7 @@ import {
   part,
   priceFor,
   type Rate,
+  rateOf,
   type Ticks,
   ticksOf,
   type Units,
@@ -69,14 +70,12 @@ export function goalLots(
   const size = (): Lots => {
     if ('quantity' in goal) return goal.quantity < 0 ? negate(lotsOf(-goal.quantity, at)) : lotsOf(goal.quantity, at);
     const price = ticksOf(situation.price, at, 'up');
-    const amount = 'amount' in goal ? unitsOf(goal.amount) : part(equity, toRate(goal.share), 'down');
+    const amount = 'amount' in goal ? unitsOf(goal.amount) : part(equity, rateOf(goal.share), 'down');
     return amount < 0n ? negate(lotsFor(negate(amount), price, at)) : lotsFor(amount, price, at);
   };
   const lots = size();
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
 }
-
-const toRate = (share: number): Rate => BigInt(Math.round(share * 1e8)) as Rate;
 
 interface Resting {
   readonly side: Side;

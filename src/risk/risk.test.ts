@@ -85,6 +85,15 @@ describe('the daily loss limit', () => {
     expect(risk.dayStart.day).toBe(startTime);
   });
 
+  test('does not kill again after a restart that finds its kill in force', () => {
+    const { price, risk } = bench({
+      dayStart: { day: startTime, equity: units('2000000') },
+      kills: [{ at: startTime + 5, strategy: undefined, by: 'dailyLoss', reason: 'lost' }],
+    });
+    expect(price(50)).toBeUndefined();
+    expect(risk.switch.inForce.length).toBe(1);
+  });
+
   test('is measured from the moment of a resume, and can be reached again', () => {
     const { price, risk } = bench();
     price(100);

@@ -42,6 +42,8 @@ export class Risk {
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
     this.#base(dayStart?.equity ?? portfolio.totalEquity());
+    // A kill of today's loss that a restart finds in force is not told of again.
+    this.#tripped = kills?.some(({ by, at }) => by === 'dailyLoss' && at >= this.#day) ?? false;
   }
 
   /** Judges an order that is about to be created. */

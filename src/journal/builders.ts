@@ -1,0 +1,75 @@
+/** Builders of this folder's tests: rows with defaults. */
+
+import { btc, startTime } from '../testing/builders.ts';
+import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
+
+export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow => ({
+  kind: 'order',
+  clientOrderId: 'c1',
+  orderId: null,
+  strategy: 's',
+  account: 'spot',
+  symbol: btc.symbol,
+  side: 'BUY',
+  type: 'LIMIT',
+  quantity: '1',
+  amount: null,
+  price: '100',
+  expected: '1',
+  purpose: 'enter',
+  reason: 'test',
+  createdAt: startTime,
+  expiresAt: startTime + 60_000,
+  state: 'intended',
+  filled: '0',
+  executed: null,
+  venueStatus: null,
+  signedAt: null,
+  recvWindowMs: null,
+  bodyHash: null,
+  tradeFloor: null,
+  cancelRequested: false,
+  closedAt: null,
+  ...given,
+});
+
+export const fillRowOf = (given: Partial<FillEntry> = {}): FillEntry => ({
+  kind: 'fill',
+  tradeId: '7',
+  orderId: '1001',
+  clientOrderId: 'c1',
+  strategy: 's',
+  account: 'spot',
+  symbol: btc.symbol,
+  side: 'BUY',
+  price: '100',
+  quantity: '1',
+  fee: '0.1',
+  feeAsset: 'USDT',
+  maker: false,
+  time: startTime,
+  purpose: 'enter',
+  evidence: null,
+  ...given,
+});
+
+export const denialOf = (given: Partial<DenialEntry> = {}): DenialEntry => ({
+  kind: 'denied',
+  at: startTime,
+  strategy: 's',
+  symbol: btc.symbol,
+  code: 'orderValue',
+  facts: { value: '200' },
+  wanted: 'BUY 2',
+  reason: 'test',
+  ...given,
+});
+
+export const eventOf = (event: EventEntry['event'], given: Partial<EventEntry> = {}): EventEntry => ({
+  kind: 'event',
+  at: startTime,
+  clientOrderId: 'c1',
+  event,
+  detail: {},
+  ...given,
+});

@@ -1,0 +1,286 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock/clock.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
+import { workerHost } from './hosts.ts';
+import { journal } from './journal.ts';
+import { isLocked, takeLock } from './lock.ts';
+import { type Binding, journalFile, type OpenedState, openState } from './open.ts';
+import { openReader } from './reader.ts';
+import { schemaVersion, versionOf } from './schema.ts';
+
+const binding: Binding = { mode: 'live', account: 'spot', venue: '127.0.0.1:1 key ab' };
+let root: string;
+let dir: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sluice-journal-'));
+  dir = join(root, 'state');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Opens the state and lets it go again. */
+function openOnce(given: Partial<Binding> = {}, strategies: readonly string[] = ['s']): OpenedState {
+  const state = openState(dir, { ...binding, ...given }, strategies);
+  state.lock.release();
+  return state;
+}
+function refusal(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a new state directory', () => {
+  test('is made for its owner alone, with a journal at the newest schema', () => {
+    const state = openOnce();
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    expect(statSync(state.path).mode & 0o777).toBe(0o600);
+    const db = new Database(state.path, { readonly: true });
+    expect(versionOf(db)).toBe(schemaVersion);
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+    db.close();
+    expect(state.loaded.orders).toEqual([]);
+  });
+
+  test('has a number and a key of its own for client order ids', () => {
+    const { identity } = openOnce();
+    expect(identity.instance).toBeGreaterThanOrEqual(0);
+    expect(identity.instance).toBeLessThan(32 ** 5);
+    expect(identity.idKey.length).toBe(32);
+  });
+});
+
+describe('a state directory that is opened again', () => {
+  test('keeps its number and key, and counts how often it was opened', () => {
+    const first = openOnce().identity;
+    const second = openOnce().identity;
+    expect(second.instance).toBe(first.instance);
+    expect(second.idKey).toEqual(first.idKey);
+    expect([first.epoch, second.epoch, openOnce().identity.epoch]).toEqual([1, 2, 3]);
+  });
+
+  test('keeps the number of each strategy for good', () => {
+    const first = openOnce({}, ['b', 'a']).identity.strategies;
+    const second = openOnce({}, ['c', 'a']).identity.strategies;
+    expect(second.get('a')).toBe(first.get('a'));
+    expect(second.get('b')).toBe(first.get('b'));
+    expect(new Set(second.values()).size).toBe(3);
+  });
+
+  test.each([
+    [{ mode: 'paper' }, 'belongs to mode "live", not "paper"'],
+    [{ account: 'margin' as const }, 'belongs to account "spot", not "margin"'],
+    [{ venue: 'other' }, 'belongs to venue "127.0.0.1:1 key ab", not "other"'],
+  ])('is refused for %j, and nothing is changed', (other, message) => {
+    openOnce();
+    const refused = refusal(() => openOnce(other));
+    expect(refused.message).toContain(message);
+    expect(refused.message).toContain('--state DIR');
+    expect(refused.exitCode).toBe(3);
+    expect(isLocked(dir)).toBe(false);
+    expect(openOnce().identity.epoch).toBe(2);
+  });
+
+  test('is refused when a newer program wrote it', () => {
+    const { path } = openOnce();
+    const db = new Database(path);
+    db.pragma(`user_version = ${schemaVersion + 1}`);
+    db.close();
+    const refused = refusal(() => openOnce());
+    expect(refused.message).toContain('written by a newer Sluice');
+    expect(refused.exitCode).toBe(3);
+    const again = new Database(path, { readonly: true });
+    expect(versionOf(again)).toBe(schemaVersion + 1);
+    expect(again.prepare("SELECT value FROM meta WHERE key = 'epoch'").get()).toEqual({ value: '1' });
+    again.close();
+  });
+
+  test('is refused when its journal is damaged', async () => {
+    const state = openOnce();
+    const host = workerHost(state.path, () => {});
+    await host.write(Array.from({ length: 500 }, (_, at) => orderRowOf({ clientOrderId: `c${at}` })));
+    await host.close();
+    const file = openSync(state.path, 'r+');
+    for (let page = 3; page < 30; page++) writeSync(file, Buffer.alloc(512, 0xa5), 0, 512, page * 4_096 + 100);
+    closeSync(file);
+    const refused = refusal(() => openOnce());
+    expect(refused.message).toMatch(/damaged|malformed/);
+    expect(refused.exitCode).toBe(3);
+    expect(isLocked(dir)).toBe(false);
+  });
+
+  test('is refused when its journal is no journal', () => {
+    mkdirSync(dir);
+    const text = 'this is somebody else’s file, and it is long enough to be looked at as a database header';
+    writeFileSync(join(dir, journalFile), text);
+    expect(refusal(() => openOnce()).exitCode).toBe(3);
+    expect(readFileSync(join(dir, journalFile), 'utf8')).toBe(text);
+  });
+
+  test('cannot lie where nothing can be written', () => {
+    writeFileSync(join(root, 'file'), '');
+    const refused = refusal(() => openState(join(root, 'file', 'state'), binding, []));
+    expect(refused.message).toContain('cannot be written');
+    expect(refused.message).toContain('--state DIR');
+  });
+});
+
+describe('the lock', () => {
+  test('is held by one at a time', () => {
+    const state = openState(dir, binding, ['s']);
+    const refused = refusal(() => openState(dir, binding, ['s']));
+    expect(refused.message).toContain('in use by a running daemon');
+    expect(refused.exitCode).toBe(3);
+    expect(isLocked(dir)).toBe(true);
+    state.lock.release();
+    expect(isLocked(dir)).toBe(false);
+    expect(openOnce().identity.epoch).toBe(2);
+  });
+
+  test('of another process excludes this one, and is free once that is killed with -9', async () => {
+    openOnce();
+    const code = `
+      import { takeLock } from ${JSON.stringify(new URL('./lock.ts', import.meta.url).href)};
+      if (takeLock(${JSON.stringify(dir)}) === undefined) process.exit(1);
+      globalThis.gc();
+      console.log('held');
+      process.stdin.resume();`;
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', code], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout, 'data');
+      expect(takeLock(dir)).toBeUndefined();
+      expect(refusal(() => openOnce()).exitCode).toBe(3);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    expect(openOnce().identity.epoch).toBe(2);
+  });
+});
+
+describe('the writer in its own thread', () => {
+  test('writes what a later start loads', async () => {
+    const state = openOnce();
+    const failures: Error[] = [];
+    const book = journal(
+      workerHost(state.path, (error) => failures.push(error)),
+      systemClock,
+      [],
+    );
+    book.append(orderRowOf({ state: 'open', orderId: '1001' }));
+    expect(book.insertFill(fillRowOf())).toBe(true);
+    expect(await book.durable()).toBe(true);
+    book.append(denialOf());
+    await book.close();
+    expect(failures).toEqual([]);
+    const { loaded } = openOnce();
+    expect(loaded.orders.map(({ orderId }) => orderId)).toEqual(['1001']);
+    const again = journal(
+      { volatile: true, write: () => 'written', close: () => Promise.resolve() },
+      systemClock,
+      loaded.fills,
+    );
+    expect(again.insertFill(fillRowOf())).toBe(false);
+  });
+
+  test('commits so that a power cut loses nothing', async () => {
+    const state = openOnce();
+    const code = `
+      import { openForWriting } from ${JSON.stringify(new URL('./worker.ts', import.meta.url).href)};
+      const db = openForWriting(${JSON.stringify(state.path)});
+      console.log(db.pragma('synchronous', { simple: true }), db.pragma('journal_mode', { simple: true }));`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(said.toString().trim()).toBe('2 wal');
+    await once(child, 'exit');
+  });
+
+  test('that breaks says so once', async () => {
+    const state = openOnce();
+    const failures: Error[] = [];
+    const failed = new Promise<void>((resolve) => {
+      const host = workerHost(state.path, (error) => {
+        failures.push(error);
+        resolve();
+      });
+      void host.write([{ ...fillRowOf(), clientOrderId: JSON.parse('{}') as string }]);
+    });
+    await failed;
+    await new Promise((resolve) => systemClock.at(systemClock.now() + 200, () => resolve(undefined)));
+    expect(failures.length).toBe(1);
+  });
+});
+
+describe('reading', () => {
+  test('goes on beside a writer, and sees what is committed', async () => {
+    const state = openState(dir, binding, ['s']);
+    const book = journal(
+      workerHost(state.path, () => {}),
+      systemClock,
+      [],
+    );
+    const reader = openReader(dir);
+    try {
+      expect(reader.fills()).toEqual([]);
+      book.append(orderRowOf({ state: 'open' }));
+      book.append(eventOf('accepted', { detail: { orderId: '1001' } }));
+      book.insertFill(fillRowOf());
+      book.append({
+        kind: 'instrument',
+        symbol: 'BTCUSDT',
+        base: 'BTC',
+        quote: 'USDT',
+        pricePrecision: 2,
+        quantityPrecision: 5,
+      });
+      book.append({ kind: 'protection', strategy: 's', symbol: 'BTCUSDT', protection: { stop: '90' } });
+      book.append(denialOf());
+      expect(await book.durable()).toBe(true);
+      expect(reader.orders().map(({ state: now }) => now)).toEqual(['open']);
+      expect(reader.fillsOf('c1')).toEqual([fillRowOf()]);
+      expect(reader.events('c1').map(({ event, detail }) => [event, detail])).toEqual([
+        ['accepted', { orderId: '1001' }],
+      ]);
+      expect(reader.denials(5)).toMatchObject([{ code: 'orderValue', facts: { value: '200' }, times: 1 }]);
+      expect(reader.positions()).toMatchObject([
+        { strategy: 's', symbol: 'BTCUSDT', position: { base: 10n ** 18n }, protection: { stop: '90' } },
+      ]);
+      expect(reader.meta.get('mode')).toBe('live');
+    } finally {
+      reader.close();
+      await book.close();
+      state.lock.release();
+    }
+  });
+
+  test('changes nothing and makes no journal where there is none', () => {
+    mkdirSync(dir);
+    expect(refusal(() => openReader(dir)).message).toContain(dir);
+    expect(existsSync(join(dir, journalFile))).toBe(false);
+  });
+});
