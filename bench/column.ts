@@ -54,8 +54,10 @@ for (let round = 0; round < 5; round++) {
   const bareAt = performance.now();
   const crosses = bareLoop(columns.close, Number(fast), Number(slow));
   const bareMs = performance.now() - bareAt;
+  const cpuAt = process.cpuUsage();
   const startedAt = performance.now();
   const result = what === 'stream' ? await runStream(input) : runColumns(input);
   const ms = performance.now() - startedAt;
-  console.log(what, round === 0 ? 'cold' : 'warm', `${(rows / ms / 1000).toFixed(2)} M/s`, `${ms.toFixed(0)} ms`, `bare ${(rows / bareMs / 1000).toFixed(0)} M/s`, crosses, result.fills.length, unitsText(result.finalEquity));
+  const cpu = process.cpuUsage(cpuAt);
+  console.log(what, round === 0 ? 'cold' : 'warm', `${(rows / ms / 1000).toFixed(2)} M/s`, `${ms.toFixed(0)} ms`, `cpu ${((cpu.user + cpu.system) / 1000).toFixed(0)} ms`, `bare ${(rows / bareMs / 1000).toFixed(0)} M/s`, crosses, result.fills.length, unitsText(result.finalEquity));
 }
