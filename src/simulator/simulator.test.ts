@@ -148,6 +148,36 @@ describe('spot orders', () => {
     expect(simulator.openOrders('10001')).toEqual([]);
   });
 
+  test('open orders list what can still fill, the newest first, and nothing that has filled or ended', async () => {
+    const { simulator } = await exchange();
+    const [filled, partly, untouched, ended] = [
+      await place(simulator, bob, limit('SELL', '9000', '0.1')),
+      await place(simulator, bob, limit('SELL', '9000', '0.2')),
+      await place(simulator, bob, limit('SELL', '9001', '0.1')),
+      await place(simulator, bob, limit('SELL', '9002', '0.1')),
+    ];
+    await place(simulator, alice, limit('BUY', '9000', '0.15'));
+    await signed(simulator, bob, 'POST', '/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: ended });
+    const rows = listOf(await signed(simulator, bob, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT'));
+    expect(rows.map(({ orderIdString, status }) => [orderIdString, status])).toEqual([
+      [untouched, 'NEW'],
+      [partly, 'PARTIALLY_FILLED'],
+    ]);
+    expect(simulator.openOrders('10002').map(({ orderId }) => orderId)).not.toContain(filled);
+  });
+
+  test('depth adds up what is left at a price: fills and cancels come off it', async () => {
+    const { simulator } = await exchange();
+    const first = await place(simulator, bob, limit('SELL', '9000', '0.5'));
+    await place(simulator, bob, limit('SELL', '9000', '1'));
+    const asks = async () => objectOf(await call(`${simulator.restUrl}/sapi/v1/depth?symbol=BTCUSDT`, 'GET')).asks;
+    expect(await asks()).toEqual([['9000', '1.5']]);
+    await place(simulator, alice, limit('BUY', '9000', '0.2'));
+    expect(await asks()).toEqual([['9000', '1.3']]);
+    await signed(simulator, bob, 'POST', '/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: first });
+    expect(await asks()).toEqual([['9000', '1']]);
+  });
+
   test('an order id is taken as text or as a bare number beyond 2^53, without losing digits', async () => {
     const { simulator } = await exchange();
     const ids = [

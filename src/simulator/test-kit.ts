@@ -138,6 +138,8 @@ export interface Row {
   readonly cb_id?: unknown;
   readonly ts?: unknown;
   readonly serverTime?: unknown;
+  readonly asks?: unknown;
+  readonly status?: unknown;
 }
 
 /** The answer's body as an object; ids beyond 2^53 stand in `orderIdString`. */

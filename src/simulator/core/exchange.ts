@@ -22,6 +22,8 @@ export type OrderRequest = Pick<
 
 export interface Changes {
   readonly orders: Set<SimOrder>;
+  /** Orders that moved up in the displayed queue: to be saved, but nothing that anybody can see. */
+  readonly queues: Set<SimOrder>;
   readonly trades: SimTrade[];
   /** New public prints by symbol, the oldest first. */
   readonly prints: Map<string, Print[]>;
@@ -72,7 +74,8 @@ export class Exchange {
     for (const market of setup.markets) {
       const instrument = this.instruments.get(market.symbol);
       if (instrument === undefined) throw new Error(`the market ${market.symbol} has no instrument`);
-      const matching = new Matching(instrument, (match) => this.#clear(match, instrument));
+      const queueMoved = (order: SimOrder): void => void this.#changes.queues.add(order);
+      const matching = new Matching(instrument, (match) => this.#clear(match, instrument), queueMoved);
       matching.show(market.book());
       this.#desks.set(market.symbol, { market, matching, prints: [...market.recent] });
     }
@@ -280,7 +283,13 @@ export class Exchange {
   }
 }
 
-const noChanges = (): Changes => ({ orders: new Set(), trades: [], prints: new Map(), books: new Set() });
+const noChanges = (): Changes => ({
+  orders: new Set(),
+  queues: new Set(),
+  trades: [],
+  prints: new Map(),
+  books: new Set(),
+});
 
 const printOf = ({ time, price, quantity, side }: SimTrade): Print => ({ time, price, quantity, side });
 

@@ -29,10 +29,14 @@ export class Matching {
   /** Carries out a match: moves the money and changes the orders, before matching goes on. */
   readonly #clear: (match: Match) => void;
 
-  constructor(instrument: Instrument, clear: (match: Match) => void) {
+  /** Told of a resting order whose place in the queue changed without a fill. */
+  readonly #queueMoved: (order: SimOrder) => void;
+
+  constructor(instrument: Instrument, clear: (match: Match) => void, queueMoved: (order: SimOrder) => void) {
     this.instrument = instrument;
     this.book = new OrderBook(instrument);
     this.#clear = clear;
+    this.#queueMoved = queueMoved;
   }
 
   /** Fills an incoming order as far as the books go; what is left of it rests only when `rest` is called. */
@@ -115,7 +119,7 @@ export class Matching {
     if (ahead > 0n) {
       const quantity = least(wanted, ahead);
       this.#takeShown(taker, level.price, quantity);
-      for (const order of level.orders) order.queueAhead = greatest(noLots, minus(order.queueAhead, quantity));
+      this.#eatQueues(level, quantity);
       return;
     }
     this.#match(taker, maker, taker.side, level.price, least(wanted, remaining(maker)));
@@ -141,7 +145,7 @@ export class Matching {
       this.#match(undefined, order, takerSide, level.price, quantity);
       left = minus(left, quantity);
     }
-    for (const order of level.orders) order.queueAhead = greatest(noLots, minus(order.queueAhead, eaten));
+    this.#eatQueues(level, eaten);
   }
 
   #cross(side: Side): void {
@@ -161,11 +165,21 @@ export class Matching {
   #shortenQueues(side: Side): void {
     for (const level of this.book.levels(side)) {
       const queue = this.displayed.queueAt(side, level.price);
-      for (const order of level.orders) order.queueAhead = least(order.queueAhead, queue);
+      for (const order of level.orders) this.#setQueue(order, least(order.queueAhead, queue));
       const shown = this.displayed.levels(side);
       const last = shown[shown.length - 1];
       if (last === undefined || isBetter(side, last.price, level.price)) return;
     }
+  }
+
+  #eatQueues(level: PriceLevel, eaten: Lots): void {
+    for (const order of level.orders) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
+  }
+
+  #setQueue(order: SimOrder, queue: Lots): void {
+    if (order.queueAhead === queue) return;
+    order.queueAhead = queue;
+    this.#queueMoved(order);
   }
 
   #match(taker: SimOrder | undefined, maker: SimOrder | undefined, side: Side, price: Ticks, quantity: Lots): void {

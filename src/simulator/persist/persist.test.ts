@@ -78,6 +78,24 @@ describe('a kept exchange', () => {
     expect(after.clock.now()).toBeLessThanOrEqual(stopped);
   });
 
+  test('a resting order keeps its place in the displayed queue', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const print = (time: number, quantity: number) => ({ time, price: 9_000, quantity, side: 'SELL' }) as const;
+    const tape = {
+      depth: [{ time: 0, bids: [[9_000, 5]], asks: [[9_001, 5]] }],
+      trades: [print(1_000, 4), print(2_000, 2)],
+    } as const;
+    const markets = [{ kind: 'tape', symbol: 'BTCUSDT', tape }] as const;
+    const before = await start(dir, { clock, markets });
+    await place(before, alice, { ...buy, volume: '3' });
+    await clock.advanceTo(startTime + 1_500);
+    await stop(before);
+    const after = await start(dir, { clock, markets });
+    await clock.advanceTo(startTime + 2_500);
+    expect(after.allTrades('10001').map(({ qty }) => qty)).toEqual(['1']);
+  });
+
   test('loses nothing that an answer showed when it is killed', async () => {
     const dir = newDir();
     const child = spawn(process.execPath, ['--input-type=module', '-e', program(dir)], {

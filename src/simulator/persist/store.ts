@@ -131,9 +131,9 @@ function writer(db: Database.Database): Store['save'] {
   );
   const setOrder = db.prepare<[bigint, string]>('INSERT OR REPLACE INTO orders VALUES (?, ?)');
   const addTrade = db.prepare<[bigint, string]>('INSERT INTO trades VALUES (?, ?)');
-  const all = db.transaction((exchange: Exchange, { orders, trades }: Changes) => {
+  const all = db.transaction((exchange: Exchange, { orders, queues, trades }: Changes) => {
     const { accounts } = exchange;
-    for (const order of orders) setOrder.run(BigInt(order.orderId), textOf(order));
+    for (const order of new Set([...orders, ...queues])) setOrder.run(BigInt(order.orderId), textOf(order));
     for (const trade of trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
     for (const uid of accounts.changed) {
       for (const [asset, { free, locked }] of accounts.holdings(uid))
@@ -147,7 +147,8 @@ function writer(db: Database.Database): Store['save'] {
     setMeta.run('tradeCount', String(exchange.tradeCount));
   });
   return (exchange, changes) => {
-    if (changes.orders.size + changes.trades.length + exchange.accounts.changed.size > 0) all(exchange, changes);
+    const { orders, queues, trades } = changes;
+    if (orders.size + queues.size + trades.length + exchange.accounts.changed.size > 0) all(exchange, changes);
     else setMeta.run('now', String(exchange.now));
     exchange.accounts.changed.clear();
   };

@@ -120,7 +120,7 @@ describe('pushed frames', () => {
       await clock.advanceTo(startTime + ms);
       await place(simulator, alice, { ...buy, volume: '0.1' });
     };
-    await tradeAt(59_000);
+    await tradeAt(59_500);
     await tradeAt(59_900);
     await tradeAt(60_050);
     await clock.advanceTo(startTime + 62_000);
