@@ -6,10 +6,13 @@ import { migrate } from './schema.ts';
 import type { WriteReply, WriteRequest } from './worker.ts';
 import { writer } from './writer.ts';
 
+/** A writer holds one batch at a time: without a bound its young generation alone would grow to tens of megabytes. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
+
 /** A worker thread over a journal file that exists and is migrated. `failed` is called once when the worker died: the process must end. */
 export function workerHost(path: string, failed: (error: Error) => void): WriterHost {
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path } });
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, resourceLimits });
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
   // A thread that threw ends as well: that is told of once.
