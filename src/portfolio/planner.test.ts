@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Lots, lots, quantityText, rate } from '../domain/money.ts';
 import type { Signal, Want } from '../domain/order.ts';
-import { btc, draft, fill, portfolio, resting, signal, startTime, target } from '../testing/builders.ts';
+import { btc, draft, fill, intent, portfolio, resting, signal, startTime, target } from '../testing/builders.ts';
 import type { Step } from './plan.ts';
 import { Planner, sameWant } from './planner.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -111,6 +111,31 @@ describe('a plan', () => {
     other.state = 'unknown';
     expect(planner.plan(wish)).toBeUndefined();
     held.close(other, 'notSent');
+    expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+
+  test.each(['s', 't'])('still cancels what rests while an order of %s is unknown, and nothing else', (strategy) => {
+    const { planner, held } = bench();
+    const order = resting(held, { price: '99' });
+    const unknown = held.reserve(intent({ id: 'x', strategy }));
+    unknown.state = 'unknown';
+    const wish = signal({ kind: 'quotes', quotes: [{ side: 'BUY', price: 98, quantity: 1 }], reason: '' });
+    planner.note(wish);
+    expect(planner.plan(wish)).toEqual({ do: 'cancel', order });
+    held.close(order, 'canceled');
+    expect(planner.plan(wish)).toBeUndefined();
+    held.close(unknown, 'canceled');
+    expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+
+  test('that nothing could be done about while an order was unknown is made again after it', () => {
+    const { planner, held } = bench();
+    const wish = signal(target(1));
+    planner.note(wish);
+    const unknown = held.reserve(intent());
+    unknown.state = 'unknown';
+    expect(planner.plan(wish)).toBeUndefined();
+    held.close(unknown, 'canceled');
     expect(sizeOf(planner.plan(wish))).toBe('1');
   });
 

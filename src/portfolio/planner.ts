@@ -68,9 +68,11 @@ export class Planner {
     const version = portfolio.version(strategy, symbol);
     if (standing.restingAt === version) return undefined;
     const mark = portfolio.lastMark(symbol);
-    if (mark === undefined || portfolio.isUndecided(symbol)) return undefined;
+    if (mark === undefined) return undefined;
     const { want } = standing.signal;
-    const situation = this.#situation(strategy, symbol, mark.price);
+    // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
+    const blocked = portfolio.isUndecided(symbol);
+    const situation = this.#situation(strategy, symbol, mark.price, blocked);
     const step =
       want.kind === 'quotes'
         ? planQuotes(want, situation)
@@ -80,6 +82,7 @@ export class Planner {
             protection.bend(strategy, symbol, want),
             situation,
           );
+    if (blocked) return step?.do === 'cancel' ? step : undefined;
     // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
     if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
       standing.restingAt = version;
@@ -107,14 +110,15 @@ export class Planner {
     return goal;
   }
 
-  #situation(strategy: string, symbol: string, price: number): Situation {
+  #situation(strategy: string, symbol: string, price: number, blocked: boolean): Situation {
     const { portfolio, account, marketBuyIn, feeInBase } = this.#options;
+    const orders = portfolio.ordersOf(strategy, symbol);
     return {
       strategy,
       account,
       instrument: portfolio.instrument(symbol),
       held: portfolio.position(strategy, symbol).base,
-      orders: portfolio.ordersOf(strategy, symbol),
+      orders: blocked ? orders.filter(({ state }) => state !== 'unknown') : orders,
       price,
       marketBuyIn,
       feeInBase,

@@ -1,9 +1,9 @@
 /** A trading desk on simulated time, a scripted exchange and a journal in memory; it can crash and be opened again. */
 import Database from 'better-sqlite3';
-import type { Subscription } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../clock/sim-clock.ts';
-import { noRate, quantityText, ticks, units } from '../domain/money.ts';
-import type { Intent, OrderState } from '../domain/order.ts';
+import { noRate, quantityText, ticks, ticksOf, units } from '../domain/money.ts';
+import type { Intent, OrderState, Signal } from '../domain/order.ts';
 import type { Notice, Timing } from '../execution/desk.ts';
 import type { Carried } from '../execution/executor.ts';
 import { type Journal, journal, type WriterHost } from '../journal/journal.ts';
@@ -15,6 +15,7 @@ import { type Assembled, assemble } from '../modes/assemble.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Limits } from '../risk/rules.ts';
+import { trade } from '../trader.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import { btc, draft, instruments, startTime, wide } from './builders.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
@@ -134,6 +135,27 @@ export class TestDesk {
       if (desk.record(fill)) desk.book(fill);
     });
     return this;
+  }
+
+  /** Trades on these signals, and looks for fills all the while, until the desk crashes. */
+  start(...signals: readonly Observable<Signal>[]): this {
+    const { desk, sweeps } = this.assembled;
+    const trading = trade({
+      ...desk,
+      signals,
+      async recover() {
+        await desk.recover();
+        void sweeps.watch(btc.symbol);
+      },
+    });
+    this.#fills = trading.subscribe();
+    return this;
+  }
+
+  /** The last price, for us and for the exchange. */
+  price(price: number): void {
+    this.assembled.portfolio.mark(btc.symbol, price, this.clock.now());
+    this.venue.market = ticksOf(price, btc, 'down');
   }
 
   /** Reserves an order and begins to carry it out. */
