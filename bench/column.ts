@@ -1,8 +1,9 @@
 /** Column path: `sma-cross` under `plain` over real minute klines, against the bare loop below; run in a process of its own. */
-import { rate, units, unitsText } from '../src/domain/money.ts';
+
+import { loadKlines } from '../src/data/klines.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Columns } from '../src/domain/market.ts';
-import { loadKlines } from '../src/data/klines.ts';
+import { rate, units, unitsText } from '../src/domain/money.ts';
 import { feesFrom, rulesets } from '../src/fill/rules.ts';
 import { runColumns } from '../src/modes/column-run.ts';
 import type { RunInput } from '../src/modes/run.ts';
@@ -35,12 +36,22 @@ export function inputFor(columns: Columns, fast: number, slow: number): RunInput
   const wide = units('1000000000000');
   return {
     account: 'spot',
-    hosted: [{ id: 'bench', use: 'sma-cross', strategy: smaCross, params, symbol: 'XBTUSD', interval: '1min', instrument: at }],
+    hosted: [
+      { id: 'bench', use: 'sma-cross', strategy: smaCross, params, symbol: 'XBTUSD', interval: '1min', instrument: at },
+    ],
     instruments: new Map([['XBTUSD', at]]),
     series: [{ symbol: 'XBTUSD', interval: '1min', columns, gaps: [], first: 0, end: columns.close.length }],
     allocations: [{ strategy: 'bench', symbol: 'XBTUSD', amount: units('10000000') }],
     cash: units('10000000'),
-    limits: { maxOrderValue: wide, maxPosition: wide, priceCollar: rate('1'), maxDataAgeMs: 86_400_000, duplicateMs: 0, maxOrdersPerSecond: 40, maxDailyLoss: rate('1') },
+    limits: {
+      maxOrderValue: wide,
+      maxPosition: wide,
+      priceCollar: rate('1'),
+      maxDataAgeMs: 86_400_000,
+      duplicateMs: 0,
+      maxOrdersPerSecond: 40,
+      maxDailyLoss: rate('1'),
+    },
     rules: rulesets.plain,
     fees: feesFrom({ maker: rate('0.001'), taker: rate('0.001') }),
   };
@@ -59,5 +70,15 @@ for (let round = 0; round < 5; round++) {
   const result = what === 'stream' ? await runStream(input) : runColumns(input);
   const ms = performance.now() - startedAt;
   const cpu = process.cpuUsage(cpuAt);
-  console.log(what, round === 0 ? 'cold' : 'warm', `${(rows / ms / 1000).toFixed(2)} M/s`, `${ms.toFixed(0)} ms`, `cpu ${((cpu.user + cpu.system) / 1000).toFixed(0)} ms`, `bare ${(rows / bareMs / 1000).toFixed(0)} M/s`, crosses, result.fills.length, unitsText(result.finalEquity));
+  console.log(
+    what,
+    round === 0 ? 'cold' : 'warm',
+    `${(rows / ms / 1000).toFixed(2)} M/s`,
+    `${ms.toFixed(0)} ms`,
+    `cpu ${((cpu.user + cpu.system) / 1000).toFixed(0)} ms`,
+    `bare ${(rows / bareMs / 1000).toFixed(0)} M/s`,
+    crosses,
+    result.fills.length,
+    unitsText(result.finalEquity),
+  );
 }

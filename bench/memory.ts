@@ -7,8 +7,11 @@ import { join } from 'node:path';
 const minutes = Number(process.argv[2] ?? 10);
 const flags = ['--max-semi-space-size=1'];
 const state = mkdtempSync(join(tmpdir(), 'sluice-memory-'));
-const daemon = spawn(process.execPath, [...flags, 'src/main.ts', 'demo', '--fresh', '--state', state], { stdio: 'ignore' });
-const residentMb = (): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1024;
+const daemon = spawn(process.execPath, [...flags, 'src/main.ts', 'demo', '--fresh', '--state', state], {
+  stdio: 'ignore',
+});
+const residentMb = (): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1024;
 
 const samples: { readonly minute: number; readonly mb: number }[] = [];
 for (let tick = 1; tick <= minutes * 6; tick++) {
@@ -28,4 +31,6 @@ function slope(points: typeof samples): number {
   return covariance / points.reduce((sum, { minute }) => sum + (minute - x) ** 2, 0);
 }
 const half = samples.slice(Math.floor(samples.length / 2));
-console.log(`flags ${flags.join(' ')}; resident after ${minutes} min: ${samples.at(-1)?.mb.toFixed(0)} MB, most ${Math.max(...samples.map(({ mb }) => mb)).toFixed(0)} MB, second half ${slope(half).toFixed(2)} MB/min`);
+console.log(
+  `flags ${flags.join(' ')}; resident after ${minutes} min: ${samples.at(-1)?.mb.toFixed(0)} MB, most ${Math.max(...samples.map(({ mb }) => mb)).toFixed(0)} MB, second half ${slope(half).toFixed(2)} MB/min`,
+);

@@ -1,0 +1,116 @@
+/**
+ * Live: from a socket frame to the first byte of the order request that it leads to, orders at least 5 ms apart; against the
+ * sum of what cannot be left out, measured in turn in the same run: one bare got call's way to its first byte, one hop to a
+ * worker and back, one bare FULL commit. Both ends of every time are taken in the exchange's thread.
+ *
+ *     node bench/latency.ts [ORDERS]
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import got from 'got';
+import { readConfig } from '../src/config/read.ts';
+import { tradingSchema } from '../src/config/schema.ts';
+import { openForWriting } from '../src/journal/worker.ts';
+import { startLive } from '../src/modes/live.ts';
+import { noLog } from '../src/modes/log.ts';
+import { configure } from '../src/modes/strategies.ts';
+
+const orders = Number(process.argv[2] ?? 300);
+const dir = mkdtempSync(join(tmpdir(), 'sluice-latency-'));
+const now = (): number => Number(process.hrtime.bigint());
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const answer = <T>(worker: Worker, message?: unknown): Promise<T> =>
+  new Promise((resolve) => {
+    worker.once('message', resolve);
+    if (message !== undefined) worker.postMessage(message);
+  });
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+const quantile = (values: readonly number[], q: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * q)] as number;
+
+const exchange = new Worker(new URL('./latency/exchange.ts', import.meta.url));
+const port = await answer<number>(exchange);
+const echo = new Worker(new URL('./latency/echo.ts', import.meta.url));
+const file = join(dir, 'config.yaml');
+writeFileSync(
+  file,
+  `exchange: { restUrl: http://127.0.0.1:${port}, wsUrl: ws://127.0.0.1:${port}/ }
+strategies: [{ id: bench, use: ${join(import.meta.dirname, 'latency', 'strategy.ts')}, symbol: BTCUSDT, interval: 1min, allocation: "1000000" }]
+risk: { maxOrderValue: "100000", maxPosition: "1000000", duplicateMs: 0, maxOrdersPerSecond: 40 }
+`,
+);
+const config = readConfig(file, tradingSchema);
+const session = await startLive({
+  mode: 'live',
+  config,
+  configured: await configure(config.strategies, file),
+  stateDir: join(dir, 'state'),
+  secrets: { apiKey: 'key', apiSecret: 'secret' },
+  environment: { XDG_STATE_HOME: dir },
+  log: noLog(),
+  say: () => {},
+  signal: new AbortController().signal,
+  fatal: (error) => {
+    throw error;
+  },
+});
+await session.ready;
+await sleep(1_000);
+
+const db = openForWriting(join(dir, 'bare.db'));
+db.exec('CREATE TABLE rows (text TEXT)');
+const insert = db.prepare('INSERT INTO rows VALUES (?)');
+const agent = new Agent({ keepAlive: true });
+const body = JSON.stringify({
+  symbol: 'BTCUSDT',
+  volume: 1,
+  side: 'BUY',
+  type: 'LIMIT',
+  price: 90,
+  newClientOrderId: 'x'.repeat(29),
+  recvWindow: 2000,
+});
+const times = { ours: [] as number[], got: [] as number[], hop: [] as number[], commit: [] as number[] };
+for (let round = 0; round < orders + 20; round++) {
+  const ours = await answer<number>(exchange, { kind: 'trade' });
+  await sleep(30);
+  const bare = answer<number>(exchange, { kind: 'got', startedAt: now() });
+  await got.post(`http://127.0.0.1:${port}/sapi/v1/order`, {
+    body,
+    agent: { http: agent },
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    timeout: { request: 5_000 },
+    headers: { 'content-type': 'application/json' },
+  });
+  const hopAt = now();
+  await answer(echo, { body });
+  const hop = now() - hopAt;
+  const commitAt = now();
+  insert.run(body);
+  const commit = now() - commitAt;
+  // The first rounds warm everything up.
+  if (round < 20) continue;
+  times.ours.push(ours);
+  times.got.push(await bare);
+  times.hop.push(hop);
+  times.commit.push(commit);
+  await sleep(5);
+}
+await session.stop();
+await Promise.all([exchange.terminate(), echo.terminate()]);
+agent.destroy();
+db.close();
+rmSync(dir, { recursive: true, force: true });
+
+const ms = (ns: number): string => (ns / 1e6).toFixed(3);
+const sums = times.got.map((value, index) => value + (times.hop[index] as number) + (times.commit[index] as number));
+console.log(
+  `${orders} orders; median ms: frame to first byte ${ms(median(times.ours))}; got ${ms(median(times.got))} + hop ${ms(median(times.hop))} + FULL commit ${ms(median(times.commit))} = ${ms(median(sums))}`,
+);
+console.log(
+  `ratio of medians ${(median(times.ours) / median(sums)).toFixed(2)} (asked: at most 1.3); at p90 ${(quantile(times.ours, 0.9) / quantile(sums, 0.9)).toFixed(2)}`,
+);

@@ -1,0 +1,13 @@
+/** Wishes for another resting order with every trade. */
+import { map } from 'rxjs';
+import { defineStrategy, quote } from '../../src/index.ts';
+
+export default defineStrategy({
+  name: 'each-trade',
+  about: 'One order for each trade',
+  params: {},
+  signals: ({ trades }) =>
+    trades.pipe(
+      map(({ price }) => quote([{ side: 'BUY', price: Math.round(price * 90) / 100, quantity: 1 }], 'a trade')),
+    ),
+});
