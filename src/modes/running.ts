@@ -1,7 +1,6 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
-import { defer, filter, mergeMap, type Observable, takeUntil } from 'rxjs';
+import { defer, filter, finalize, mergeMap, type Observable, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
-import type { Kline } from '../domain/market.ts';
 import { unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
@@ -146,10 +145,12 @@ function strategySignals(made: Made, one: NamedHosted): Observable<Signal> {
     return { klines, history };
   }).pipe(
     mergeMap(({ klines, history }) => {
+      // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
+      klines.stream.subscribe((kline) => screen.addKline(kline));
       const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
       const inputs: Inputs = {
         history,
-        klines: klines.pipe(filter((kline) => kline.openTime > last && seen(made, kline))),
+        klines: klines.stream.pipe(filter((kline) => kline.openTime > last)),
         trades: feed.trades(one.symbol),
         depth: feed.depth(one.symbol),
         ticker: feed.ticker(one.symbol),
@@ -166,15 +167,9 @@ function strategySignals(made: Made, one: NamedHosted): Observable<Signal> {
           });
         },
       };
-      return signalsOf(one, inputs);
+      return signalsOf(one, inputs).pipe(finalize(() => klines.end()));
     }),
   );
-}
-
-/** Every kline is shown; two strategies on one symbol show it twice, which changes nothing. */
-function seen({ screen }: Made, kline: Kline): true {
-  screen.addKline(kline);
-  return true;
 }
 
 function noteEquity({ clock, journal, assembled }: Made): void {

@@ -20,17 +20,31 @@ export function source<T>(): Source<T> {
   };
 }
 
+export interface Held<T> {
+  /** What came before anybody listened, then what comes. */
+  readonly stream: Observable<T>;
+  /** Stops listening; without it the source would be kept open by a strategy that never looked at it. */
+  end(): void;
+}
+
+/** Values kept for the first listener; past it the oldest are dropped: who comes that late wants the present. */
+const mostHeld = 1_000;
+
 /** Listens at once and keeps what comes until somebody subscribes: nothing is lost while history is being fetched. */
-export function held<T>(stream: Observable<T>): Observable<T> {
-  const waiting: T[] = [];
-  let out: Subscriber<T> | undefined;
+export function held<T>(stream: Observable<T>): Held<T> {
+  const early: T[] = [];
+  const later = source<T>();
+  let heard = false;
   const subscription = stream.subscribe((value) => {
-    if (out === undefined) waiting.push(value);
-    else out.next(value);
+    if (heard) later.emit(value);
+    else if (early.push(value) > mostHeld) early.shift();
   });
-  return new Observable((subscriber) => {
-    for (const value of waiting.splice(0)) subscriber.next(value);
-    out = subscriber;
-    return () => subscription.unsubscribe();
-  });
+  return {
+    stream: new Observable((subscriber) => {
+      heard = true;
+      for (const value of early) subscriber.next(value);
+      return later.stream.subscribe(subscriber);
+    }),
+    end: () => subscription.unsubscribe(),
+  };
 }
