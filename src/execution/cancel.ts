@@ -13,12 +13,17 @@ const mostWaitMs = 5_000;
 const looksBeforeAgain = 4;
 
 /** Asks for a cancel and stays with it until the order is final. An order without an id cannot be cancelled: it must be found first. */
-export async function cancel(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
+export async function cancel(
+  execution: Execution,
+  sweeps: Sweeps,
+  order: WorkingOrder,
+  lane: 'kill' | 'cancel' = 'cancel',
+): Promise<void> {
   if (order.cancelRequested || order.orderId === undefined) return;
   order.cancelRequested = true;
   for (let round = 1; order.state === 'open'; round++) {
     record(execution, order, 'cancelSent', { round });
-    const answer = await execution.orders.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
+    const answer = await execution.orders.cancel({ symbol: order.intent.symbol, orderId: order.orderId }, lane);
     record(execution, order, 'cancelAnswer', answer);
     await untilFinal(execution, sweeps, order);
   }

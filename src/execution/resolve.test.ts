@@ -40,6 +40,47 @@ describe('an unknown order', () => {
     expect(order.state).toBe('open');
   });
 
+  test.each([0, 1, 60])(
+    'is found through a trade that is shown after younger ones (%d known before)',
+    async (before) => {
+      const desk = new TestDesk().listen();
+      const busy = desk.venue.place({ clientOrderId: 'web_1' });
+      for (let count = 0; count < before; count++) desk.venue.fill(busy.orderId, '0.001');
+      await desk.sweep();
+      desk.venue.creates = ['acceptLost'];
+      desk.venue.lagMs = 20_000;
+      const { order, carried } = desk.begin({ quantity: '1' });
+      await desk.pass(1);
+      desk.venue.lagMs = 0;
+      for (let count = 0; count < 60; count++) {
+        desk.venue.fill(busy.orderId, '0.001');
+        await desk.pass(100);
+      }
+      expect(await desk.stateOf(order)).toBe('unknown');
+      expect(await desk.finish(carried, 30_000)).toBe('placed');
+      await desk.sweep();
+      expect(await desk.stateOf(order)).toBe('filled');
+      expect(await desk.fillRows()).toEqual(desk.venueRows());
+    },
+  );
+
+  test('without a known trade before it is not given up while the newest page may not show all since', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.creates = ['acceptLost'];
+    desk.venue.lagMs = 20_000;
+    const { order, carried } = desk.begin({ quantity: '1' });
+    await desk.pass(1);
+    desk.venue.lagMs = 0;
+    desk.venue.pageSize = 30;
+    const busy = desk.venue.place({ clientOrderId: 'web_1' });
+    for (let count = 0; count < 60; count++) desk.venue.fill(busy.orderId, '0.001');
+    await desk.pass(600_000);
+    expect(await Promise.race([carried, Promise.resolve('waiting')])).toBe('waiting');
+    desk.venue.pageSize = 1_000;
+    expect(await desk.finish(carried, 30_000)).toBe('placed');
+    expect(order.state).not.toBe('unknown');
+  });
+
   test('is found by its client id where the exchange answers that', async () => {
     const { desk, order, carried } = lost('acceptLost', { byClientId: true });
     desk.venue.failing.add('openOrders');

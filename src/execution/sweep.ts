@@ -13,6 +13,7 @@ import { bind, close, type Execution, fillsIn, record } from './desk.ts';
 const overlap = 50;
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
+const tradesCut = 'the list of own trades is cut';
 
 export interface SweepResult {
   /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
@@ -118,25 +119,34 @@ export class Sweeps {
   /** All trades from a little before the newest known one on. */
   async #readTrades(symbol: string): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
     const rows: VenueTrade[] = [];
+    const known = this.#recent.get(symbol)?.[0];
     let from = this.#firstToRead(symbol);
+    let cause: string | undefined;
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
       if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}` };
       rows.push(...answer.value.rows);
       const newest = newestOf(answer.value.rows);
-      if (!answer.value.full || newest === undefined) return { rows, cause: undefined };
+      if (!answer.value.full || newest === undefined) return { rows, cause };
       if (newest === from) break;
-      from = newest;
+      if (from === undefined && known !== undefined) {
+        // The newest page may not reach back to the trades we know: they are read on, and what lies before stays unseen.
+        cause = tradesCut;
+        from = known;
+      } else from = newest;
     }
-    return { rows, cause: 'the list of own trades is cut' };
+    return { rows, cause: tradesCut };
   }
 
-  /** Where trades of orders whose outcome is open can begin, or a little before the newest known one, whichever is earlier. */
+  /**
+   * A little before the newest known trade, or where trades of an order can begin whose outcome is open, whichever is earlier:
+   * a trade can be shown after many younger ones. undefined, the newest page, where none was known when that order was sent.
+   */
   #firstToRead(symbol: string): string | undefined {
     let first = this.#recent.get(symbol)?.[0];
     for (const { intent, state, tradeFloor } of this.#execution.portfolio.orders()) {
-      if (intent.symbol !== symbol || state !== 'unknown' || tradeFloor === undefined || first === undefined) continue;
-      if (compareIds(tradeFloor, first) < 0) first = tradeFloor;
+      if (intent.symbol !== symbol || state !== 'unknown' || first === undefined) continue;
+      if (tradeFloor === undefined || compareIds(tradeFloor, first) < 0) first = tradeFloor;
     }
     return first;
   }
