@@ -85,7 +85,8 @@ const allotted = strategies.superRefine((list, context) => {
 
 const common = { account: z.enum(['spot', 'margin']).default('spot'), strategies, risk, fees: fees.default({}) };
 
-const isLoopback = (address: string): boolean =>
+/** True for an address of this machine. */
+export const isLoopback = (address: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(address).hostname);
 
 const exchange = z

@@ -1,15 +1,14 @@
 /** Puts the parts of a trader together, the same way for every mode: only who answers and who moves time differ. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
-import { makeClientOrderId, readClientOrderId } from '../domain/ids.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { lots, priceText, quantityText, type Rate, units } from '../domain/money.ts';
-import type { Account, Fill, Intent, Signal } from '../domain/order.ts';
+import { priceText, quantityText, type Rate } from '../domain/money.ts';
+import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { cancel } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
-import { execute } from '../execution/executor.ts';
+import { type Carried, execute } from '../execution/executor.ts';
 import { latestWhenFree } from '../execution/lane.ts';
-import { fillRow, restoreFill, restoreOrder } from '../execution/records.ts';
+import { fillRow } from '../execution/records.ts';
 import { recover } from '../execution/recover.ts';
 import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -24,6 +23,8 @@ import { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { Desk } from '../trader.ts';
 import type { OrderEntry } from '../venue/venue.ts';
+import { countedIds, provenIds } from './order-ids.ts';
+import { restore, riskMemory } from './remembered.ts';
 import { source } from './source.ts';
 import { draftText } from './words.ts';
 
@@ -69,38 +70,17 @@ export interface Assembled {
 }
 
 export function assemble(parts: Parts): Assembled {
-  const { clock, journal, loaded, orders, account, instruments, notice } = parts;
-  const portfolio = new Portfolio(instruments, parts.allocations);
-  const protection = new Protection(portfolio, (strategy, symbol, saved) => {
-    journal.append({ kind: 'protection', strategy, symbol, protection: saved });
-  });
-  const planner = new Planner({
-    portfolio,
-    protection,
-    account,
-    marketBuyIn: parts.marketBuyIn,
-    feeInBase: parts.feeInBase,
-    changed({ at, strategy, symbol, want }, goal) {
-      journal.append({
-        kind: 'signal',
-        at,
-        strategy,
-        symbol,
-        want,
-        goal: goal === undefined ? null : quantityText(goal, portfolio.instrument(symbol)),
-      });
-    },
-  });
-  restore(loaded, portfolio, protection, planner);
-  const risk = new Risk({ limits: parts.limits, portfolio, clock, ...riskMemory(loaded) });
-  const ids = orderIds(parts.identity);
+  const book = openBook(parts);
+  const { portfolio, planner, protection, risk } = book;
+  const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
+  const { clock, journal, loaded, orders, account, timing, notice } = parts;
   const execution: Execution = {
     clock,
     journal,
     portfolio,
     orders,
     account,
-    timing: parts.timing,
+    timing,
     readId: ids.read,
     owners: new Map(loaded.owners),
     foreign: new Set(loaded.foreign),
@@ -110,50 +90,20 @@ export function assemble(parts: Parts): Assembled {
   const stopped = source<Signal>();
   const booked = source<Fill>();
   const { during, idle } = counting();
-
-  /** Asked again just before an order leaves: a kill in the meantime still counts. */
-  function lastHop(intent: Intent): string | undefined {
-    const kill = risk.switch.of(intent.strategy);
-    if (journal.full) return 'the disk is full';
-    return kill === undefined || (kill.by === 'dailyLoss' && intent.purpose === 'stop')
-      ? undefined
-      : `killed: ${kill.reason}`;
-  }
-
   const desk: Omit<Desk, 'signals'> = {
     recover: () => recover(execution, sweeps, symbolsOf(parts, portfolio)),
     stopped: stopped.stream,
     fills: sweeps.fills,
     note: (signal) => planner.note(signal),
     plan: (signal) => planner.plan(signal),
-    judge(draft) {
-      const verdict = risk.judge(draft);
-      if (verdict.kind === 'denied') {
-        const { strategy, symbol, reason } = draft;
-        const wanted = draftText(draft, portfolio.instrument(symbol));
-        journal.append({
-          kind: 'denied',
-          at: clock.now(),
-          strategy,
-          symbol,
-          code: verdict.code,
-          facts: verdict.facts,
-          wanted,
-          reason,
-        });
-      }
-      return verdict;
-    },
+    judge: (draft) => judge(parts, book, draft),
     reserve(draft) {
       const intent = intentOf(draft, ids.next(draft.strategy), clock.now(), parts.orderLifeMs);
       record(execution, portfolio.reserve(intent), 'approved');
       risk.created(draft);
       return intent;
     },
-    async execute(intent) {
-      const order = portfolio.order(intent.clientOrderId);
-      return order === undefined ? 'refused' : during(execute(execution, sweeps, lastHop, order));
-    },
+    execute: (intent) => during(carryOut(book, execution, sweeps, intent)),
     cancel: (order) => during(cancel(execution, sweeps, order)),
     record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
@@ -161,23 +111,12 @@ export function assemble(parts: Parts): Assembled {
       leaveAfterProfit(fill, portfolio, planner, protection);
       booked.emit(fill);
     },
-    latestWhenFree: (carryOut) => latestWhenFree(clock, carryOut),
+    latestWhenFree: (work) => latestWhenFree(clock, work),
   };
-
-  async function cancelAll(strategy?: string): Promise<number> {
-    const resting = [...portfolio.orders()].filter(
-      (order) => order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy),
-    );
-    await Promise.all(resting.map((order) => cancel(execution, sweeps, order)));
-    return resting.length;
-  }
-
   return {
+    ...book,
+    ...controls(book, execution, sweeps),
     desk,
-    portfolio,
-    planner,
-    protection,
-    risk,
     sweeps,
     execution,
     booked: booked.stream,
@@ -188,18 +127,90 @@ export function assemble(parts: Parts): Assembled {
       protection.leave(strategy, symbol, signal.want.goal, why);
       stopped.emit({ ...signal, at: clock.now() });
     },
+  };
+}
+
+type Book = Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'risk'>;
+
+/** What is held, wished, protected and allowed, as the journal left it. */
+function openBook(parts: Parts): Book {
+  const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
+  const portfolio = new Portfolio(instruments, parts.allocations);
+  const protection = new Protection(portfolio, (strategy, symbol, saved) => {
+    journal.append({ kind: 'protection', strategy, symbol, protection: saved });
+  });
+  const planner = new Planner({
+    portfolio,
+    protection,
+    account,
+    marketBuyIn,
+    feeInBase,
+    changed({ at, strategy, symbol, want }, size) {
+      const goal = size === undefined ? null : quantityText(size, portfolio.instrument(symbol));
+      journal.append({ kind: 'signal', at, strategy, symbol, want, goal });
+    },
+  });
+  restore(loaded, portfolio, protection, planner);
+  const risk = new Risk({ limits, portfolio, clock, ...riskMemory(loaded) });
+  return { portfolio, protection, planner, risk };
+}
+
+function judge({ journal, clock }: Parts, { risk, portfolio }: Book, draft: Draft): Verdict {
+  const verdict = risk.judge(draft);
+  if (verdict.kind === 'denied') {
+    const { strategy, symbol, reason } = draft;
+    const { code, facts } = verdict;
+    const wanted = draftText(draft, portfolio.instrument(symbol));
+    journal.append({ kind: 'denied', at: clock.now(), strategy, symbol, code, facts, wanted, reason });
+  }
+  return verdict;
+}
+
+async function carryOut(book: Book, execution: Execution, sweeps: Sweeps, intent: Intent): Promise<Carried> {
+  const order = book.portfolio.order(intent.clientOrderId);
+  if (order === undefined) return 'refused';
+  const against = (): string | undefined => reasonAgainst(book.risk, execution.journal, intent);
+  const carried = await execute(execution, sweeps, against, order);
+  // Killed while its outcome was unknown: it could not be cancelled before it was found.
+  if (carried === 'placed' && against() !== undefined) await cancel(execution, sweeps, order, 'kill');
+  return carried;
+}
+
+/** Asked again just before an order leaves: a kill in the meantime still counts. */
+function reasonAgainst(risk: Risk, journal: Journal, { strategy, purpose }: Intent): string | undefined {
+  if (journal.full) return 'the disk is full';
+  const kill = risk.switch.of(strategy);
+  return kill === undefined || (kill.by === 'dailyLoss' && purpose === 'stop') ? undefined : `killed: ${kill.reason}`;
+}
+
+/** What an operator or a limit does. */
+function controls(
+  { portfolio, risk }: Book,
+  execution: Execution,
+  sweeps: Sweeps,
+): Pick<Assembled, 'kill' | 'resume' | 'cancelAll'> {
+  const { journal, clock } = execution;
+  async function cancelResting(strategy: string | undefined, lane: 'kill' | 'cancel'): Promise<number> {
+    const resting = [...portfolio.orders()].filter(
+      (order) => order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy),
+    );
+    await Promise.all(resting.map((order) => cancel(execution, sweeps, order, lane)));
+    return resting.length;
+  }
+  return {
     async kill(kill) {
       if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
-      journal.append({ kind: 'kill', at: kill.at, strategy: kill.strategy ?? null, by: kill.by, reason: kill.reason });
+      const { at, strategy = null, by, reason } = kill;
+      journal.append({ kind: 'kill', at, strategy, by, reason });
       await journal.durable();
-      await cancelAll(kill.strategy);
+      await cancelResting(kill.strategy, 'kill');
     },
     async resume(strategy, by, reason) {
       risk.resume(strategy);
       journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
       await journal.durable();
     },
-    cancelAll,
+    cancelAll: (strategy) => cancelResting(strategy, 'cancel'),
   };
 }
 
@@ -223,50 +234,6 @@ const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: numb
   createdAt: now,
   expiresAt: now + lifeMs,
 });
-
-/** Client order ids: proven ones where there is a journal, counted ones in memory. */
-function orderIds(identity: Identity | undefined): {
-  next(strategy: string): string;
-  read(id: string): { strategy: string } | undefined;
-} {
-  let sequence = 0;
-  if (identity === undefined) return { next: () => `b${String(sequence++).padStart(9, '0')}`, read: () => undefined };
-  const { instance, epoch, idKey, strategies } = identity;
-  const names = new Map([...strategies].map(([id, number]) => [number, id]));
-  return {
-    next: (strategy) =>
-      makeClientOrderId({ instance, epoch, strategy: strategies.get(strategy) ?? 0, sequence: sequence++ }, idKey),
-    read(id) {
-      const parts = readClientOrderId(id, idKey);
-      return parts === undefined ? undefined : { strategy: names.get(parts.strategy) ?? `strategy ${parts.strategy}` };
-    },
-  };
-}
-
-/** Puts back what a journal kept: orders first, then the fills that belong to them, then what protects the positions. */
-function restore(loaded: Loaded, portfolio: Portfolio, protection: Protection, planner: Planner): void {
-  for (const row of loaded.orders) portfolio.adopt(restoreOrder(row, portfolio.instrument(row.symbol)));
-  for (const row of loaded.fills) portfolio.apply(restoreFill(row, portfolio.instrument(row.symbol)));
-  for (const { strategy, symbol, protection: saved } of loaded.protections)
-    protection.restore(strategy, symbol, JSON.parse(saved) as Record<string, string>);
-  for (const signal of loaded.signals)
-    planner.restore(signal, lots(signal.goal ?? '0', portfolio.instrument(signal.symbol)));
-}
-
-function riskMemory(loaded: Loaded): {
-  kills: readonly Kill[];
-  dayStart?: { day: number; equity: ReturnType<typeof units> };
-} {
-  const kills = loaded.kills.map(({ at, strategy, by, reason }) => ({
-    at,
-    strategy: strategy ?? undefined,
-    by,
-    reason,
-  }));
-  const latest = Math.max(...loaded.days.keys());
-  const equity = loaded.days.get(latest);
-  return equity === undefined ? { kills } : { kills, dayStart: { day: latest, equity: units(equity) } };
-}
 
 /** Every symbol that is traded now or was before. */
 const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>

@@ -6,7 +6,7 @@ import { parseSetting, readConfig } from '../config/read.ts';
 import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
-import { type Rate, rateText, unitsNumber, unitsText } from '../domain/money.ts';
+import { plus, type Rate, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
 import { readFills } from '../journal/load.ts';
@@ -102,7 +102,7 @@ export async function prepare(file: string, config: BacktestConfig): Promise<Pre
   };
 }
 
-const percent = (fraction: Rate): string => `${(Number(rateText(fraction)) * 100).toFixed(2)} %`;
+const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;
 
 /** The rows from `from` up to, not including, `to`. */
 function rowsOf(
@@ -151,7 +151,12 @@ export interface Summary {
   readonly bestEquity: string;
   readonly ambiguousKlines: number;
   readonly fillCount: number;
-  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & { readonly fees: string; readonly turnover: string };
+  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
+    /** Final equity over cash, less 1. */
+    readonly return: number;
+    readonly fees: string;
+    readonly turnover: string;
+  };
   readonly kills: readonly string[];
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
@@ -180,10 +185,15 @@ export function summarise(
     to: Math.max(...times),
     cash: unitsText(config.cash),
     finalEquity: unitsText(result.finalEquity),
-    bestEquity: unitsText((result.finalEquity + result.couldBeBetterBy) as typeof result.finalEquity),
+    bestEquity: unitsText(plus(result.finalEquity, result.couldBeBetterBy)),
     ambiguousKlines: result.ambiguousKlines,
     fillCount: result.fills.length,
-    metrics: { ...ratios, fees: unitsText(fees), turnover: unitsText(turnover) },
+    metrics: {
+      return: unitsNumber(result.finalEquity) / unitsNumber(config.cash) - 1,
+      ...ratios,
+      fees: unitsText(fees),
+      turnover: unitsText(turnover),
+    },
     kills: result.kills,
     warnings,
     dataHashes,
@@ -203,7 +213,7 @@ function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Rules', summary.rules],
     ['Cash at the start', `${grouped(cash)} ${asset}`],
     ['Final equity', `${grouped(finalEquity)} ${asset}  (exactly ${finalEquity})`],
-    ['Return', `${share(Number(finalEquity) / Number(cash) - 1)}  (holding: ${share(m.holdReturn)})`],
+    ['Return', `${share(m.return)}  (holding: ${share(m.holdReturn)})`],
     ['Largest drawdown', `${share(m.maxDrawdown)}  (at kline closes)`],
     ['Sharpe ratio', `${ratio(m.sharpe)}  (daily, 365 days, no risk-free rate)`],
     [

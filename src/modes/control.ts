@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import got, { HTTPError } from 'got';
 import { z } from 'zod';
+import { systemClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { takeLock } from '../journal/lock.ts';
 import { journalFile } from '../journal/open.ts';
@@ -76,7 +77,7 @@ function atRest(
     writer(db)([
       {
         kind: action,
-        at: Math.round(performance.timeOrigin + performance.now()),
+        at: systemClock.now(),
         strategy: strategy ?? null,
         by: 'operator',
         reason,

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
-import { greatest, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
+import { greatest, minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { Account, Fill, Intent } from '../domain/order.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/hosts.ts';
@@ -83,7 +83,7 @@ export const openingBalances = (input: RunInput): readonly { asset: string; free
 /** Cash that no strategy was allotted stays part of the equity. */
 export const idleCash = ({ cash, allocations }: RunInput): Units => {
   const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
-  return (cash - allotted) as Units;
+  return minus(cash, allotted);
 };
 
 export { memoryHost };

@@ -36,6 +36,7 @@ const mostSteps = 12;
 
 export interface ScreenOptions {
   readonly mode: string;
+  readonly isRealMoney: boolean;
   readonly exchangeUrl: string;
   readonly speed: number;
   readonly hosted: readonly (Hosted & { readonly use: string })[];
@@ -140,7 +141,7 @@ export class Screen {
   }
 
   view(): View {
-    const { mode, exchangeUrl, speed, hosted, assembled, now, weight } = this.#options;
+    const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
     const symbols = [...new Map(hosted.map((one) => [one.symbol, one])).values()];
     const equity = unitsText(portfolio.totalEquity());
@@ -149,6 +150,7 @@ export class Screen {
     return {
       version: viewVersion,
       mode,
+      isRealMoney,
       exchangeUrl,
       account: execution.account,
       marketTime: now(),

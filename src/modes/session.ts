@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { banFile, banFilePath } from '../budget/bans.ts';
 import { type Budget, budget } from '../budget/budget.ts';
-import { ScaledClock, systemRng } from '../clock/clock.ts';
-import type { TradingConfig } from '../config/schema.ts';
+import { ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
+import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Instrument, instrument } from '../domain/instrument.ts';
 import type { Rate } from '../domain/money.ts';
@@ -21,7 +21,7 @@ import type { Log } from './log.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
 import { Screen } from './screen.ts';
-import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
+import { hasCrashed, removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
@@ -114,7 +114,9 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const clock = new ScaledClock(config.exchange.speed);
   const warn = (facts: object, message: string): void => log.warn(facts, message);
   const bans = banFile({ path: banFilePath(environment), address: new URL(url).host, clock, warn });
-  const limits = budget({ clock, bans, ...config.budget });
+  // What a run that crashed had spent is not known; the exchange still counts it for a minute.
+  const assumeSpent = hasCrashed(options.stateDir) ? Math.floor(config.budget.ipWeightPerMinute * 0.8) : 0;
+  const limits = budget({ clock, bans, assumeSpent, ...config.budget });
   undo.unshift(() => limits.close());
   const x = exchange({
     ...config.exchange,
@@ -185,6 +187,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   };
   screen = new Screen({
     mode: options.mode,
+    isRealMoney: options.secrets !== undefined && !isLoopback(config.exchange.restUrl),
     exchangeUrl: config.exchange.restUrl,
     speed: config.exchange.speed,
     hosted,
@@ -235,7 +238,7 @@ async function serve(options: SessionOptions, equipped: Equipped, undo: Undo): P
   writeDaemonInfo(stateDir, {
     pid: process.pid,
     mode,
-    startedAt: Math.round(performance.timeOrigin),
+    startedAt: systemClock.now(),
     exchange: config.exchange.restUrl,
     control,
     token,

@@ -79,8 +79,6 @@ async function start({
     });
   } catch (error) {
     if (error instanceof FaultRulesError) throw new Refusal(`${faults}: ${error.message}`);
-    if (error instanceof Error && /port|EADDRINUSE/.test(error.message))
-      throw new Refusal(`${error.message}: choose another with --port N (0: any free one)`, 1);
     throw error;
   }
 }

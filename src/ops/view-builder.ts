@@ -170,6 +170,7 @@ function sampleOrders(): OpenOrderView[] {
 export const view = (given: Partial<View> = {}): View => ({
   version: 1,
   mode: 'demo',
+  isRealMoney: false,
   exchangeUrl: 'http://127.0.0.1:41234',
   account: 'spot',
   marketTime: sampleTime,

@@ -14,6 +14,8 @@ export interface View {
   readonly version: typeof viewVersion;
   /** What the run is called on the screen: `live`, `paper`, `demo`. */
   readonly mode: string;
+  /** Orders reach an exchange that is not on this machine. */
+  readonly isRealMoney: boolean;
   readonly exchangeUrl: string;
   readonly account: Account;
   readonly marketTime: number;

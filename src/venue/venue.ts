@@ -71,7 +71,8 @@ export interface OrderEntry {
   admit(until: number): Promise<boolean>;
   /** Synchronous: between the decision and the journal nothing waits. */
   prepare(intent: Intent, instrument: Instrument): PreparedOrder;
-  cancel(order: OrderRef): Promise<CancelOutcome>;
+  /** In the kill lane it goes before everything else and also where a warning stops the other lanes. */
+  cancel(order: OrderRef, lane?: 'kill' | 'cancel'): Promise<CancelOutcome>;
   query(order: OrderRef): Promise<Answer<OrderReport>>;
   /** Whether an order can be asked for by client id alone (spot: not by the specification), and if so the answer. */
   queryByClientId?(symbol: string, clientOrderId: string): Promise<Answer<OrderReport>>;

@@ -63,7 +63,7 @@ export function Header({ view }: { view: View }): VNode {
       <div class="brand">
         <${Mark} />
         <h1>Sluice</h1>
-        <span class=${`mode ${view.mode === 'live' ? 'real' : ''}`}>${view.mode}</span>
+        <span class=${`mode ${view.isRealMoney ? 'real' : ''}`}>${view.mode}</span>
       </div>
       <div class="state"><${Pill} tone=${tone}><i class="dot"></i>${label}<//></div>
       <div class="where">

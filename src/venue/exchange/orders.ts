@@ -36,9 +36,9 @@ export function orders(options: OrdersOptions): OrderEntry {
   return {
     admit: (until) => rest.admit(paths.create, 'create', until),
     prepare,
-    async cancel({ symbol, orderId }) {
+    async cancel({ symbol, orderId }, lane = 'cancel') {
       const body = JSON.stringify({ orderId, symbol });
-      return cancelOutcome(await rest.call({ endpoint: paths.cancel, lane: 'cancel', body }), orderId, count);
+      return cancelOutcome(await rest.call({ endpoint: paths.cancel, lane, body }), orderId, count);
     },
     ...orderQueries(options),
   };
