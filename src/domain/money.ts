@@ -185,7 +185,7 @@ export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ti
 export const cut = (amount: Units, decimals: number): Units =>
   (divide(amount, scale(unitDecimals - decimals), 'down') * scale(unitDecimals - decimals)) as Units;
 /** One of `count` equal shares of an amount, rounded down. */
-export const shareOf = (amount: Units, count: number): Units => divide(amount, BigInt(count), 'down') as Units;
+export const splitBy = (amount: Units, count: number): Units => divide(amount, BigInt(count), 'down') as Units;
 /** A fraction of a quantity, in whole lots, rounded down. */
 export const partOfLots = (quantity: Lots, fraction: Rate): Lots =>
   divide(quantity * fraction, scale(rateDecimals), 'down') as Lots;

@@ -89,7 +89,7 @@ export function assemble(parts: Parts): Assembled {
   const sweeps = new Sweeps(execution, loaded.cursors);
   const stopped = source<Signal>();
   const booked = source<Fill>();
-  const { during, idle } = counting();
+  const work = counting();
   const desk: Omit<Desk, 'signals'> = {
     recover: () => recover(execution, sweeps, symbolsOf(parts, portfolio)),
     stopped: stopped.stream,
@@ -103,15 +103,15 @@ export function assemble(parts: Parts): Assembled {
       risk.created(draft);
       return intent;
     },
-    execute: (intent) => during(carryOut(book, execution, sweeps, intent)),
-    cancel: (order) => during(cancel(execution, sweeps, order)),
+    execute: (intent) => work.during(carryOut(book, execution, sweeps, intent)),
+    cancel: (order) => work.during(cancel(execution, sweeps, order)),
     record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
       portfolio.apply(fill);
       leaveAfterProfit(fill, portfolio, planner, protection);
       booked.emit(fill);
     },
-    latestWhenFree: (work) => latestWhenFree(clock, work),
+    latestWhenFree: (carryOutOne) => latestWhenFree(clock, carryOutOne),
   };
   return {
     ...book,
@@ -120,7 +120,7 @@ export function assemble(parts: Parts): Assembled {
     sweeps,
     execution,
     booked: booked.stream,
-    idle,
+    idle: () => work.idle(),
     hitStop({ strategy, symbol }, why) {
       const signal = planner.standing(strategy, symbol);
       if (signal?.want.kind !== 'target') return;

@@ -320,8 +320,37 @@ export class Screen {
     );
   }
 
-  #addFill({ kind: _, account: __, evidence: ___, ...fill }: FillEntry): void {
-    first(this.#fills, fill, mostFills);
+  #addFill({
+    tradeId,
+    orderId,
+    clientOrderId,
+    strategy,
+    symbol,
+    side,
+    price,
+    quantity,
+    fee,
+    feeAsset,
+    maker,
+    purpose,
+    time,
+  }: FillEntry): void {
+    const shown = {
+      tradeId,
+      orderId,
+      clientOrderId,
+      strategy,
+      symbol,
+      side,
+      price,
+      quantity,
+      fee,
+      feeAsset,
+      maker,
+      purpose,
+      time,
+    };
+    first(this.#fills, shown, mostFills);
   }
 }
 

@@ -75,7 +75,8 @@ export function showFills(options: ShowOptions): void {
   });
 }
 
-const orderJson = ({ kind: _, ...row }: OrderEntryRow): Omit<OrderEntryRow, 'kind'> => row;
+/** A row without the word that tells entries apart. */
+const orderJson = (order: OrderEntryRow): object => ({ ...order, kind: undefined });
 
 export function showOrders(options: ShowOptions): void {
   withState(options, (reader) => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { registry } from '../../strategies/registry.ts';
 import type { StrategyConfig } from '../config/schema.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { minus, noUnits, plus, shareOf, type Units } from '../domain/money.ts';
+import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
@@ -74,7 +74,7 @@ export const hostedOf = (
 export function allocationsOf(configured: readonly Configured[], rest: Units = noUnits): readonly Allocation[] {
   const silent = configured.filter(({ config }) => config.allocation === undefined).length;
   const given = configured.reduce((sum, { config }) => plus(sum, config.allocation ?? noUnits), noUnits);
-  const each = silent === 0 ? noUnits : shareOf(minus(rest, given), silent);
+  const each = silent === 0 ? noUnits : splitBy(minus(rest, given), silent);
   if (each < 0n) throw new Refusal('the strategies are allotted more than there is cash');
   return configured.map(({ config }) => ({
     strategy: config.id,
