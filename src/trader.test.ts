@@ -165,6 +165,17 @@ describe('a wish', () => {
     expect(rows).toEqual([{ code: 'orderRate', times: 2, facts: '{"inLastSecond":0,"maxOrdersPerSecond":0}' }]);
   });
 
+  test('that the exchange refuses is not sent again before the strategy speaks again', async () => {
+    const { made, wish } = await wishing();
+    made.venue.creates = ['reject', 'notSent', 'accept'];
+    for (const creates of [1, 2, 3]) {
+      wish(target(1));
+      await made.pass(60_000);
+      expect(made.asked('create')).toBe(creates);
+    }
+    expect((await made.fillRows()).length).toBe(1);
+  });
+
   test('of quotes is carried out order by order, and changed by cancelling first', async () => {
     const { made, wish } = await wishing();
     const buys = (...prices: readonly number[]): Want => ({

@@ -51,7 +51,7 @@ const push = (channel: string, tick: unknown): void =>
 sockets.on('connection', (socket) => {
   client = socket;
   socket.on('message', (data) => {
-    const { params } = JSON.parse(String(data)) as { params?: { channel?: string } };
+    const { params } = JSON.parse((data as Buffer).toString()) as { params?: { channel?: string } };
     const channel = params?.channel ?? '';
     if (channel.endsWith('depth_step0')) push(channel, { asks: [[100.5, 10]], buys: [[99.5, 10]] });
     if (channel.endsWith('trade_ticker')) trade();

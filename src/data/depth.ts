@@ -1,4 +1,4 @@
-/** Recorded order books from a file of JSON lines. */
+/** Recorded books (depth) from a file of JSON lines. */
 import { z } from 'zod';
 import type { Depth } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';

@@ -185,6 +185,8 @@ describe('between the units', () => {
   test('a part is rounded as told', () => {
     expect(part(3n as Units, rate('0.5'), 'down')).toBe(1n);
     expect(part(3n as Units, rate('0.5'), 'up')).toBe(2n);
+    expect(part(-3n as Units, rate('0.5'), 'down')).toBe(-2n);
+    expect(part(-3n as Units, rate('0.5'), 'up')).toBe(-1n);
     expect(() => part(3n as Units, rate('0.5'), 'exact')).toThrow(MoneyError);
     expect(partOfLots(3n as Lots, rate('0.5'))).toBe(1n);
   });

@@ -32,7 +32,11 @@ const unitDecimals = 18;
 const rateDecimals = 8;
 const feeDecimals = 8;
 const pow10 = Array.from({ length: 37 }, (_, power) => 10n ** BigInt(power));
+/** The same as numbers: `10 ** decimals` would be worked out anew by each of millions of crossings. */
+const numberPow10 = pow10.map(Number);
 const feeStep = scale(unitDecimals - feeDecimals);
+/** Of an amount × a rate, so that the quotient counts steps of a fee. */
+const feeDivisor = scale(rateDecimals) * feeStep;
 
 export class MoneyError extends Error {
   override name = 'MoneyError';
@@ -58,12 +62,12 @@ export const noRate = 0n as Rate;
 
 function divide(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   const quotient = numerator / denominator;
-  const rest = numerator - quotient * denominator;
-  if (rest === 0n) return quotient;
-  if (rounding === 'exact') throw new MoneyError(`${numerator}/${denominator} is not whole`);
   const negative = numerator < 0n !== denominator < 0n;
-  if (rounding === 'up') return negative ? quotient : quotient + 1n;
-  return negative ? quotient - 1n : quotient;
+  // The quotient is cut towards zero, which often is the way asked for: looking at the rest would double the cost.
+  if (rounding === (negative ? 'up' : 'down')) return quotient;
+  if (quotient * denominator === numerator) return quotient;
+  if (rounding === 'exact') throw new MoneyError(`${numerator}/${denominator} is not whole`);
+  return negative ? quotient - 1n : quotient + 1n;
 }
 
 /** Reads a decimal from text or a decimal; scientific notation is allowed (venues send `6.6E-4`), NaN and infinity are not. */
@@ -93,7 +97,7 @@ function toSteps(value: Decimal | string, decimals: number, rounding: Rounding):
  */
 function numberToSteps(value: number, decimals: number, rounding: Rounding): bigint {
   if (!Number.isFinite(value)) throw new MoneyError(`${value} is not a finite number`);
-  const scaled = value * 10 ** decimals;
+  const scaled = value * (numberPow10[decimals] as number);
   const nearest = Math.round(scaled);
   if (Math.abs(nearest) > Number.MAX_SAFE_INTEGER) return toSteps(new Decimal(value), decimals, rounding);
   if (Math.abs(scaled - nearest) <= 1e-9 * Math.max(1, Math.abs(scaled))) return BigInt(nearest);
@@ -124,7 +128,8 @@ export const ticksOf = (value: number, at: Precision, rounding: Rounding): Ticks
 export const priceFor = (side: 'BUY' | 'SELL', value: number, at: Precision): Ticks =>
   ticksOf(value, at, side === 'BUY' ? 'up' : 'down');
 export const priceText = (price: Ticks, at: Precision): string => toText(price, at.pricePrecision);
-export const priceNumber = (price: Ticks, at: Precision): number => Number(price) / 10 ** at.pricePrecision;
+export const priceNumber = (price: Ticks, at: Precision): number =>
+  Number(price) / (numberPow10[at.pricePrecision] as number);
 
 // Quantities
 export const lots = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Lots =>
@@ -132,7 +137,8 @@ export const lots = (value: Decimal | string, at: Precision, rounding: Rounding 
 export const lotsOf = (value: number, at: Precision, rounding: Rounding = 'down'): Lots =>
   numberToSteps(value, at.quantityPrecision, rounding) as Lots;
 export const quantityText = (quantity: Lots, at: Precision): string => toText(quantity, at.quantityPrecision);
-export const quantityNumber = (quantity: Lots, at: Precision): number => Number(quantity) / 10 ** at.quantityPrecision;
+export const quantityNumber = (quantity: Lots, at: Precision): number =>
+  Number(quantity) / (numberPow10[at.quantityPrecision] as number);
 
 // Amounts of an asset
 export const units = (value: Decimal | string, rounding: Rounding = 'exact'): Units =>
@@ -161,7 +167,7 @@ export const lotsIn = (base: Units, at: Precision, rounding: Rounding = 'down'):
   divide(base, scale(unitDecimals - at.quantityPrecision), rounding) as Lots;
 /** The value of an amount of the base asset, in units of the quote asset, rounded down. */
 export const worth = (base: Units, price: Ticks, at: Precision): Units =>
-  divide(base * price, scale(at.pricePrecision), 'down') as Units;
+  base === 0n ? noUnits : (divide(base * price, scale(at.pricePrecision), 'down') as Units);
 /** The whole lots that an amount of the quote asset buys at a price. */
 export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
   price <= 0n
@@ -169,13 +175,13 @@ export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
     : (divide(amount, price * scale(unitDecimals - at.pricePrecision - at.quantityPrecision), 'down') as Lots);
 /** A fraction of an amount. */
 export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>
-  divide(amount * fraction, scale(rateDecimals), rounding) as Units;
+  fraction === 0n ? noUnits : (divide(amount * fraction, scale(rateDecimals), rounding) as Units);
 /** What of an amount belongs to a part of a whole, rounded towards zero; nothing of nothing. */
 export const shareOf = (amount: Units, held: Units, whole: Units): Units =>
-  whole === 0n ? noUnits : (((amount * held) / whole) as Units);
+  whole === 0n ? noUnits : held === whole ? amount : (((amount * held) / whole) as Units);
 /** A fee: the amount × the rate, rounded up to 8 decimals (fill-engine §2.1.8). */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
-  (divide(amount * feeRate, scale(rateDecimals) * feeStep, 'up') * feeStep) as Units;
+  (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;
 /** A price moved by a fraction, against a buyer upwards and against a seller downwards, to the next tick. */
 export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ticks =>
   (side === 'BUY'

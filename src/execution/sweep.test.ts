@@ -202,6 +202,24 @@ describe('a sweep', () => {
     expect(await desk.fillRows()).toEqual(['1 1001 1']);
   });
 
+  test('does so for an order that this journal had given up, too', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.creates = ['reject'];
+    const { order, carried } = desk.begin({ price: '100' });
+    await desk.finish(carried);
+    desk.venue.place({ clientOrderId: order.intent.clientOrderId });
+    desk.venue.fill('1001');
+    desk.venue.failing.add('query');
+    const busy = desk.venue.place({ clientOrderId: 'web_1' });
+    for (let count = 0; count < 70; count++) {
+      desk.venue.fill(busy.orderId, '0.01');
+      await desk.sweep();
+    }
+    desk.venue.failing.clear();
+    await desk.sweep();
+    expect(await desk.fillRows()).toEqual(['1 1001 1']);
+  });
+
   test('books the fills of an order of ours that this journal had given up, and says so', async () => {
     const desk = new TestDesk().listen();
     desk.venue.creates = ['reject'];

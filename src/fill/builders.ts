@@ -59,14 +59,14 @@ export const endTexts = (step: Step): string[] =>
   step.ends.map(({ order: { clientOrderId }, end }) => `${clientOrderId} ${end}`);
 
 /** One kline as a driver runs it: open, stops of what is held, rest. Every stop that is hit sells `lots`, and ends every order. */
-export function run(fills: KlineFills, bar: FillKline, stops: readonly Stop[] = [], held = '1'): SimFill[] {
-  const out = [...fills.open(bar).fills];
-  for (const hit of fills.triggers(bar, stops)) {
+export function run(fills: KlineFills, row: FillKline, stops: readonly Stop[] = [], held = '1'): SimFill[] {
+  const out = [...fills.open(row).fills];
+  for (const hit of fills.triggers(row, stops)) {
     const side = stops.find((stop) => stop.strategy === hit.strategy)?.side ?? 'SELL';
-    out.push(...fills.fillStop(bar, order({ id: 'stop', side, lots: held }), hit).fills);
+    out.push(...fills.fillStop(row, order({ id: 'stop', side, lots: held }), hit).fills);
     fills.cancel('target');
   }
-  out.push(...fills.rest(bar).fills);
+  out.push(...fills.rest(row).fills);
   fills.close();
   return out;
 }

@@ -84,13 +84,13 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
 
   test('K10: what was entered inside a kline may be stopped there but not take its profit', () => {
     const fills = engine();
-    const bar = kline(100, 101, 98.5, 99.8, 50);
+    const row = kline(100, 101, 98.5, 99.8, 50);
     fills.submit(order({ price: '99' }));
-    fills.open(bar);
-    expect(fillTexts(fills.rest(bar))).toEqual(['1 @ 99 maker, fee 0.001 X']);
+    fills.open(row);
+    expect(fillTexts(fills.rest(row))).toEqual(['1 @ 99 maker, fee 0.001 X']);
     fills.submit(order({ id: 'target', side: 'SELL', price: '100.50' }));
-    expect(fills.triggers(bar, [stopAt('97.50')])).toEqual([]);
-    expect(fills.triggers(bar, [stopAt('98.60')]).map((hit) => priceText(hit.price, at))).toEqual(['98.5']);
+    expect(fills.triggers(row, [stopAt('97.50')])).toEqual([]);
+    expect(fills.triggers(row, [stopAt('98.60')]).map((hit) => priceText(hit.price, at))).toEqual(['98.5']);
     expect(fills.idle).toBe(false);
   });
 });

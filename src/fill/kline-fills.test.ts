@@ -90,10 +90,10 @@ describe('LIMIT orders', () => {
 
   test('an order submitted inside a kline waits for the next open', () => {
     const fills = engine();
-    const bar = kline(100, 105, 95, 100, 50);
-    fills.open(bar);
+    const row = kline(100, 105, 95, 100, 50);
+    fills.open(row);
     fills.submit(order({ price: '99' }));
-    expect(fills.rest(bar)).toEqual({ fills: [], ends: [] });
+    expect(fills.rest(row)).toEqual({ fills: [], ends: [] });
     expect(run(fills, kline(100, 105, 95, 100, 50))).toHaveLength(1);
   });
 
@@ -115,9 +115,9 @@ describe('LIMIT orders', () => {
 });
 
 describe('stops', () => {
-  const price = (bar: ReturnType<typeof kline>, stop: ReturnType<typeof stopAt>) =>
+  const price = (row: ReturnType<typeof kline>, stop: ReturnType<typeof stopAt>) =>
     engine()
-      .triggers(bar, [stop])
+      .triggers(row, [stop])
       .map((hit) => priceText(hit.price, at));
 
   test('a BUY stop mirrors a SELL stop', () => {
@@ -148,8 +148,8 @@ describe('stops', () => {
   test('a stop sells what the volume left by other takers can bear', () => {
     const fills = engine();
     fills.submit(order({ lots: '3' }));
-    const bar = kline(100, 100, 94, 95, 5);
-    const sold = run(fills, bar, [stopAt('95')], '4').map(fillText);
+    const row = kline(100, 100, 94, 95, 5);
+    const sold = run(fills, row, [stopAt('95')], '4').map(fillText);
     expect(sold).toEqual(['3 @ 100.05 taker, fee 0.006 X', '2 @ 94.45 taker, fee 0.3778 Z']);
   });
 });
@@ -158,8 +158,8 @@ test('under plain, orders fill whole at the open, at a touch and at the stop, wh
   const fills = engine({ rules: rulesets.plain });
   fills.submit(order({ id: 'a', lots: '500' }));
   fills.submit(order({ id: 'b', price: '99', lots: '7' }));
-  const bar = kline(100, 100, 99, 99.5, 0);
-  expect(run(fills, bar, [stopAt('99')], '500').map(fillText)).toEqual([
+  const row = kline(100, 100, 99, 99.5, 0);
+  expect(run(fills, row, [stopAt('99')], '500').map(fillText)).toEqual([
     '500 @ 100 taker, fee 1 X',
     '500 @ 99 taker, fee 99 Z',
     '7 @ 99 maker, fee 0.007 X',

@@ -119,13 +119,16 @@ describe('a state directory that is opened again', () => {
   test('is refused when its journal is damaged', async () => {
     const state = openOnce();
     const host = workerHost(state.path, () => {});
-    await host.write(Array.from({ length: 500 }, (_, at) => orderRowOf({ clientOrderId: `c${at}` })));
+    // Steps of orders are not read at a start: only a check of the whole file finds that they are damaged.
+    const detail = { text: 'x'.repeat(500) };
+    await host.write(Array.from({ length: 2_000 }, () => eventOf('resolving', { detail })));
     await host.close();
+    const pages = statSync(state.path).size / 4_096;
     const file = openSync(state.path, 'r+');
-    for (let page = 3; page < 30; page++) writeSync(file, Buffer.alloc(512, 0xa5), 0, 512, page * 4_096 + 100);
+    writeSync(file, Buffer.alloc(200, 0xa5), 0, 200, Math.floor(pages / 2) * 4_096);
     closeSync(file);
     const refused = refusal(() => openOnce());
-    expect(refused.message).toMatch(/damaged|malformed/);
+    expect(refused.message).toContain('damaged');
     expect(refused.exitCode).toBe(3);
     expect(isLocked(dir)).toBe(false);
   });
@@ -163,9 +166,12 @@ describe('the lock', () => {
     const code = `
       import { takeLock } from ${JSON.stringify(new URL('./lock.ts', import.meta.url).href)};
       if (takeLock(${JSON.stringify(dir)}) === undefined) process.exit(1);
-      globalThis.gc();
-      console.log('held');
-      process.stdin.resume();`;
+      process.stdin.resume();
+      for (let times = 0; times < 3; times++) {
+        globalThis.gc();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      console.log('held');`;
     const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', code], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -95,11 +95,14 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
   const { orders, instrument: at } = situation;
   if (undecided(orders)) return undefined;
   const wished = bend.leave === undefined ? goal : noLots;
-  const distance = minus(baseUnits(wished, at), situation.held);
+  const wishedBase = baseUnits(wished, at);
+  const distance = minus(wishedBase, situation.held);
+  // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
+  if (distance === 0n && orders.length === 0 && bend.takeProfit === undefined) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
-  const lots = lotsIn(absolute(distance), at);
+  const lots = situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at);
   const band = deadBand(wished, side, situation);
-  const grows = absolute(baseUnits(wished, at)) > absolute(situation.held);
+  const grows = absolute(wishedBase) > absolute(situation.held);
   const purpose = bend.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
   const reason = bend.leave ?? target.reason;
   if (lots > band) {
@@ -139,11 +142,12 @@ export function planQuotes(quotes: Quotes, situation: Situation): Step | undefin
  */
 function deadBand(goal: Lots, side: Side, situation: Situation): Lots {
   const at = situation.instrument;
-  const price = ticksOf(situation.price, at, 'down');
-  const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, price, at) : noLots;
+  const byNotional =
+    at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(situation.price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   const byFee =
-    side === 'BUY' && goal > 0n ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up') : noLots;
+    side === 'BUY' && goal > 0n && situation.feeInBase > 0n
+      ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up') : noLots;
   return greatest(greatest(byNotional, byQuantity), byFee);
 }
 
@@ -186,17 +190,14 @@ function rest(wished: readonly Resting[], situation: Situation): Step | undefine
   return undefined;
 }
 
-const common = (situation: Situation): Pick<Draft, 'strategy' | 'account' | 'symbol'> => ({
-  strategy: situation.strategy,
-  account: situation.account,
-  symbol: situation.instrument.symbol,
-});
-
 function limit(wish: Resting, situation: Situation): Step {
   const { side, price, lots, purpose, reason } = wish;
+  const { strategy, account } = situation;
+  const { symbol } = situation.instrument;
+  const volume = { lots };
   return {
     do: 'create',
-    draft: { ...common(situation), side, type: 'LIMIT', volume: { lots }, price, expectedLots: lots, purpose, reason },
+    draft: { strategy, account, symbol, side, type: 'LIMIT', volume, price, expectedLots: lots, purpose, reason },
   };
 }
 
@@ -204,10 +205,11 @@ function market(side: Side, lots: Lots, purpose: Draft['purpose'], reason: strin
   const { instrument: at, marketBuyIn } = situation;
   const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
   const size = sellable < lots ? sellable : lots;
-  const amount = cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.pricePrecision);
-  const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount } : { lots: size };
+  const amount = (): Units => cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.pricePrecision);
+  const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount: amount() } : { lots: size };
+  const { strategy, account } = situation;
   return {
     do: 'create',
-    draft: { ...common(situation), side, type: 'MARKET', volume, expectedLots: size, purpose, reason },
+    draft: { strategy, account, symbol: at.symbol, side, type: 'MARKET', volume, expectedLots: size, purpose, reason },
   };
 }

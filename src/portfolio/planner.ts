@@ -1,6 +1,6 @@
 /** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
 import type { Lots, Rate } from '../domain/money.ts';
-import { noLots } from '../domain/money.ts';
+import { noLots, noUnits } from '../domain/money.ts';
 import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { ByPlace } from './by-place.ts';
 import { goalLots, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
@@ -100,7 +100,9 @@ export class Planner {
     const { strategy, symbol } = standing.signal;
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined) return noLots;
-    const goal = goalLots(want, portfolio.equity(strategy, symbol), {
+    // Only a share of the equity needs the equity, which is exact and dear.
+    const equity = 'share' in want.goal ? portfolio.equity(strategy, symbol) : noUnits;
+    const goal = goalLots(want, equity, {
       account,
       instrument: portfolio.instrument(symbol),
       price: mark.price,

@@ -22,6 +22,7 @@ export class KillSwitch {
 
   /** The kill that stops a strategy, one by a person before one by a limit: it stops more. */
   of(strategy: string): Kill | undefined {
+    if (this.#kills.length === 0) return undefined;
     const standing = this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy);
     return standing.find((kill) => kill.by !== 'dailyLoss') ?? standing[0];
   }

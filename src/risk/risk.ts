@@ -119,8 +119,10 @@ export class Risk {
   }
 
   #forget(now: number): void {
+    const [oldest] = this.#recent;
+    if (oldest === undefined || now - oldest.at < this.#keepMs) return;
     const keep = this.#recent.findIndex((created) => now - created.at < this.#keepMs);
     if (keep > 0) this.#recent = this.#recent.slice(keep);
-    else if (keep < 0 && this.#recent.length > 0) this.#recent = [];
+    else if (keep < 0) this.#recent.length = 0;
   }
 }

@@ -179,10 +179,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   orderRate,
 };
 
+const inOrder = Object.entries(rules);
+
 /** The first rule that refuses, with its numbers; undefined when none does. */
 export function firstDenial(scene: Scene): Denial | undefined {
-  for (const code in rules) {
-    const facts = (rules[code] as Rule)(scene);
+  for (const [code, rule] of inOrder) {
+    const facts = rule(scene);
     if (facts !== undefined) return { code, facts };
   }
   return undefined;

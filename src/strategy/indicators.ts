@@ -8,7 +8,7 @@ import type { Columns } from '../domain/market.ts';
 export type { Columns } from '../domain/market.ts';
 
 /** The prices of one kline, as an indicator sees it. */
-export interface Bar {
+export interface Prices {
   readonly open: number;
   readonly high: number;
   readonly low: number;
@@ -22,7 +22,7 @@ export interface Indicator {
   /** The indicator's whole column; NaN where it is not warm. */
   column(klines: Columns): Float64Array;
   /** A function that takes klines one after another and gives the value after each. */
-  stream(): (bar: Bar) => number;
+  stream(): (prices: Prices) => number;
 }
 
 export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
@@ -52,8 +52,8 @@ export function sma(source: Source, period: number): Indicator {
       let sum = 0;
       let seen = 0;
       let at = 0;
-      return (bar) => {
-        const value = bar[source];
+      return (prices) => {
+        const value = prices[source];
         sum += value;
         if (seen < period) seen++;
         else sum -= ring[at] as number;
@@ -68,12 +68,12 @@ export function sma(source: Source, period: number): Indicator {
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
 export function ema(source: Source, period: number): Indicator {
   const weight = 2 / (period + 1);
-  const stream = (): ((bar: Bar) => number) => {
+  const stream = (): ((prices: Prices) => number) => {
     let sum = 0;
     let seen = 0;
     let value = Number.NaN;
-    return (bar) => {
-      const next = bar[source];
+    return (prices) => {
+      const next = prices[source];
       seen++;
       if (seen <= period) {
         sum += next;
@@ -105,14 +105,14 @@ export function ema(source: Source, period: number): Indicator {
 
 /** Wilder's average true range, seeded with the simple average of the first `period` true ranges. */
 export function atr(period: number): Indicator {
-  const stream = (): ((bar: Bar) => number) => {
+  const stream = (): ((prices: Prices) => number) => {
     let previous = Number.NaN;
     let sum = 0;
     let seen = 0;
     let value = Number.NaN;
-    return (bar) => {
-      const range = trueRange(bar.high, bar.low, previous);
-      previous = bar.close;
+    return (prices) => {
+      const range = trueRange(prices.high, prices.low, previous);
+      previous = prices.close;
       seen++;
       if (seen <= period) {
         sum += range;
@@ -126,12 +126,12 @@ export function atr(period: number): Indicator {
     column(klines) {
       const out = new Float64Array(klines.close.length);
       const next = stream();
-      const bar = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
+      const prices = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
       for (let at = 0; at < out.length; at++) {
-        bar.high = klines.high[at] as number;
-        bar.low = klines.low[at] as number;
-        bar.close = klines.close[at] as number;
-        out[at] = next(bar);
+        prices.high = klines.high[at] as number;
+        prices.low = klines.low[at] as number;
+        prices.close = klines.close[at] as number;
+        out[at] = next(prices);
       }
       return out;
     },

@@ -12,17 +12,17 @@ const instrument = {
   minQuantity: '0.0001',
   minNotional: '0',
 };
-type Bar = readonly [open: number, high: number, low: number, close: number, volume: number];
-const quiet: Bar = [100, 100, 100, 100, 1000];
+type Row = readonly [open: number, high: number, low: number, close: number, volume: number];
+const quiet: Row = [100, 100, 100, 100, 1000];
 
 /** Runs wants, each standing from its row on, over klines of one minute under the golden tests' rates. */
-function run(bars: readonly Bar[], wants: Readonly<Record<number, Want>>, options: Partial<Question> = {}): Answer {
+function run(rows: readonly Row[], wants: Readonly<Record<number, Want>>, options: Partial<Question> = {}): Answer {
   let standing: Want | undefined;
   const want = (row: number): Want | undefined => {
     standing = wants[row] ?? standing;
     return standing;
   };
-  const klines = bars.map(
+  const klines = rows.map(
     ([open, high, low, close, volume], row): Kline => ({ time: row * 60_000, open, high, low, close, volume }),
   );
   return reference({
@@ -51,14 +51,14 @@ describe('the reference reproduces the golden fills', () => {
   });
 
   test('K2, K3', () => {
-    const bars: Bar[] = [quiet, [100, 100.5, 99.5, 100, 50], [100, 100.5, 99.49, 100, 12], [100, 100, 99.4, 99.9, 100]];
+    const rows: Row[] = [quiet, [100, 100.5, 99.5, 100, 50], [100, 100.5, 99.49, 100, 12], [100, 100, 99.4, 99.9, 100]];
     const wants: Want = { quotes: [{ side: 'BUY', price: '99.50', quantity: '2' }] };
-    expect(texts(run(bars, { 0: wants }))).toEqual(['BUY 1.2 @ 99.5 maker 0.0012 X', 'BUY 0.8 @ 99.5 maker 0.0008 X']);
+    expect(texts(run(rows, { 0: wants }))).toEqual(['BUY 1.2 @ 99.5 maker 0.0012 X', 'BUY 0.8 @ 99.5 maker 0.0008 X']);
   });
 
   test('K4', () => {
-    const bars: Bar[] = [quiet, [100, 100, 99.8, 100, 100], [98, 98.6, 97.5, 98.2, 100]];
-    expect(texts(run(bars, { 0: { quantity: '2', limit: '99.50' } }))).toEqual(['BUY 2 @ 99.5 maker 0.002 X']);
+    const rows: Row[] = [quiet, [100, 100, 99.8, 100, 100], [98, 98.6, 97.5, 98.2, 100]];
+    expect(texts(run(rows, { 0: { quantity: '2', limit: '99.50' } }))).toEqual(['BUY 2 @ 99.5 maker 0.002 X']);
   });
 
   test('K5', () => {
@@ -71,10 +71,10 @@ describe('the reference reproduces the golden fills', () => {
     ['K7', '95', [90, 91, 89, 90, 50], '89.95', false],
     ['K8', '97', [100, 104, 96, 101, 50], '96.45', true],
     ['K9', '97', [100, 104, 99.9, 103.5, 20], '103', false],
-  ] as const)('%s', (_, stop, bar, price, ambiguous) => {
+  ] as const)('%s', (_, stop, row, price, ambiguous) => {
     const want = { quantity: '1', stop, takeProfit: '103' };
     const answer = run(
-      [quiet, quiet, quiet, bar, quiet, quiet],
+      [quiet, quiet, quiet, row, quiet, quiet],
       { 0: want },
       { rules: { ...sluice, marketBuyIn: 'lots' } },
     );
@@ -105,9 +105,9 @@ test('another quantity enters again after a stop', () => {
 });
 
 test('under plain, the averages decide at the close and orders fill whole at the next open, fees in quote', () => {
-  const bars = [10, 10, 10, 13, 13, 9, 9].map((price): Bar => [price, price, price, price, 0]);
+  const rows = [10, 10, 10, 13, 13, 9, 9].map((price): Row => [price, price, price, price, 0]);
   const answer = run(
-    bars,
+    rows,
     {},
     {
       rules: plain,

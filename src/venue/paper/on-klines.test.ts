@@ -67,9 +67,9 @@ describe('funds', () => {
     const { paper, market, balances } = venue();
     paper.submit(intent({ side: 'SELL', price: '110', lots: '2' }));
     expect(await balances()).toEqual(['Z 1000+0', 'X 0+2']);
-    const bar = kline(100, 111, 100, 110);
-    market.open(bar);
-    market.rest(bar);
+    const row = kline(100, 111, 100, 110);
+    market.open(row);
+    market.rest(row);
     expect(await balances()).toEqual(['Z 1219.78+0', 'X 0+0']);
   });
 
@@ -102,9 +102,9 @@ describe('funds', () => {
     paper.submit(intent({ price: '33.33', lots: '0.07' }));
     expect(await balances()).toEqual(['Z 0+2.33598022']);
     for (let fill = 0; fill < 100; fill++) {
-      const bar = kline(34, 34, 33, 34, 0.007);
-      market.open(bar);
-      market.rest(bar);
+      const row = kline(34, 34, 33, 34, 0.007);
+      market.open(row);
+      market.rest(row);
     }
     expect(log.at(-1)).toBe('FILLED 0.07');
     expect(await balances()).toEqual(['Z -0.00000078+0', 'X 0.07+0']);
@@ -148,12 +148,12 @@ describe('stops', () => {
     const quiet = kline(100, 101, 99, 100);
     market.open(quiet);
     market.rest(quiet);
-    const bar = kline(100, 104, 94, 100);
-    market.open(bar);
-    expect(market.triggers(bar, [stop])).toHaveLength(1);
+    const row = kline(100, 104, 94, 100);
+    market.open(row);
+    expect(market.triggers(row, [stop])).toHaveLength(1);
     paper.cancel(target);
     paper.submit(intent({ side: 'SELL', purpose: 'stop' }));
-    market.rest(bar);
+    market.rest(row);
     expect(log).toEqual(['CANCELED 0', '1 @ 94.45 fee 0.1889 Z', 'FILLED 1']);
     expect(market.ambiguousKlines).toBe(1);
     expect(news).toEqual(['XZ', 'XZ']);
@@ -161,8 +161,8 @@ describe('stops', () => {
 
   test('once its kline is over, the order of a stop is an order like any other', () => {
     const { paper, market, log } = venue();
-    const bar = kline(100, 104, 94, 100);
-    market.triggers(bar, [stop]);
+    const row = kline(100, 104, 94, 100);
+    market.triggers(row, [stop]);
     market.close();
     paper.submit(intent({ side: 'SELL', purpose: 'stop' }));
     expect(log).toEqual([]);
