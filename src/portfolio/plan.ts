@@ -142,12 +142,12 @@ export function planQuotes(quotes: Quotes, situation: Situation): Step | undefin
  */
 function deadBand(goal: Lots, side: Side, situation: Situation): Lots {
   const at = situation.instrument;
-  const byNotional =
-    at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(situation.price, at, 'down'), at) : noLots;
+  const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(situation.price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   const byFee =
     side === 'BUY' && goal > 0n && situation.feeInBase > 0n
-      ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up') : noLots;
+      ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up')
+      : noLots;
   return greatest(greatest(byNotional, byQuantity), byFee);
 }
 

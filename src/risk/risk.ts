@@ -119,7 +119,7 @@ export class Risk {
   }
 
   #forget(now: number): void {
-    const [oldest] = this.#recent;
+    const oldest = this.#recent[0];
     if (oldest === undefined || now - oldest.at < this.#keepMs) return;
     const keep = this.#recent.findIndex((created) => now - created.at < this.#keepMs);
     if (keep > 0) this.#recent = this.#recent.slice(keep);

@@ -4,6 +4,8 @@
  * A protective exit (`purpose: stop`) only ever reduces what is held: rules that bound what may be gained or lost do not hold
  * it up, for a position that cannot be left is worse than any of them.
  */
+
+import type { Instrument } from '../domain/instrument.ts';
 import {
   absolute,
   baseUnits,
@@ -13,6 +15,7 @@ import {
   plus,
   priceText,
   type Rate,
+  type Ticks,
   ticksOf,
   type Units,
   unitsText,
@@ -59,72 +62,72 @@ export interface Scene {
   readonly recent: readonly Created[];
 }
 
-type Rule = (scene: Scene) => Denial['facts'] | undefined;
+/** A scene with what several rules need, worked out once. */
+interface Valued extends Scene {
+  readonly at: Instrument;
+  /** The last price in ticks, rounded up; zero before the first. */
+  readonly last: Ticks;
+  /** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
+  readonly value: Units;
+}
+
+type Rule = (scene: Valued) => Denial['facts'] | undefined;
 
 const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
 
-/** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
-function valueOfDraft({ draft, portfolio }: Scene): Units {
+function valued(scene: Scene): Valued {
+  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent } = scene;
   const at = portfolio.instrument(draft.symbol);
-  if ('amount' in draft.volume) return draft.volume.amount;
-  const mark = portfolio.lastMark(draft.symbol);
-  const price = draft.price ?? ticksOf(mark?.price ?? 0, at, 'up');
-  return notional(price, draft.volume.lots, at);
+  const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
+  const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
+  return { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, at, last, value };
 }
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
-function killed({ kill, draft }: Scene): Denial['facts'] | undefined {
+function killed({ kill, draft }: Valued): Denial['facts'] | undefined {
   if (kill === undefined || (kill.by === 'dailyLoss' && isProtective(draft))) return undefined;
   return { since: kill.at, by: kill.by, reason: kill.reason };
 }
 
-function staleData({ draft, portfolio, now, maxDataAgeMs }: Scene): Denial['facts'] | undefined {
+function staleData({ draft, portfolio, now, maxDataAgeMs }: Valued): Denial['facts'] | undefined {
   const mark = portfolio.lastMark(draft.symbol);
   if (mark !== undefined && now - mark.at <= maxDataAgeMs) return undefined;
   if (mark !== undefined && isProtective(draft)) return undefined;
   return { ageMs: mark === undefined ? 'never seen' : Math.round(now - mark.at), maxDataAgeMs };
 }
 
-function orderValue(scene: Scene): Denial['facts'] | undefined {
-  if (isProtective(scene.draft)) return undefined;
-  const value = valueOfDraft(scene);
-  return value <= scene.limits.maxOrderValue
-    ? undefined
-    : { value: unitsText(value), maxOrderValue: unitsText(scene.limits.maxOrderValue) };
+function orderValue({ draft, value, limits: { maxOrderValue } }: Valued): Denial['facts'] | undefined {
+  if (isProtective(draft)) return undefined;
+  return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
 }
 
 /** Only what adds to |position| is judged: an exit is always within the limit. */
-function position(scene: Scene): Denial['facts'] | undefined {
-  const { draft, portfolio, limits } = scene;
+function position(scene: Valued): Denial['facts'] | undefined {
+  const { draft, portfolio, limits, value, last } = scene;
   if (reduces(scene) || isProtective(draft)) return undefined;
-  const at = portfolio.instrument(draft.symbol);
-  const price = draft.price ?? ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
-  const exposure = plus(portfolio.exposure(draft.symbol, price), valueOfDraft(scene));
+  const exposure = plus(portfolio.exposure(draft.symbol, draft.price ?? last), value);
   return exposure <= limits.maxPosition
     ? undefined
     : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
 }
 
 /** True for a sale of what is held, and for buying back what is short. */
-function reduces({ draft, portfolio }: Scene): boolean {
+function reduces({ draft, portfolio, at }: Valued): boolean {
   const { base } = portfolio.position(draft.strategy, draft.symbol);
   const against = draft.side === 'SELL' ? base > 0n : base < 0n;
-  return against && baseUnits(draft.expectedLots, portfolio.instrument(draft.symbol)) <= absolute(base);
+  return against && baseUnits(draft.expectedLots, at) <= absolute(base);
 }
 
 /** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */
-function allocation(scene: Scene): Denial['facts'] | undefined {
-  const { draft, portfolio } = scene;
+function allocation({ draft, portfolio, value }: Valued): Denial['facts'] | undefined {
   if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
   const free = portfolio.freeQuote(draft.strategy, draft.symbol);
-  const value = valueOfDraft(scene);
   return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
 }
 
 /** On spot a strategy sells what it holds, less what its other orders already sell. */
-function holdings({ draft, portfolio }: Scene): Denial['facts'] | undefined {
+function holdings({ draft, portfolio, at }: Valued): Denial['facts'] | undefined {
   if (draft.side === 'BUY' || draft.account === 'margin') return undefined;
-  const at = portfolio.instrument(draft.symbol);
   let free = portfolio.position(draft.strategy, draft.symbol).base;
   for (const order of portfolio.ordersOf(draft.strategy, draft.symbol)) {
     if (order.intent.side === 'SELL') free = minus(free, baseUnits(minus(order.intent.expectedLots, order.filled), at));
@@ -135,16 +138,15 @@ function holdings({ draft, portfolio }: Scene): Denial['facts'] | undefined {
 }
 
 /** A maker may rest far away on its own side of the market; only a price that could trade badly is wrong. */
-function collar({ draft, portfolio, limits }: Scene): Denial['facts'] | undefined {
+function collar({ draft, portfolio, limits, at }: Valued): Denial['facts'] | undefined {
   const mark = portfolio.lastMark(draft.symbol);
   if (draft.price === undefined || mark === undefined) return undefined;
-  const at = portfolio.instrument(draft.symbol);
   const bound = worsened(draft.side, ticksOf(mark.price, at, 'down'), limits.priceCollar);
   if (draft.side === 'BUY' ? draft.price <= bound : draft.price >= bound) return undefined;
   return { price: priceText(draft.price, at), bound: priceText(bound, at), last: mark.price };
 }
 
-function duplicate({ draft, recent, limits, now }: Scene): Denial['facts'] | undefined {
+function duplicate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
   if (isProtective(draft)) return undefined;
   const twin = recent.find((created) => now - created.at < limits.duplicateMs && isSame(created.draft, draft));
   return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
@@ -158,7 +160,7 @@ const isSame = (a: Draft, b: Draft): boolean =>
   a.price === b.price &&
   a.expectedLots === b.expectedLots;
 
-function orderRate({ draft, recent, limits, now }: Scene): Denial['facts'] | undefined {
+function orderRate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
   if (isProtective(draft)) return undefined;
   const inLastSecond = recent.reduce((count, created) => count + (now - created.at < 1_000 ? 1 : 0), 0);
   return inLastSecond < limits.maxOrdersPerSecond
@@ -183,8 +185,9 @@ const inOrder = Object.entries(rules);
 
 /** The first rule that refuses, with its numbers; undefined when none does. */
 export function firstDenial(scene: Scene): Denial | undefined {
+  const whole = valued(scene);
   for (const [code, rule] of inOrder) {
-    const facts = rule(scene);
+    const facts = rule(whole);
     if (facts !== undefined) return { code, facts };
   }
   return undefined;
