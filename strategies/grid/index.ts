@@ -1,36 +1,53 @@
-/** A maker: buys a little below the market and sells what it bought a little above. */
-
+/** A maker: buys on fixed lines below the market and sells what it bought on the lines between them. */
 import type { Quote } from '../../src/domain/order.ts';
 import { defineStrategy, quote } from '../../src/strategy/contract.ts';
-import { atr, sma } from '../../src/strategy/indicators.ts';
+import { atr } from '../../src/strategy/indicators.ts';
 import { decimal, integer } from '../../src/strategy/params.ts';
 
 export default defineStrategy({
   name: 'grid',
-  about: 'Keeps resting orders below and above the average price, spaced by the average true range',
+  about: 'Keeps resting orders on fixed lines: buys below the market, sells what it bought above what it paid',
   params: {
     levels: integer(3, { min: 1, max: 20 }, 'orders on each side'),
-    quantity: decimal(0.01, { min: 1e-8, max: 1e9 }, 'base quantity of each order'),
-    spacing: decimal(0.5, { min: 0.05, max: 20 }, 'distance between levels, in average true ranges'),
-    period: integer(20, { min: 2, max: 500 }, 'klines of the average and of the true range'),
-    most: decimal(0.05, { min: 0, max: 1e9 }, 'base quantity at which it stops buying'),
+    quantity: decimal(0.01, { min: 1e-8, max: 1e9 }, 'base quantity of each BUY'),
+    most: decimal(0.05, { min: 0, max: 1e9 }, 'base quantity beyond which it does not buy'),
+    least: decimal(
+      0.006,
+      { min: 0.0001, max: 0.5 },
+      'least distance from a buying line to the selling line above, as a fraction of the price: both fees and a gain',
+    ),
+    spacing: decimal(0.5, { min: 0, max: 20 }, 'that distance in average true ranges, where it is more'),
+    period: integer(20, { min: 1, max: 500 }, 'klines of the average true range'),
   },
-  indicators: ({ period }) => ({ middle: sma('close', period), range: atr(period) }),
-  decide({ middle, range }, { kline, holding, params }) {
-    // Steps no finer than 0.05 % keep the quotes still while the range wanders, and pay for the fees.
-    const step = Math.max(range * params.spacing, middle * 0.0005);
-    const base = Math.round(middle / step) * step;
-    // Nothing is sold below what it cost, whatever the average does.
-    const asksFrom = holding.quantity > 0 ? Math.max(base, holding.entryPrice) : base;
-    const quotes: Quote[] = [];
-    for (let level = 1; level <= params.levels; level++) {
-      const bid = base - level * step;
-      const ask = asksFrom + level * step;
-      if (bid < kline.close && holding.quantity + level * params.quantity <= params.most)
-        quotes.push({ side: 'BUY', price: bid, quantity: params.quantity });
-      if (ask > kline.close && level * params.quantity <= holding.quantity)
-        quotes.push({ side: 'SELL', price: ask, quantity: params.quantity });
+  check: ({ quantity, most }) =>
+    quantity <= most ? undefined : `most (${most}) must be at least quantity (${quantity}), or it never buys`,
+  indicators: ({ period }) => ({ range: atr(period) }),
+  decide({ range }, { kline, holding, params }) {
+    const step = stepFor((range * params.spacing) / kline.close, params.least);
+    // Line n is at e^(n * step), whatever the market does, so orders stand still; even lines buy, odd ones sell. On one
+    // and the same line it would buy back what it has just sold, and pay two fees for nothing.
+    const market = Math.log(kline.close) / step;
+    let bid = 2 * Math.ceil(market / 2) - 2;
+    let ask = 2 * Math.floor((market + 1) / 2) + 1;
+    // Fees are taken from what is bought: a lot is a little less than its order.
+    const lots = Math.ceil(holding.quantity / params.quantity - 0.05);
+    if (lots > 0) {
+      const paid = Math.log(holding.entryPrice) / step;
+      // Lots of neighbouring lines have cost the middle one on average: the next one is below the lowest of them.
+      bid = Math.min(bid, 2 * Math.floor((paid - lots - 1) / 2));
+      ask = Math.max(ask, 2 * Math.ceil((paid - 1) / 2) + 1);
     }
-    return quote(quotes, `${params.levels} levels a side, ${step.toPrecision(3)} apart`);
+    const quotes: Quote[] = [];
+    for (let level = 0; level < params.levels; level++) {
+      if (holding.quantity + (level + 1) * params.quantity <= params.most)
+        quotes.push({ side: 'BUY', price: Math.exp((bid - 2 * level) * step), quantity: params.quantity });
+      if (level < lots)
+        quotes.push({ side: 'SELL', price: Math.exp((ask + 2 * level) * step), quantity: holding.quantity / lots });
+    }
+    return quote(quotes, `${params.levels} orders a side, ${(step * 100).toPrecision(2)} % from line to line`);
   },
 });
+
+/** Least, or that doubled as often as the wish asks for: a distance that followed every kline would move every order. */
+const stepFor = (wished: number, least: number): number =>
+  least * 2 ** Math.max(0, Math.round(Math.log2(wished / least)));
