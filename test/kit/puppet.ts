@@ -1,0 +1,26 @@
+/** A strategy on strings: it wants what a file says, so that a test decides what is wished and when. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mergeMap } from 'rxjs';
+import { defineStrategy, integer, type Want } from '../../src/index.ts';
+
+/** Where the wishes lie, one file for each number. */
+export const stringsVariable = 'SLUICE_TEST_STRINGS';
+export const stringsFile = (dir: string, number: number): string => join(dir, `wish-${number}.json`);
+
+export default defineStrategy({
+  name: 'puppet',
+  about: 'Wants what a file says at each trade; throws when it says so; has nothing to say without a file',
+  params: { number: integer(1, { min: 1, max: 99 }, 'which file') },
+  signals({ params, trades }) {
+    const file = stringsFile(process.env[stringsVariable] ?? '.', params.number);
+    return trades.pipe(
+      mergeMap(() => {
+        if (!existsSync(file)) return [];
+        const wish = JSON.parse(readFileSync(file, 'utf8')) as Want | { readonly kind: 'throw' };
+        if (wish.kind === 'throw') throw new Error('the puppet was told to throw');
+        return [wish];
+      }),
+    );
+  },
+});
