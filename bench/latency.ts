@@ -75,9 +75,11 @@ const body = JSON.stringify({
 });
 const times = { ours: [] as number[], got: [] as number[], hop: [] as number[], commit: [] as number[] };
 for (let round = 0; round < orders + 20; round++) {
-  const ours = await answer<number>(exchange, { kind: 'trade' });
+  const ours = await answer<number>(exchange, 'trade');
   await sleep(30);
-  const bare = answer<number>(exchange, { kind: 'got', startedAt: now() });
+  await answer(exchange, 'arm');
+  const arrives = answer<number>(exchange);
+  const startedAt = now();
   await got.post(`http://127.0.0.1:${port}/sapi/v1/order`, {
     body,
     agent: { http: agent },
@@ -86,6 +88,7 @@ for (let round = 0; round < orders + 20; round++) {
     timeout: { request: 5_000 },
     headers: { 'content-type': 'application/json' },
   });
+  const bare = (await arrives) - startedAt;
   const hopAt = now();
   await answer(echo, { body });
   const hop = now() - hopAt;
@@ -95,7 +98,7 @@ for (let round = 0; round < orders + 20; round++) {
   // The first rounds warm everything up.
   if (round < 20) continue;
   times.ours.push(ours);
-  times.got.push(await bare);
+  times.got.push(bare);
   times.hop.push(hop);
   times.commit.push(commit);
   await sleep(5);

@@ -28,7 +28,7 @@ const replies: Readonly<Record<string, () => unknown>> = {
   '/sapi/v1/order': () => ({ code: -2017, msg: 'Insufficient balance' }),
 };
 
-let orderAt = 0;
+let waiting: ((at: number) => void) | undefined;
 const server = createServer((request, response) => {
   const path = (request.url ?? '').split('?')[0] ?? '';
   request.resume();
@@ -39,7 +39,9 @@ const server = createServer((request, response) => {
 });
 server.on('connection', (socket) => {
   socket.prependListener('data', (chunk: Buffer) => {
-    if (chunk.subarray(0, 20).toString('latin1') === 'POST /sapi/v1/order ') orderAt = now();
+    if (chunk.subarray(0, 20).toString('latin1') !== 'POST /sapi/v1/order ') return;
+    waiting?.(now());
+    waiting = undefined;
   });
 });
 
@@ -68,14 +70,14 @@ function trade(): number {
   return sentAt;
 }
 
-/** `trade`: pushes one and answers with how long it took until an order's first byte, ns. `got`: the same for a bare call, from its own start. */
-parentPort?.on('message', (ask: { kind: 'trade' } | { kind: 'got'; startedAt: number }) => {
-  orderAt = 0;
-  const from = ask.kind === 'trade' ? trade() : ask.startedAt;
-  const wait = (): void => {
-    if (orderAt > 0) parentPort?.postMessage(orderAt - from);
-    else setImmediate(wait);
-  };
-  wait();
+/** `trade`: pushes one and answers with the ns until an order's first byte; `arm`: answers at once, and with the time of the next order's first byte when it comes. */
+parentPort?.on('message', (ask: 'trade' | 'arm') => {
+  if (ask === 'trade') {
+    waiting = (at) => parentPort?.postMessage(at - sentAt);
+    const sentAt = trade();
+  } else {
+    waiting = (at) => parentPort?.postMessage(at);
+    parentPort?.postMessage(0);
+  }
 });
 server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port));
