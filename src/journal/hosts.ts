@@ -15,11 +15,12 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
   const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, resourceLimits });
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
+  let closing = false;
+  let told = false;
   // A thread that threw ends as well: that is told of once.
-  let ending = false;
   const broke = (error: Error): void => {
-    if (!ending) failed(error);
-    ending = true;
+    if (!told) failed(error);
+    told = true;
   };
   worker.on('message', (reply: WriteReply) => {
     pending.get(reply.id)?.(reply.result);
@@ -28,7 +29,7 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
   worker.on('error', (error) => broke(error instanceof Error ? error : new Error(String(error))));
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      broke(new Error(`the journal's writer ended with code ${code}`));
+      if (!closing) broke(new Error(`the journal's writer ended with code ${code}`));
       resolve();
     });
   });
@@ -41,7 +42,7 @@ export function workerHost(path: string, failed: (error: Error) => void): Writer
         worker.postMessage({ id, entries } satisfies WriteRequest);
       }),
     close() {
-      ending = true;
+      closing = true;
       worker.postMessage('close');
       return ended;
     },

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../clock/clock.ts';
+import { ScaledClock, systemClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import { workerHost } from './hosts.ts';
@@ -229,15 +229,12 @@ describe('the writer in its own thread', () => {
   test('that breaks says so once', async () => {
     const state = openOnce();
     const failures: Error[] = [];
-    const failed = new Promise<void>((resolve) => {
-      const host = workerHost(state.path, (error) => {
-        failures.push(error);
-        resolve();
-      });
-      void host.write([{ ...fillRowOf(), clientOrderId: JSON.parse('{}') as string }]);
-    });
-    await failed;
-    await new Promise((resolve) => systemClock.at(systemClock.now() + 200, () => resolve(undefined)));
+    const host = workerHost(state.path, (error) => failures.push(error));
+    void host.write([{ ...fillRowOf(), clientOrderId: JSON.parse('{}') as string }]);
+    const clock = new ScaledClock();
+    for (let tries = 0; failures.length === 0 && tries < 500; tries++) await clock.sleep(10);
+    // The thread's end follows its error.
+    await clock.sleep(100);
     expect(failures.length).toBe(1);
   });
 });

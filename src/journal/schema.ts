@@ -10,9 +10,9 @@ const migrations: readonly string[] = [
     price_precision INTEGER NOT NULL, quantity_precision INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE signals (
-    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, want TEXT NOT NULL, goal TEXT
-  );
-  CREATE INDEX signals_of ON signals (strategy, symbol, seq);
+    seq INTEGER NOT NULL, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, want TEXT NOT NULL, goal TEXT,
+    PRIMARY KEY (strategy, symbol, seq)
+  ) WITHOUT ROWID;
   CREATE TABLE denials (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL,
     facts TEXT NOT NULL, wanted TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL DEFAULT 1, last_at INTEGER NOT NULL
@@ -24,12 +24,12 @@ const migrations: readonly string[] = [
     state TEXT NOT NULL, filled TEXT NOT NULL, executed TEXT, venue_status TEXT, signed_at INTEGER, recv_window_ms INTEGER,
     body_hash TEXT, trade_floor TEXT, cancel_requested INTEGER NOT NULL, closed_at INTEGER
   ) WITHOUT ROWID;
-  CREATE INDEX orders_by_id ON orders (order_id);
+  CREATE INDEX orders_by_id ON orders (order_id) WHERE order_id IS NOT NULL;
   CREATE INDEX orders_open ON orders (state) WHERE closed_at IS NULL;
   CREATE TABLE events (
-    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_order_id TEXT NOT NULL, event TEXT NOT NULL, detail TEXT NOT NULL
-  );
-  CREATE INDEX events_of ON events (client_order_id, seq);
+    seq INTEGER NOT NULL, at INTEGER NOT NULL, client_order_id TEXT NOT NULL, event TEXT NOT NULL, detail TEXT NOT NULL,
+    PRIMARY KEY (client_order_id, seq)
+  ) WITHOUT ROWID;
   CREATE TABLE fills (
     seq INTEGER PRIMARY KEY, trade_id TEXT NOT NULL, order_id TEXT NOT NULL, client_order_id TEXT NOT NULL, strategy TEXT NOT NULL,
     account TEXT NOT NULL, symbol TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL, quantity TEXT NOT NULL,

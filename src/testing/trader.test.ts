@@ -1,16 +1,16 @@
 import { NEVER, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { type Rng, seededRng } from './clock/clock.ts';
-import type { Kline } from './domain/market.ts';
-import { quantityText, unitsText } from './domain/money.ts';
-import type { Quote, Signal, Want } from './domain/order.ts';
-import { readOrders } from './journal/load.ts';
-import { defineStrategy, flat, hold } from './strategy/contract.ts';
-import { signalsOf } from './strategy/host.ts';
-import { sma } from './strategy/indicators.ts';
-import { btc, kline, signal, target } from './testing/builders.ts';
-import { type DeskOptions, TestDesk } from './testing/desk.ts';
-import type { CancelFate, CreateFate, Question } from './testing/scripted-venue.ts';
+import { type Rng, seededRng } from '../clock/clock.ts';
+import type { Kline } from '../domain/market.ts';
+import { quantityText, unitsText } from '../domain/money.ts';
+import type { Quote, Signal, Want } from '../domain/order.ts';
+import { readOrders } from '../journal/load.ts';
+import { defineStrategy, flat, hold } from '../strategy/contract.ts';
+import { signalsOf } from '../strategy/host.ts';
+import { sma } from '../strategy/indicators.ts';
+import { btc, kline, signal, target } from './builders.ts';
+import { type DeskOptions, TestDesk } from './desk.ts';
+import type { CancelFate, CreateFate, Question } from './scripted-venue.ts';
 
 /** Holds 1 BTC while the price is above its average of two. */
 const above = defineStrategy({
