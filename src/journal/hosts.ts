@@ -10,9 +10,9 @@ import { writer } from './writer.ts';
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /** A worker thread over a journal file that exists and is migrated. `failed` is called once when the worker died: the process must end. */
-export function workerHost(path: string, failed: (error: Error) => void): WriterHost {
+export function workerHost(path: string, epoch: number, failed: (error: Error) => void): WriterHost {
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, resourceLimits });
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, epoch }, resourceLimits });
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
   let closing = false;

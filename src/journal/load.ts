@@ -83,8 +83,14 @@ export function load(db: Database): Loaded {
     foreign: new Set(rows<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map((row) => row.id)),
     protections: rows('SELECT strategy, symbol, protection FROM protections'),
     signals: rows<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
-      'SELECT at, strategy, symbol, want, goal FROM signals WHERE seq IN (SELECT max(seq) FROM signals GROUP BY strategy, symbol)',
-    ).map((row) => ({ ...row, want: JSON.parse(row.want) as SignalEntry['want'] })),
+      'SELECT max(seq), at, strategy, symbol, want, goal FROM signals GROUP BY strategy, symbol',
+    ).map(({ at, strategy, symbol, want, goal }) => ({
+      at,
+      strategy,
+      symbol,
+      goal,
+      want: JSON.parse(want) as SignalEntry['want'],
+    })),
     kills: inForce(kills),
     days: new Map(
       rows<{ day: number; equity: string }>('SELECT day, equity FROM days ORDER BY day DESC LIMIT 2').map((row) => [

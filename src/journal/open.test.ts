@@ -118,7 +118,7 @@ describe('a state directory that is opened again', () => {
 
   test('is refused when its journal is damaged', async () => {
     const state = openOnce();
-    const host = workerHost(state.path, () => {});
+    const host = workerHost(state.path, state.identity.epoch, () => {});
     // Steps of orders are not read at a start: only a check of the whole file finds that they are damaged.
     const detail = { text: 'x'.repeat(500) };
     await host.write(Array.from({ length: 2_000 }, () => eventOf('resolving', { detail })));
@@ -192,7 +192,7 @@ describe('the writer in its own thread', () => {
     const state = openOnce();
     const failures: Error[] = [];
     const book = journal(
-      workerHost(state.path, (error) => failures.push(error)),
+      workerHost(state.path, state.identity.epoch, (error) => failures.push(error)),
       systemClock,
       [],
     );
@@ -229,7 +229,7 @@ describe('the writer in its own thread', () => {
   test('that breaks says so once', async () => {
     const state = openOnce();
     const failures: Error[] = [];
-    const host = workerHost(state.path, (error) => failures.push(error));
+    const host = workerHost(state.path, state.identity.epoch, (error) => failures.push(error));
     void host.write([{ ...fillRowOf(), clientOrderId: JSON.parse('{}') as string }]);
     const clock = new ScaledClock();
     for (let tries = 0; failures.length === 0 && tries < 500; tries++) await clock.sleep(10);
@@ -243,7 +243,7 @@ describe('reading', () => {
   test('goes on beside a writer, and sees what is committed', async () => {
     const state = openState(dir, binding, ['s']);
     const book = journal(
-      workerHost(state.path, () => {}),
+      workerHost(state.path, state.identity.epoch, () => {}),
       systemClock,
       [],
     );

@@ -23,8 +23,9 @@ export function openForWriting(path: string): Database.Database {
 
 if (parentPort !== null) {
   const port = parentPort;
-  const db = openForWriting((workerData as { readonly path: string }).path);
-  const write = writer(db);
+  const { path, epoch } = workerData as { readonly path: string; readonly epoch: number };
+  const db = openForWriting(path);
+  const write = writer(db, epoch);
   port.on('message', (request: WriteRequest | 'close') => {
     if (request === 'close') {
       db.close();

@@ -175,7 +175,7 @@ describe('what is loaded', () => {
     ]);
     const loaded = load(db);
     expect(loaded.orders.map((row) => row.clientOrderId)).toEqual(['early', 'late']);
-    expect([...loaded.owners]).toEqual([
+    expect([...loaded.owners].sort(([a], [b]) => (a < b ? 1 : -1))).toEqual([
       ['1002', { clientOrderId: 'done', strategy: 's', side: 'BUY', purpose: 'stop' }],
       ['1001', { clientOrderId: 'early', strategy: 's', side: 'BUY', purpose: 'enter' }],
     ]);

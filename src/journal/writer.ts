@@ -7,15 +7,18 @@ export type Write = (entries: readonly Entry[]) => void;
 
 type Values = readonly (string | number | null)[];
 
+/** Two million epochs of four billion rows fit a number. */
+const rowsPerEpoch = 2 ** 32;
+
 const bit = (flag: boolean): number => (flag ? 1 : 0);
 
 const statements = {
-  signal: 'INSERT INTO signals (at, strategy, symbol, want, goal) VALUES (?, ?, ?, ?, ?)',
+  signal: 'INSERT INTO signals (seq, at, strategy, symbol, want, goal) VALUES (?, ?, ?, ?, ?, ?)',
   denied:
     'INSERT INTO denials (at, strategy, symbol, code, facts, wanted, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
   order: `INSERT OR REPLACE INTO orders VALUES (${Array(25).fill('?').join(', ')})`,
-  event: 'INSERT INTO events (at, client_order_id, event, detail) VALUES (?, ?, ?, ?)',
+  event: 'INSERT INTO events (seq, at, client_order_id, event, detail) VALUES (?, ?, ?, ?, ?)',
   // Only the same trade again is passed over: INSERT OR IGNORE would drop a row with a missing value as well.
   fill: `INSERT INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
     maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')}) ON CONFLICT (account, trade_id, order_id) DO NOTHING`,
@@ -60,7 +63,9 @@ const orderValues = (row: OrderEntryRow): Values => [
   row.closedAt,
 ];
 
-export function writer(db: Database): Write {
+/** `epoch`: which opening of the journal this is; rows are numbered anew in each, above all earlier ones. */
+export function writer(db: Database, epoch = 0): Write {
+  let seq = epoch * rowsPerEpoch;
   const prepared = Object.fromEntries(
     Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]),
   ) as Record<keyof typeof statements, Statement>;
@@ -93,7 +98,7 @@ export function writer(db: Database): Write {
       denied(entry);
       return;
     }
-    const [name, values] = rowOf(entry);
+    const [name, values] = rowOf(entry, seq++);
     prepared[name].run(...values);
   }
 
@@ -123,14 +128,14 @@ function lastVersions(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
 }
 
 /** Which statement an entry runs, and with what. */
-function rowOf(entry: Exclude<Entry, DenialEntry>): readonly [keyof typeof statements, Values] {
+function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof typeof statements, Values] {
   switch (entry.kind) {
     case 'signal':
-      return ['signal', [entry.at, entry.strategy, entry.symbol, JSON.stringify(entry.want), entry.goal]];
+      return ['signal', [seq, entry.at, entry.strategy, entry.symbol, JSON.stringify(entry.want), entry.goal]];
     case 'order':
       return ['order', orderValues(entry)];
     case 'event':
-      return ['event', [entry.at, entry.clientOrderId, entry.event, JSON.stringify(entry.detail)]];
+      return ['event', [seq, entry.at, entry.clientOrderId, entry.event, JSON.stringify(entry.detail)]];
     case 'fill':
       return ['fill', fillValues(entry)];
     case 'cursor':

@@ -152,8 +152,9 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const instruments = withFormer(reached.instruments, loaded);
   const venue = options.makeVenue({ ...reached, instruments, loaded });
   let screen: Screen | undefined;
-  const book = observed(journal(workerHost(state.path, options.fatal), clock, loaded.fills), (entry) =>
-    screen?.see(entry),
+  const book = observed(
+    journal(workerHost(state.path, state.identity.epoch, options.fatal), clock, loaded.fills),
+    (entry) => screen?.see(entry),
   );
   undo.unshift(() => book.close());
   for (const { symbol, base, quote, pricePrecision, quantityPrecision } of reached.instruments.values()) {

@@ -52,6 +52,7 @@ export class TestDesk {
   assembled: Assembled;
   readonly #options: DeskOptions;
   #epoch = 0;
+  #epoch = 1;
   #cut = (): void => {};
   #fills: Subscription | undefined;
 
@@ -108,7 +109,7 @@ export class TestDesk {
 
   /** A writer that commits at once, logs the steps of orders that it commits, and falls silent when its process dies. */
   #host(): WriterHost & { dead: boolean } {
-    const write = writer(this.db);
+    const write = writer(this.db, this.#epoch++);
     const host = {
       dead: false,
       volatile: false,
