@@ -36,6 +36,8 @@ export interface State {
   takeProfit: Decimal | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
   leftAt: string | undefined;
+  /** The bare quantity that is wanted was reached: what the price makes of the last few lots changes nothing any more. */
+  settled: boolean;
 }
 
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>

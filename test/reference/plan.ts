@@ -78,7 +78,9 @@ const tick = (state: State, price: string, side: Side): Decimal =>
 /** Cancels what is not wished and creates what is missing. Returns the MARKET order when one was made. */
 export function act(state: State, want: Want, moment: Moment, inside: boolean): Order | undefined {
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
+  if (state.settled) return undefined;
   const wished = [...wishes(state, want, moment.close)];
+  state.settled = wished.length === 0 && openOrders(state).length === 0 && isBare(want);
   for (const order of openOrders(state)) {
     const index = wished.findIndex((wish) => stands(order, wish));
     if (index >= 0) wished.splice(index, 1);
@@ -91,6 +93,8 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   }
   return undefined;
 }
+
+const isBare = (want: Want): boolean => 'quantity' in want && want.stop === undefined && want.takeProfit === undefined;
 
 const stands = (order: Order, wish: Wish): boolean =>
   wish.type === 'LIMIT' &&

@@ -18,6 +18,7 @@ export function reference(question: Question): Answer {
     stop: undefined,
     takeProfit: undefined,
     leftAt: undefined,
+    settled: false,
   };
   const { klines, intervalMs, strategy, instrument } = question;
   let standing: Want | undefined;
@@ -31,6 +32,7 @@ export function reference(question: Question): Answer {
       state.decisions.push({ time, want });
       follow(state, want);
       standing = want;
+      state.settled = false;
     }
     act(state, want, { row, time, close: new Decimal(kline.close) }, false);
   }
@@ -58,10 +60,13 @@ function watchStop(state: State, standing: Want | undefined, at: Now, moment: Mo
   const hit = stopHit(state, state.stop, at);
   if (hit === undefined) return;
   state.leftAt = standing.quantity;
-  const order = act(state, standing, moment, true);
+  const here = { ...moment, close: hit.price };
+  const order = act(state, standing, here, true);
   if (order === undefined) return;
   if (hit.ambiguous) state.ambiguousKlines++;
   fillStop(state, order, hit, at);
+  // What the kline's volume did not give is asked for again at once; that order arrives at the next open.
+  act(state, standing, here, true);
 }
 
 /** A target that filled wholly in this kline leaves the position as a stop does. */

@@ -1,0 +1,219 @@
+/** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
+import type { Database } from 'better-sqlite3';
+import { type Instrument, instrument } from '../src/domain/instrument.ts';
+import type { Interval } from '../src/domain/interval.ts';
+import type { Columns } from '../src/domain/market.ts';
+import { Decimal, lots, plus, rate, units, unitsText } from '../src/domain/money.ts';
+import type { Want as ProductWant } from '../src/domain/order.ts';
+import { feesFrom, type RulesetName, rulesets } from '../src/fill/rules.ts';
+import { runColumns } from '../src/modes/column-run.ts';
+import type { RunInput, RunResult } from '../src/modes/run.ts';
+import { runStream } from '../src/modes/stream-run.ts';
+import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
+import type { Params, ParamValues } from '../src/strategy/params.ts';
+import { wide } from '../src/testing/builders.ts';
+import { reference } from './reference/reference.ts';
+import type {
+  Kline,
+  Strategy as PlainStrategy,
+  Question,
+  Instrument as ReferenceInstrument,
+  Want,
+} from './reference/types.ts';
+import { plain, sluice } from './reference/types.ts';
+
+/** What all three are asked. */
+export interface Case {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly instrument: ReferenceInstrument;
+  readonly columns: Columns;
+  readonly rules: RulesetName;
+  readonly fees: { readonly maker: string; readonly taker: string };
+  readonly cash: string;
+  /** The strategy as the product runs it. */
+  readonly strategy: Strategy;
+  readonly params: ParamValues<Params>;
+}
+
+/** What came of a run, in the reference's words. */
+export interface Rows {
+  readonly decisions: readonly { readonly time: number; readonly want: unknown }[];
+  readonly orders: readonly { readonly number: number; readonly state: unknown }[];
+  readonly fills: readonly { readonly order: number }[];
+  readonly equity: string;
+  readonly ambiguousKlines: number;
+}
+
+export const columnsOf = (klines: readonly Kline[]): Columns => {
+  const column = (name: keyof Kline): Float64Array => Float64Array.from(klines, (kline) => kline[name]);
+  return {
+    openTime: column('time'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+};
+
+export const klinesOf = ({ openTime, open, high, low, close, volume }: Columns): readonly Kline[] =>
+  Array.from(openTime, (time, row) => ({
+    time,
+    open: open[row] as number,
+    high: high[row] as number,
+    low: low[row] as number,
+    close: close[row] as number,
+    volume: volume[row] as number,
+  }));
+
+/** Rows `from` up to, not including, `to`, as a series of its own. */
+export const cut = (columns: Columns, from: number, to: number): Columns => {
+  const part = (column: Float64Array): Float64Array => column.slice(from, to);
+  return {
+    openTime: part(columns.openTime),
+    open: part(columns.open),
+    high: part(columns.high),
+    low: part(columns.low),
+    close: part(columns.close),
+    volume: part(columns.volume),
+  };
+};
+
+/** A strategy that says after each kline of one minute what stands at its place in the list. */
+export const scripted = (wants: readonly Want[]): Strategy =>
+  defineStrategy({
+    name: 'scripted',
+    about: 'Says what a test wrote down',
+    params: {},
+    indicators: () => ({}),
+    decide: (_, { kline }) => asProduct(wants[kline.openTime / 60_000] as Want),
+  });
+
+/** A want of the reference, whose numbers are text, as the product's. */
+function asProduct(want: Want): ProductWant {
+  if ('quotes' in want) {
+    const quotes = want.quotes.map(({ side, price, quantity }) => ({
+      side,
+      price: Number(price),
+      quantity: Number(quantity),
+    }));
+    return { kind: 'quotes', quotes, reason: '' };
+  }
+  const { quantity, limit, stop, takeProfit } = want;
+  return {
+    kind: 'target',
+    goal: { quantity: Number(quantity) },
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(stop === undefined ? {} : { stop: Number(stop) }),
+    ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
+    reason: '',
+  };
+}
+
+const instrumentOf = ({ symbol, instrument: given }: Case): Instrument => {
+  const { minQuantity, minNotional, ...shape } = given;
+  return instrument({ symbol, ...shape, minQuantity: lots(minQuantity, shape), minNotional: units(minNotional) });
+};
+
+export function inputOf(given: Case): RunInput {
+  const { symbol, interval, columns, strategy, params, rules, fees, cash } = given;
+  const at = instrumentOf(given);
+  return {
+    account: 'spot',
+    hosted: [{ id: 's', use: 'test', strategy, params, symbol, interval, instrument: at }],
+    instruments: new Map([[symbol, at]]),
+    series: [{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length }],
+    allocations: [{ strategy: 's', symbol, amount: units(cash) }],
+    cash: units(cash),
+    limits: { ...wide, maxOrdersPerSecond: 1_000_000 },
+    rules: rulesets[rules],
+    fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
+  };
+}
+
+export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
+export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStream(inputOf(given)));
+
+/** Two runs as one: the strategies of both, each on its own symbol, with the cash of both. */
+export const joined = (a: RunInput, b: RunInput): RunInput => ({
+  ...a,
+  hosted: [...a.hosted, ...b.hosted].map((one) => ({ ...one, id: one.symbol.toLowerCase() })),
+  instruments: new Map([...a.instruments, ...b.instruments]),
+  series: [...a.series, ...b.series],
+  allocations: [...a.allocations, ...b.allocations].map((one) => ({ ...one, strategy: one.symbol.toLowerCase() })),
+  cash: plus(a.cash, b.cash),
+});
+
+/** The same question in the reference's own terms. */
+export function byReference(given: Case, strategy: PlainStrategy): Rows {
+  const question: Question = {
+    klines: klinesOf(given.columns),
+    intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
+    strategy,
+    rules: given.rules === 'plain' ? plain : sluice,
+    instrument: given.instrument,
+    fees: given.fees,
+    cash: given.cash,
+  };
+  const { decisions, orders, fills, equity, ambiguousKlines } = reference(question);
+  const wanted = decisions.map(({ time, want }) => ({ time, want: asProduct(want) }));
+  return withoutRejected({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+}
+
+/** What the reference's exchange rejects for want of funds, the product's risk denies before it becomes an order. */
+function withoutRejected({ orders, fills, ...rest }: Rows): Rows {
+  const kept = orders.filter(({ state }) => state !== 'rejected');
+  const numbers = new Map(kept.map(({ number }, index) => [number, index + 1]));
+  return {
+    ...rest,
+    orders: kept.map((order) => ({ ...order, number: numbers.get(order.number) ?? 0 })),
+    fills: fills.map((fill) => ({ ...fill, order: numbers.get(fill.order) ?? 0 })),
+  };
+}
+
+/** The rows of a run's journal. Orders count from 1, as their ids do from 0. */
+export function rowsOf(result: RunResult): Rows {
+  const db = result.journal();
+  try {
+    const numberOf = (id: unknown): number => Number(String(id).slice(1)) + 1;
+    const fills = all(db, 'SELECT * FROM fills ORDER BY seq').map((row) => ({
+      order: numberOf(row['client_order_id']),
+      time: row['time'],
+      side: row['side'],
+      price: row['price'],
+      quantity: row['quantity'],
+      fee: row['fee'],
+      feeAsset: row['fee_asset'],
+      maker: row['maker'] === 1,
+      ambiguous: typeof row['evidence'] === 'string' && row['evidence'].includes('"ambiguous":true'),
+    }));
+    // The row of an order that is still open need not know its fills: they are rows of their own.
+    const filled = new Map<number, Decimal>();
+    for (const { order, quantity } of fills)
+      filled.set(order, (filled.get(order) ?? new Decimal(0)).plus(String(quantity)));
+    const orders = all(db, 'SELECT * FROM orders ORDER BY client_order_id').map((row) => ({
+      number: numberOf(row['client_order_id']),
+      time: row['created_at'],
+      side: row['side'],
+      type: row['type'],
+      quantity: row['quantity'],
+      amount: row['amount'],
+      price: row['price'],
+      purpose: row['purpose'],
+      executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
+      state: row['state'],
+    }));
+    const decisions = all(db, 'SELECT at, want FROM signals ORDER BY seq').map((row) => ({
+      time: Number(row['at']),
+      want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
+    }));
+    const { finalEquity, ambiguousKlines } = result;
+    return withoutRejected({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+  } finally {
+    db.close();
+  }
+}
+
+const all = (db: Database, sql: string): readonly Readonly<Record<string, unknown>>[] =>
+  db.prepare(sql).all() as Record<string, unknown>[];
