@@ -205,8 +205,7 @@ export class KlineFills {
     const asked = this.#asked(order, price);
     const quantity = this.#take(kline, asked);
     if (quantity > 0n) {
-      const fill = { order, side: order.side, price, quantity, maker: false, time, evidence };
-      step.fills.push(bestPrice === undefined ? fill : { ...fill, bestPrice });
+      step.fills.push({ order, side: order.side, price, quantity, maker: false, time, evidence, bestPrice });
     }
     step.ends.push({ order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
   }

@@ -25,7 +25,7 @@ export interface SimFill {
   readonly time: number;
   readonly evidence: Evidence;
   /** Only where the kline was ambiguous: the price that this quantity would have had if it had gone our way. */
-  readonly bestPrice?: Ticks;
+  readonly bestPrice?: Ticks | undefined;
 }
 
 /** An order is over: wholly filled, or canceled with what it had. */

@@ -4,54 +4,25 @@
  * `stream-run.ts` runs the live graph itself; both give the same rows (test/reference.test.ts).
  */
 import { SimClock } from '../clock/sim-clock.ts';
+import { rowAt } from '../data/klines.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, intervalMs } from '../domain/interval.ts';
-import type { Kline } from '../domain/market.ts';
-import { noUnits, plus, priceNumber, quantityText, type Units } from '../domain/money.ts';
-import { type Fill, type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
-import { fillRow, orderRow } from '../execution/records.ts';
+import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
+import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
 import { couldBeBetterBy } from '../fill/band.ts';
-import type { Entry } from '../journal/entries.ts';
-import type { Step } from '../portfolio/plan.ts';
-import { Planner, sameWant } from '../portfolio/planner.ts';
+import { intentOf, type Step } from '../portfolio/plan.ts';
+import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { Protection } from '../portfolio/protect.ts';
 import { Risk } from '../risk/risk.ts';
-import type { DecidingStrategy, Holding } from '../strategy/contract.ts';
-import type { Indicator } from '../strategy/indicators.ts';
-import type { Params } from '../strategy/params.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
+import { ColumnLog } from './column-log.ts';
+import { Seat } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
-import {
-  feeInBase,
-  fillOf,
-  idleCash,
-  memoryHost,
-  openingBalances,
-  type RunInput,
-  type RunResult,
-  type RunSeries,
-} from './run.ts';
-import type { NamedHosted } from './strategies.ts';
+import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { draftText } from './words.ts';
-
-type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
-
-/** A strategy on its series. */
-interface Seat {
-  readonly hosted: NamedHosted;
-  readonly strategy: Deciding;
-  readonly columns: readonly Float64Array[];
-  readonly values: Readonly<Record<string, number>>;
-  readonly moment: { readonly kline: Kline; readonly holding: Holding; readonly params: NamedHosted['params'] };
-  /** The first row on which it may decide. */
-  readonly from: number;
-  lastWant: Want | undefined;
-  /** Nothing needs to be planned until it wants something else or something happens to its orders. */
-  quiet: boolean;
-}
 
 /** A series while it is walked. */
 interface Walk {
@@ -83,9 +54,7 @@ class ColumnRun {
   readonly #venue: PaperOnKlines;
   readonly #walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
-  readonly #entries: Entry[] = [];
-  readonly #fills: Fill[] = [];
-  readonly #closed: { readonly order: WorkingOrder; readonly at: number }[] = [];
+  readonly #log = new ColumnLog();
   readonly #kills: string[] = [];
   #better: Units = noUnits;
   #sequence = 0;
@@ -109,10 +78,7 @@ class ColumnRun {
       account: input.account,
       marketBuyIn: input.rules.marketBuyIn,
       feeInBase: feeInBase(input),
-      changed: ({ at, strategy, symbol, want }, goal) => {
-        const text = goal === undefined ? null : quantityText(goal, this.#portfolio.instrument(symbol));
-        this.#entries.push({ kind: 'signal', at, strategy, symbol, want, goal: text });
-      },
+      changed: (signal, goal) => this.#log.signal(signal, goal),
     });
     this.#risk = new Risk({ limits: input.limits, portfolio: this.#portfolio, clock: this.#clock });
     this.#venue = new PaperOnKlines({
@@ -121,6 +87,7 @@ class ColumnRun {
       rules: input.rules,
       fees: input.fees,
       balances: openingBalances(input),
+      keepsClosed: false,
       intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
       listener: {
         fill: (trade, intent) => this.#onFill(trade, intent),
@@ -135,7 +102,7 @@ class ColumnRun {
     const cursor = new KlineCursor(series);
     const seats = this.#input.hosted
       .filter(({ symbol }) => symbol === series.symbol)
-      .map((hosted) => this.#seat(hosted, series, cursor));
+      .map((hosted) => new Seat(hosted, series, cursor, this.#portfolio.holding(hosted.id, hosted.symbol)));
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
     return {
       series,
@@ -150,39 +117,39 @@ class ColumnRun {
     };
   }
 
-  #seat(hosted: NamedHosted, series: RunSeries, cursor: KlineCursor): Seat {
-    const strategy = hosted.strategy as Deciding;
-    const indicators = Object.entries(strategy.indicators(hosted.params));
-    const columns = indicators.map(([, indicator]) => indicator.column(series.columns));
-    const values = {};
-    for (const [index, [name]] of indicators.entries()) {
-      const column = columns[index] as Float64Array;
-      Object.defineProperty(values, name, { enumerable: true, get: () => column[cursor.row] });
-    }
-    const warmup = Math.max(
-      strategy.warmup?.(hosted.params) ?? 0,
-      ...indicators.map(([, { warmup: needed }]) => needed),
-    );
-    const holding = this.#portfolio.holding(hosted.id, hosted.symbol);
-    const moment = { kline: cursor, holding, params: hosted.params };
-    const from = Math.max(series.first, warmup - 1);
-    return { hosted, strategy, columns, values, moment, from, lastWant: undefined, quiet: false };
-  }
-
   run(): RunResult {
     const [only] = this.#walks;
-    if (this.#walks.length === 1 && only !== undefined) while (only.row < only.series.end) this.#step(only);
+    if (this.#walks.length === 1 && only !== undefined) this.#walkAlone(only);
     else for (let next = this.#earliest(); next !== undefined; next = this.#earliest()) this.#step(next);
     for (const { series } of this.#walks) this.#markLast(series);
-    const { fills, kills } = { fills: this.#fills, kills: this.#kills };
     return {
-      fills,
-      kills,
+      fills: this.#log.fills,
+      kills: this.#kills,
       finalEquity: plus(this.#portfolio.totalEquity(), idleCash(this.#input)),
       couldBeBetterBy: this.#better,
       ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
-      journal: () => this.#journal(),
+      journal: () =>
+        this.#log.journal([...this.#portfolio.orders()], (symbol) => this.#instrument(symbol), this.#clock.now()),
     };
+  }
+
+  /** The only series: nothing else moves, so rows at which nothing can happen are passed over. */
+  #walkAlone(walk: Walk): void {
+    const { series, seats } = walk;
+    const { openTime } = series.columns;
+    const seat = seats.length === 1 ? seats[0] : undefined;
+    let dayEnds = 0;
+    let lastOpenOfDay = Number.NaN;
+    while (walk.row < series.end) {
+      this.#step(walk);
+      if (seat === undefined || !seat.quiet || walk.active || this.#stale) continue;
+      if (lastOpenOfDay !== this.#lastOpenOfDay) {
+        lastOpenOfDay = this.#lastOpenOfDay;
+        dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), series.end);
+      }
+      if (walk.row >= dayEnds) continue;
+      walk.row = seat.skip(walk.row, dayEnds, { fixed: walk.fixed, held: walk.held, least: this.#risk.safeEquity });
+    }
   }
 
   /** The series whose next kline closes first; of equal ones the first configured. */
@@ -208,16 +175,9 @@ class ColumnRun {
     if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk);
     for (const seat of seats) {
       if (row < seat.from) continue;
-      const want = this.#decide(seat, row);
-      if (want === undefined || (seat.quiet && (want === seat.lastWant || sameWant(want, seat.lastWant as Want))))
-        continue;
-      this.#wish(walk, seat, want);
+      const want = seat.decide();
+      if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
     }
-  }
-
-  #decide(seat: Seat, row: number): Want | undefined {
-    for (const column of seat.columns) if (Number.isNaN(column[row])) return undefined;
-    return seat.strategy.decide(seat.values, seat.moment);
   }
 
   #wish(walk: Walk, seat: Seat, want: Want): void {
@@ -286,7 +246,7 @@ class ColumnRun {
     if (verdict.kind === 'denied') {
       const { strategy, symbol, reason } = draft;
       const wanted = draftText(draft, this.#portfolio.instrument(symbol));
-      this.#entries.push({
+      this.#log.entries.push({
         kind: 'denied',
         at: now,
         strategy,
@@ -299,7 +259,7 @@ class ColumnRun {
       return false;
     }
     const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;
-    const intent: Intent = { ...draft, clientOrderId, createdAt: now, expiresAt: now + lifeMs };
+    const intent = intentOf(draft, clientOrderId, now, lifeMs);
     const order = this.#portfolio.reserve(intent);
     this.#risk.created(draft);
     const outcome = this.#venue.submit(intent);
@@ -314,7 +274,7 @@ class ColumnRun {
 
   #onFill(trade: PaperTrade, intent: Intent): void {
     const fill = fillOf(trade, intent);
-    this.#fills.push(fill);
+    this.#log.fills.push(fill);
     this.#portfolio.apply(fill);
     leaveAfterProfit(fill, this.#portfolio, this.#planner, this.#protection);
     this.#stir(intent.strategy);
@@ -335,7 +295,7 @@ class ColumnRun {
 
   #finish(order: WorkingOrder, state: 'filled' | 'canceled' | 'rejected'): void {
     this.#portfolio.close(order, state);
-    this.#closed.push({ order, at: this.#clock.now() });
+    this.#log.closed(order, this.#clock.now());
   }
 
   /** Something happened to a strategy's orders: its wish has to be planned anew. */
@@ -367,7 +327,7 @@ class ColumnRun {
     this.#reckon();
     if (kill === undefined) return;
     this.#kills.push(kill.reason);
-    this.#entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
+    this.#log.entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
     for (const order of [...this.#portfolio.orders()]) if (order.state === 'open') this.#cancel(order);
   }
 
@@ -397,21 +357,6 @@ class ColumnRun {
 
   #instrument(symbol: string): Instrument {
     return this.#portfolio.instrument(symbol);
-  }
-
-  #journal(): ReturnType<RunResult['journal']> {
-    const host = memoryHost();
-    const write = (entries: readonly Entry[]): void => void host.write(entries);
-    write(this.#entries);
-    const open = [...this.#portfolio.orders()].map((order) =>
-      orderRow(order, this.#instrument(order.intent.symbol), this.#clock.now()),
-    );
-    write([
-      ...this.#closed.map(({ order, at }) => orderRow(order, this.#instrument(order.intent.symbol), at)),
-      ...open,
-    ]);
-    write(this.#fills.map((fill) => fillRow(fill, this.#instrument(fill.symbol))));
-    return host.db;
   }
 }
 

@@ -69,7 +69,7 @@ export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
   maker: trade.maker,
   time: trade.time,
   purpose: intent.purpose,
-  ...(trade.evidence === undefined ? {} : { evidence: trade.evidence }),
+  evidence: trade.evidence,
 });
 
 /** The quote asset of a run; all its symbols share it. */

@@ -86,12 +86,13 @@ export function defineStrategy(strategy: Strategy): Strategy {
 }
 
 /** Hold this much. */
-export const hold = (goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target => ({
-  kind: 'target',
-  goal,
-  reason,
-  ...options,
-});
+export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target {
+  const { limit, stop, takeProfit, trailing } = options;
+  // Said anew at each kline, mostly without options: spreading none would cost more than the rest of a kline.
+  return limit === undefined && stop === undefined && takeProfit === undefined && trailing === undefined
+    ? { kind: 'target', goal, reason }
+    : { kind: 'target', goal, reason, ...options };
+}
 /** Hold nothing. */
 export const flat = (reason: string): Target => ({ kind: 'target', goal: { quantity: 0 }, reason });
 /** Have exactly these resting orders. */

@@ -39,8 +39,10 @@ export interface PaperAccountOptions {
   readonly fees: Fees;
   readonly balances: readonly Balance[];
   /** Order and trade ids count up from here. A later run that shares a journal must begin higher. */
-  readonly firstId?: bigint;
+  readonly firstId?: number;
   readonly listener?: PaperListener;
+  /** Whether closed orders and trades can be asked for (they can by default). */
+  readonly keepsClosed?: boolean;
 }
 
 /** An order that an earlier run left open, as its journal has it. */
@@ -54,18 +56,19 @@ export interface RestoredOrder {
 const mostOpen = 1000;
 
 export class PaperAccount {
-  readonly records = new Records();
+  readonly records: Records;
   readonly #options: PaperAccountOptions;
   readonly #purse: Purse;
   readonly #feeReserve: Fees['taker'];
-  #nextId: bigint;
+  #nextId: number;
   #openCount = 0;
 
   constructor(options: PaperAccountOptions) {
     this.#options = options;
+    this.records = new Records(options.keepsClosed);
     this.#purse = new Purse(options.balances);
     this.#feeReserve = greatest(options.fees.maker, options.fees.taker);
-    this.#nextId = options.firstId ?? 1n;
+    this.#nextId = options.firstId ?? 1;
   }
 
   balances(): readonly Balance[] {
@@ -150,7 +153,7 @@ export class PaperAccount {
       feeAsset,
       time: fill.time,
       evidence: fill.evidence,
-      ...(fill.bestPrice === undefined ? {} : { bestPrice: fill.bestPrice }),
+      bestPrice: fill.bestPrice,
     };
     this.records.addTrade(trade);
     listener?.fill(trade, intent);

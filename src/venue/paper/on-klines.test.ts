@@ -173,7 +173,7 @@ describe('stops', () => {
 
 describe('what can be asked for', () => {
   test('an order, the open ones, and the trades from an id on', async () => {
-    const { paper, market } = venue({ firstId: 500n });
+    const { paper, market } = venue({ firstId: 500 });
     const first = refOf(await paper.orders.prepare(intent({ id: 'one', amount: '100' }), at).send());
     const second = refOf(await paper.orders.prepare(intent({ id: 'two', price: '90' }), at).send());
     market.open(kline(100, 100, 100, 100));

@@ -29,7 +29,7 @@ export interface PaperOnFeed {
 /** Opens the venue. Ids count up from the present time unless `firstId` is given, so that no two runs share one. */
 export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
   const { clock, rules, feed } = options;
-  const account = new PaperAccount({ firstId: BigInt(clock.now()) * 1000n, ...options });
+  const account = new PaperAccount({ firstId: Math.floor(clock.now()) * 1000, ...options });
   const markets = new Map<string, TradeFills>();
   const listening = new Subscription();
   const canPay = account.canPay.bind(account);

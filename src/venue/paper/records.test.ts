@@ -9,6 +9,8 @@ const trade = (id: number): PaperTrade => ({
   price: noTicks,
   quantity: noLots,
   orderIds: [],
+  evidence: { rule: 'kline-open' },
+  bestPrice: undefined,
   clientOrderId: 'c',
   side: 'BUY',
   maker: false,

@@ -2,7 +2,7 @@
 
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
-import type { Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
+import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
 import type { Page } from '../venue.ts';
 
 /** An order of the account. */
@@ -19,8 +19,9 @@ export interface PaperOrder {
 /** A trade of the account, with what only a simulated venue knows. */
 export interface PaperTrade extends VenueTrade {
   readonly clientOrderId: string;
+  readonly evidence: Evidence;
   /** The price that an ambiguous kline could have given (fill-engine §2.2). */
-  readonly bestPrice?: Ticks;
+  readonly bestPrice: Ticks | undefined;
 }
 
 /** As many rows as the exchange gives at most (specification §4.2). */
@@ -29,11 +30,17 @@ const pageSize = 1000;
 const mostKept = 4_000;
 
 export class Records {
+  readonly #keepsClosed: boolean;
   readonly #open = new Map<string, PaperOrder>();
   readonly #byClientId = new Map<string, PaperOrder>();
   readonly #trades = new Map<string, PaperTrade[]>();
   #closed = new Map<string, PaperOrder>();
   #closedBefore = new Map<string, PaperOrder>();
+
+  /** Without `keepsClosed` only open orders are known: a driver that is told of everything asks for nothing. */
+  constructor(keepsClosed = true) {
+    this.#keepsClosed = keepsClosed;
+  }
 
   add(order: PaperOrder): void {
     this.#open.set(order.orderId, order);
@@ -56,6 +63,7 @@ export class Records {
   close(order: PaperOrder): void {
     this.#open.delete(order.orderId);
     this.#byClientId.delete(order.intent.clientOrderId);
+    if (!this.#keepsClosed) return;
     if (this.#closed.size >= mostKept / 2) {
       this.#closedBefore = this.#closed;
       this.#closed = new Map();
@@ -64,6 +72,7 @@ export class Records {
   }
 
   addTrade(trade: PaperTrade): void {
+    if (!this.#keepsClosed) return;
     const trades = this.#trades.get(trade.symbol);
     if (trades === undefined) this.#trades.set(trade.symbol, [trade]);
     else {

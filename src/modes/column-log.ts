@@ -1,0 +1,59 @@
+/**
+ * What a column run remembers of itself. The rows of a journal are made from it afterwards and only when asked for: making
+ * them takes longer than the run, and every object kept costs as much again when memory is cleared.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import { type Lots, quantityText } from '../domain/money.ts';
+import type { Fill, Signal } from '../domain/order.ts';
+import { fillRow, orderRow } from '../execution/records.ts';
+import type { Entry } from '../journal/entries.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { memoryHost, type RunResult } from './run.ts';
+
+export class ColumnLog {
+  readonly fills: Fill[] = [];
+  /** Denials and kills. */
+  readonly entries: Entry[] = [];
+  readonly #signals: Signal[] = [];
+  readonly #goals: (Lots | undefined)[] = [];
+  readonly #closed: WorkingOrder[] = [];
+  readonly #closedAt: number[] = [];
+
+  signal(signal: Signal, goal: Lots | undefined): void {
+    this.#signals.push(signal);
+    this.#goals.push(goal);
+  }
+
+  closed(order: WorkingOrder, at: number): void {
+    this.#closed.push(order);
+    this.#closedAt.push(at);
+  }
+
+  /** Everything as rows; `open` are the orders that work still, as of `now`. */
+  journal(
+    open: readonly WorkingOrder[],
+    instrument: (symbol: string) => Instrument,
+    now: number,
+  ): ReturnType<RunResult['journal']> {
+    const host = memoryHost();
+    const write = (entries: readonly Entry[]): void => void host.write(entries);
+    const rowOf = (order: WorkingOrder, at: number): Entry => orderRow(order, instrument(order.intent.symbol), at);
+    write(this.#signals.map((signal, index) => signalEntry(signal, this.#goals[index], instrument(signal.symbol))));
+    write(this.entries);
+    write([
+      ...this.#closed.map((order, index) => rowOf(order, this.#closedAt[index] as number)),
+      ...open.map((order) => rowOf(order, now)),
+    ]);
+    write(this.fills.map((fill) => fillRow(fill, instrument(fill.symbol))));
+    return host.db;
+  }
+}
+
+const signalEntry = ({ at, strategy, symbol, want }: Signal, goal: Lots | undefined, place: Instrument): Entry => ({
+  kind: 'signal',
+  at,
+  strategy,
+  symbol,
+  want,
+  goal: goal === undefined ? null : quantityText(goal, place),
+});
