@@ -10,7 +10,7 @@ import { runColumns } from '../src/modes/column-run.ts';
 import type { RunInput, RunResult } from '../src/modes/run.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
-import type { Params, ParamValues } from '../src/strategy/params.ts';
+import { type Params, readParams } from '../src/strategy/params.ts';
 import { wide } from '../src/testing/builders.ts';
 import { reference } from './reference/reference.ts';
 import type {
@@ -33,7 +33,7 @@ export interface Case {
   readonly cash: string;
   /** The strategy as the product runs it. */
   readonly strategy: Strategy;
-  readonly params: ParamValues<Params>;
+  readonly params: Readonly<Record<string, number>>;
 }
 
 /** What came of a run, in the reference's words. */
@@ -119,9 +119,10 @@ const instrumentOf = ({ symbol, instrument: given }: Case): Instrument => {
 export function inputOf(given: Case): RunInput {
   const { symbol, interval, columns, strategy, params, rules, fees, cash } = given;
   const at = instrumentOf(given);
+  const { values } = readParams(strategy.params as Params, params);
   return {
     account: 'spot',
-    hosted: [{ id: 's', use: 'test', strategy, params, symbol, interval, instrument: at }],
+    hosted: [{ id: 's', use: 'test', strategy, params: values, symbol, interval, instrument: at }],
     instruments: new Map([[symbol, at]]),
     series: [{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length }],
     allocations: [{ strategy: 's', symbol, amount: units(cash) }],
