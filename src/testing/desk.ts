@@ -52,7 +52,6 @@ export class TestDesk {
   assembled: Assembled;
   readonly #options: DeskOptions;
   #epoch = 0;
-  #epoch = 1;
   #cut = (): void => {};
   #fills: Subscription | undefined;
 
