@@ -43,7 +43,9 @@ function redrawing(view: () => View, url: string): { stop(): void } {
 function printing(view: () => View, url: string, out: (line: string) => void): { stop(): void } {
   let state = '';
   const before = view();
-  let since = { fill: nameOf(before.fills[0]), notice: before.notices[0]?.at ?? 0 };
+  let newestFill = nameOf(before.fills[0]);
+  // By identity: a notice can be older than one that was written before it.
+  const said = new WeakSet<object>(before.notices);
   const unknown = new Set<string>();
   out(`dashboard  ${url}`);
   return repeat(() => {
@@ -52,7 +54,7 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
       state = now.state;
       out(`${now.state}: ${now.stateText}`);
     }
-    const newest = now.fills.findIndex((fill) => nameOf(fill) === since.fill);
+    const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
     for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) {
       out(
         `fill       ${new Date(fill.time).toISOString()} ${fill.strategy} ${fill.side} ${fill.quantity} ${fill.symbol} at ${fill.price}`,
@@ -64,12 +66,11 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
         out(`resolved   ${one.order}: ${one.resolved.text}`);
       unknown.add(one.resolved === undefined ? one.clientOrderId : `${one.clientOrderId} resolved`);
     }
-    for (const notice of now.notices.filter(({ at }) => at > since.notice).reverse())
+    for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
+      said.add(notice);
       out(`${notice.level.padEnd(10)} ${notice.text}${notice.goOn === undefined ? '' : ` ${notice.goOn}`}`);
-    since = {
-      fill: nameOf(now.fills[0]),
-      notice: now.notices[0]?.at ?? since.notice,
-    };
+    }
+    newestFill = nameOf(now.fills[0]);
   });
 }
 
