@@ -34,6 +34,7 @@ const feeDecimals = 8;
 const pow10 = Array.from({ length: 37 }, (_, power) => 10n ** BigInt(power));
 /** The same as numbers: `10 ** decimals` would be worked out anew by each of millions of crossings. */
 const numberPow10 = pow10.map(Number);
+const largestSafe = BigInt(Number.MAX_SAFE_INTEGER);
 const feeStep = scale(unitDecimals - feeDecimals);
 /** Of an amount × a rate, so that the quotient counts steps of a fee. */
 const feeDivisor = scale(rateDecimals) * feeStep;
@@ -111,12 +112,22 @@ const toDecimal = (steps: bigint, decimals: number): Decimal =>
 /** Whole steps as decimal text without exponent or trailing zeros, straight from the digits. */
 function toText(steps: bigint, decimals: number): string {
   if (decimals === 0) return steps.toString();
+  // Prices and quantities fit a number, and numbers print several times as fast as long integers are cut up.
+  if (steps >= 0n && steps <= largestSafe) return toShortText(Number(steps), decimals);
   const digits = absolute(steps)
     .toString()
     .padStart(decimals + 1, '0');
   const whole = digits.slice(0, -decimals);
   const fraction = digits.slice(-decimals).replace(/0+$/, '');
   return `${steps < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+function toShortText(steps: number, decimals: number): string {
+  const one = numberPow10[decimals] as number;
+  const fraction = steps % one;
+  const whole = (steps - fraction) / one;
+  if (fraction === 0) return String(whole);
+  return `${whole}.${String(fraction).padStart(decimals, '0').replace(/0+$/, '')}`;
 }
 
 // Prices

@@ -22,9 +22,15 @@ export interface SweepResult {
   readonly cause: string | undefined;
 }
 
+/** The newest trades of a symbol that were booked, oldest first. */
+interface Recent {
+  readonly ids: string[];
+  readonly known: Set<string>;
+}
+
 export class Sweeps {
   readonly #execution: Execution;
-  readonly #recent = new Map<string, string[]>();
+  readonly #recent = new Map<string, Recent>();
   readonly #running = new Map<string, Promise<SweepResult>>();
   readonly #waits = new Map<string, AbortController>();
   #door: Subscriber<Fill> | undefined;
@@ -32,7 +38,7 @@ export class Sweeps {
 
   constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
     this.#execution = execution;
-    for (const [symbol, ids] of cursors) this.#recent.set(symbol, [...ids]);
+    for (const [symbol, ids] of cursors) this.#recent.set(symbol, { ids: [...ids], known: new Set(ids) });
   }
 
   /** The one door for fills. Repeats are possible; the journal knows which are new. */
@@ -42,7 +48,7 @@ export class Sweeps {
 
   /** The newest trade id of a symbol seen so far: an order sent now cannot have filled before it. */
   newestTrade(symbol: string): string | undefined {
-    return this.#recent.get(symbol)?.at(-1);
+    return this.#recent.get(symbol)?.ids.at(-1);
   }
 
   /** Looks at a symbol. Looks at one symbol follow one another; each sees the state after the one before. */
@@ -81,8 +87,10 @@ export class Sweeps {
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}` };
     const trades = await this.#readTrades(symbol);
     if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
-    const unbound = await this.#bindCandidates(symbol, open.value.rows, trades.rows);
-    const rows = sorted(trades.rows);
+    // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
+    const known = this.#recent.get(symbol)?.known;
+    const rows = sorted(known === undefined ? trades.rows : trades.rows.filter(({ tradeId }) => !known.has(tradeId)));
+    const unbound = await this.#bindCandidates(symbol, open.value.rows, rows);
     this.#bookTrades(rows);
     // A trade that could not be attributed is read again, however many come after it.
     if (unbound === undefined) this.#moveCursor(symbol, rows);
@@ -119,15 +127,15 @@ export class Sweeps {
   /** All trades from a little before the newest known one on. */
   async #readTrades(symbol: string): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
     const rows: VenueTrade[] = [];
-    const known = this.#recent.get(symbol)?.[0];
+    const known = this.#recent.get(symbol)?.ids[0];
     let from = this.#firstToRead(symbol);
     let cause: string | undefined;
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
       if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}` };
       rows.push(...answer.value.rows);
-      const newest = newestOf(answer.value.rows);
-      if (!answer.value.full || newest === undefined) return { rows, cause };
+      const newest = answer.value.full ? newestOf(answer.value.rows) : undefined;
+      if (newest === undefined) return { rows, cause };
       if (newest === from) break;
       if (from === undefined && known !== undefined) {
         // The newest page may not reach back to the trades we know: they are read on, and what lies before stays unseen.
@@ -143,7 +151,7 @@ export class Sweeps {
    * a trade can be shown after many younger ones. undefined, the newest page, where none was known when that order was sent.
    */
   #firstToRead(symbol: string): string | undefined {
-    let first = this.#recent.get(symbol)?.[0];
+    let first = this.#recent.get(symbol)?.ids[0];
     for (const { intent, state, tradeFloor } of this.#execution.portfolio.orders()) {
       if (intent.symbol !== symbol || state !== 'unknown' || first === undefined) continue;
       if (tradeFloor === undefined || compareIds(tradeFloor, first) < 0) first = tradeFloor;
@@ -226,13 +234,20 @@ export class Sweeps {
     for (const trade of trades) for (const fill of fillsIn(this.#execution, trade)) this.#door?.next(fill);
   }
 
+  /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
   #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const known = this.#recent.get(symbol) ?? [];
-    const merged = [...new Set([...known, ...trades.map(({ tradeId }) => tradeId)])].sort(compareIds).slice(-overlap);
-    if (merged.at(-1) === known.at(-1) && merged.length === known.length) return;
-    this.#recent.set(symbol, merged);
-    this.#execution.journal.append({ kind: 'cursor', symbol, tradeIds: merged });
+    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Set<string>() };
+    const newest = ids.at(-1);
+    for (const { tradeId } of trades) {
+      if (known.has(tradeId)) continue;
+      ids.push(tradeId);
+      known.add(tradeId);
+    }
+    if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
+    for (const id of ids.splice(0, Math.max(0, ids.length - overlap))) known.delete(id);
+    this.#recent.set(symbol, { ids, known });
+    this.#execution.journal.append({ kind: 'cursor', symbol, tradeIds: [...ids] });
   }
 
   async #closeWhatAddsUp(symbol: string): Promise<void> {

@@ -1,10 +1,11 @@
 /** The two places where the writer lives. */
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import type { Entry } from './entries.ts';
 import type { WriteResult, WriterHost } from './journal.ts';
 import { migrate } from './schema.ts';
 import type { WriteReply, WriteRequest } from './worker.ts';
-import { writer } from './writer.ts';
+import { latestVersions, type Write, writer } from './writer.ts';
 
 /** A writer holds one batch at a time: without a bound its young generation alone would grow to tens of megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
@@ -49,16 +50,28 @@ export function workerHost(path: string, epoch: number, failed: (error: Error) =
   };
 }
 
-/** In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. */
+/**
+ * In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. Entries become
+ * rows when it is asked for: most runs never read them, and as objects they take no more room.
+ */
 export function memoryHost(): WriterHost & { readonly db: Database.Database } {
-  const db = new Database(':memory:');
-  migrate(db);
-  const write = writer(db);
+  let waiting: (readonly Entry[])[] = [];
+  let opened: { readonly db: Database.Database; readonly write: Write } | undefined;
+  function open(): { readonly db: Database.Database; readonly write: Write } {
+    const db = new Database(':memory:');
+    migrate(db);
+    return { db, write: writer(db) };
+  }
   return {
-    db,
+    get db() {
+      opened ??= open();
+      for (const entries of waiting) opened.write(entries);
+      waiting = [];
+      return opened.db;
+    },
     volatile: true,
     write(entries) {
-      write(entries);
+      waiting.push(latestVersions(entries));
       return 'written';
     },
     close: () => Promise.resolve(),

@@ -103,12 +103,7 @@ export function writer(db: Database, epoch = 0): Write {
   }
 
   const writeAll = db.transaction((entries: readonly Entry[]) => {
-    const lastOf = lastVersions(entries);
-    for (const entry of entries) {
-      // Of several versions of one order in a batch only the last can be seen by a reader.
-      if (entry.kind === 'order' && lastOf.get(entry.clientOrderId) !== entry) continue;
-      writeOne(entry);
-    }
+    for (const entry of latestVersions(entries)) writeOne(entry);
   });
   return (entries) => {
     try {
@@ -121,10 +116,18 @@ export function writer(db: Database, epoch = 0): Write {
   };
 }
 
-function lastVersions(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+/** A batch without what nobody will see of it: of several versions of an order or a cursor a reader finds the last. */
+export function latestVersions(entries: readonly Entry[]): readonly Entry[] {
   const last = new Map<string, Entry>();
-  for (const entry of entries) if (entry.kind === 'order') last.set(entry.clientOrderId, entry);
-  return last;
+  for (const entry of entries) {
+    if (entry.kind === 'order') last.set(entry.clientOrderId, entry);
+    else if (entry.kind === 'cursor') last.set(entry.symbol, entry);
+  }
+  return entries.filter(
+    (entry) =>
+      (entry.kind !== 'order' || last.get(entry.clientOrderId) === entry) &&
+      (entry.kind !== 'cursor' || last.get(entry.symbol) === entry),
+  );
 }
 
 /** Which statement an entry runs, and with what. */

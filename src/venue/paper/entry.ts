@@ -1,5 +1,5 @@
 /** The order port of a simulated account. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { type AccountReader, type CancelOutcome, failed, type OrderEntry, type OrderRef, ok } from '../venue.ts';
@@ -25,7 +25,7 @@ export function paperOrders(account: PaperAccount, wire: PaperWire, clock: Clock
     prepare: (intent) => ({
       signedAt: clock.now(),
       recvWindowMs,
-      bodyHash: createHash('sha256').update(bodyOf(intent)).digest('hex'),
+      bodyHash: hash('sha256', bodyOf(intent)),
       send: () => wire.submit(intent),
     }),
     cancel: (order) => wire.cancel(order),
