@@ -66,7 +66,16 @@ const logOption = (): Option =>
   new Option('--log-level <LEVEL>', 'what goes into the log of the state directory')
     .choices(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info');
-const configOption = (): Option => new Option('--config <FILE>', 'the configuration').makeOptionMandatory();
+const configOption = (): Option => new Option('--config <FILE>', 'the configuration');
+/** Asked for here: commander would ask for it before it tells that `--cofig` is no option. */
+function withConfig<T extends { readonly config?: string }>(
+  command: string,
+  given: T,
+): T & { readonly config: string } {
+  if (given.config === undefined)
+    throw new Refusal(`${command} needs a configuration: --config FILE, such as --config config/${command}.yaml`);
+  return { ...given, config: given.config };
+}
 
 /** A command that reads a journal. */
 function reading(name: string, about: string): Command {
@@ -99,7 +108,13 @@ for (const [name, about] of [
     .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
     .addOption(logOption())
     .action(async (given) =>
-      (await import('./modes/daemon.ts')).daemon({ ...given, mode: name, out, say, signal: stopping.signal }),
+      (await import('./modes/daemon.ts')).daemon({
+        ...withConfig(name, given),
+        mode: name,
+        out,
+        say,
+        signal: stopping.signal,
+      }),
     );
 }
 
@@ -114,7 +129,9 @@ program
       .default('columns'),
   )
   .addOption(jsonOption())
-  .action(async (given) => (await import('./modes/backtest.ts')).backtest({ ...given, out, say }));
+  .action(async (given) =>
+    (await import('./modes/backtest.ts')).backtest({ ...withConfig('backtest', given), out, say }),
+  );
 
 program
   .command('simulator')

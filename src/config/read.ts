@@ -1,6 +1,6 @@
 /** Reads a configuration file: YAML, checked by a schema, every problem reported together with file, line and path. */
 import { readFileSync } from 'node:fs';
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 
@@ -42,16 +42,16 @@ export function readConfig<S extends z.ZodType>(
 ): z.output<S> {
   const lines = new LineCounter();
   const document = parseDocument(readText(file), { lineCounter: lines });
-  if (document.errors.length > 0) {
-    const problems = document.errors.map(
-      (error) => `  line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`,
-    );
-    throw new Refusal(`${file} is not valid YAML:\n${problems.join('\n')}`);
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    // The first one only: one bracket too many makes errors of everything behind it.
+    const line = broken.linePos?.[0].line ?? '?';
+    throw new Refusal(`${file}, line ${line}: is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}`);
   }
   for (const setting of settings) applySetting(document, setting);
   const result = schema.safeParse(document.toJS() as unknown);
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => describe(issue, document, lines));
+  const problems = result.error.issues.flatMap((issue) => describe(issue, { document, lines, schema, settings }));
   throw new Refusal(
     `${file} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.join('\n')}`,
   );
@@ -59,34 +59,71 @@ export function readConfig<S extends z.ZodType>(
 
 /** A value keeps the kind of what it replaces: text that stands in quotes stays text. */
 function applySetting(document: Document, { path, value }: Setting): void {
+  const nowhere = (why: string): Refusal =>
+    new Refusal(`--set ${path.join('.')}=${value}: there is no such place in the configuration${why}`);
+  for (const [depth, key] of path.entries()) {
+    const parent: unknown = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
+    if (isSeq(parent) && !(typeof key === 'number' && key < parent.items.length))
+      throw nowhere(`: ${path.slice(0, depth).join('.')} has ${parent.items.length}, counted from 0`);
+    if (isScalar(parent) && parent.value !== null)
+      throw nowhere(`: ${path.slice(0, depth).join('.')} is a single value`);
+  }
   const before: unknown = document.getIn(path, true);
   const parsed: unknown = parseDocument(value).toJS();
-  try {
-    document.setIn(path, isScalar(before) && typeof before.value === 'string' ? value : parsed);
-  } catch {
-    throw new Refusal(`--set ${path.join('.')}=${value}: there is no such place in the configuration`);
-  }
+  document.setIn(path, isScalar(before) && typeof before.value === 'string' ? value : parsed);
 }
 
-function describe(issue: z.core.$ZodIssue, document: Document, lines: LineCounter): string[] {
+interface Described {
+  readonly document: Document;
+  readonly lines: LineCounter;
+  readonly schema: z.ZodType;
+  readonly settings: readonly Setting[];
+}
+
+function describe(issue: z.core.$ZodIssue, given: Described): string[] {
+  const { document } = given;
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(issue);
-    return issue.keys.map(
-      (key) =>
-        `  ${where(document, lines, [...path, key])}${[...path, key].join('.')}: is not a known key${didYouMean(key, known)}`,
-    );
+    const known = keysAt(given.schema, path);
+    return issue.keys.map((key) => problem([...path, key], `is not a known key${didYouMean(key, known)}`, given));
   }
-  const missing = issue.code === 'invalid_type' && document.getIn(path) === undefined;
-  return [
-    `  ${where(document, lines, path)}${path.join('.') || 'the file'}: ${missing ? 'is missing' : issue.message.replace(/^Invalid input: /, '')}`,
-  ];
+  if (issue.code !== 'custom' && document.getIn(path) === undefined) return [problem(path, 'is missing', given)];
+  if (issue.code === 'invalid_value') {
+    const value = String(document.getIn(path));
+    const known = issue.values.map(String);
+    return [problem(path, `must be one of ${known.join(', ')}, not ${value}${didYouMean(value, known)}`, given)];
+  }
+  return [problem(path, asWritten(issue.message.replace(/^Invalid input: /, ''), document.getIn(path, true)), given)];
 }
 
-const knownKeys = (issue: z.core.$ZodIssueUnrecognizedKeys): readonly string[] => {
-  const { inst } = issue as { inst?: { _zod?: { def?: { shape?: Readonly<Record<string, unknown>> } } } };
-  return Object.keys(inst?._zod?.def?.shape ?? {});
-};
+function problem(path: readonly (string | number)[], what: string, { document, lines, settings }: Described): string {
+  const setting = settings.find((one) => path.every((part, at) => one.path[at] === part));
+  const place = setting === undefined ? where(document, lines, path) : '--set ';
+  return `  ${place}${path.join('.') || 'the file'}: ${what}`;
+}
+
+/** A message that quotes a number quotes it as the file has it: the digits that were lost are what it is about. */
+const asWritten = (message: string, node: unknown): string =>
+  isScalar(node) && typeof node.value === 'number' && node.source !== undefined
+    ? message.replace(`"${node.value}"`, `"${node.source}"`).replace(`'${node.value}'`, `'${node.source}'`)
+    : message;
+
+/** The keys that a schema knows at a place; none where it has no keys of its own. */
+function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly string[] {
+  const { def } = schema._zod;
+  if (isKind<z.core.$ZodObjectDef>(def, 'object')) {
+    const [key, ...rest] = path;
+    if (key === undefined) return Object.keys(def.shape);
+    const inner = def.shape[key];
+    return inner === undefined ? [] : keysAt(inner, rest);
+  }
+  if (isKind<z.core.$ZodArrayDef>(def, 'array')) return keysAt(def.element, path.slice(1));
+  if (isKind<z.core.$ZodRecordDef>(def, 'record')) return keysAt(def.valueType, path.slice(1));
+  if (isKind<z.core.$ZodPipeDef>(def, 'pipe')) return keysAt(def.in, path);
+  return 'innerType' in def ? keysAt(def.innerType as z.core.$ZodType, path) : [];
+}
+
+const isKind = <D extends z.core.$ZodTypeDef>(def: z.core.$ZodTypeDef, type: D['type']): def is D => def.type === type;
 
 /** The line of a place, or of the nearest thing around it that exists. */
 function where(document: Document, lines: LineCounter, path: readonly (string | number)[]): string {

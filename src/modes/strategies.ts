@@ -24,7 +24,10 @@ export async function configure(
   const dir = dirname(configFile);
   const found: Configured[] = [];
   for (const [index, config] of strategies.entries()) {
-    found.push({ config, ...(await loadStrategy(config.use, config.params, registry, dir, `strategies.${index}`)) });
+    found.push({
+      config,
+      ...(await loadStrategy(config.use, config.params, registry, dir, `${configFile}: strategies.${index}`)),
+    });
   }
   return found;
 }

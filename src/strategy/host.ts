@@ -41,25 +41,56 @@ export interface Inputs {
   readonly failed: (error: unknown) => void;
 }
 
-/** The strategy's signals. After a throw one last signal wishes its resting orders away, and the stream ends. */
+/**
+ * The strategy's signals. A kline at which it says nothing repeats what it said last, so that what got lost heals. After a
+ * throw one last signal wishes its resting orders away, and the stream ends.
+ */
 export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
   const wants = isStreaming(hosted.strategy)
     ? streaming(hosted.strategy, hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);
   return new Observable((out) => {
+    let last: Want | undefined;
+    let saidSomething = false;
     const say = (want: Want): void => {
+      last = want;
+      saidSomething = true;
       out.next({ strategy: hosted.id, symbol: hosted.symbol, at: inputs.now(), want });
     };
-    return wants.subscribe({
+    const speaking = wants.subscribe({
       next: say,
       complete: () => out.complete(),
       error(error: unknown) {
         inputs.failed(error);
-        say({ kind: 'quotes', quotes: [], reason: 'the strategy was stopped because it threw' });
+        say(lastWish(last, inputs.holding));
         out.complete();
       },
     });
+    // Heard after the strategy has heard the same kline.
+    const repeating = inputs.klines.subscribe(() => {
+      if (!saidSomething && last !== undefined && !out.closed) say(last);
+      saidSomething = false;
+    });
+    return () => {
+      speaking.unsubscribe();
+      repeating.unsubscribe();
+    };
   });
+}
+
+/** What a strategy that threw leaves behind: no resting order; what it holds stays, and with it the stop that protects it. */
+function lastWish(last: Want | undefined, holding: Holding): Want {
+  const reason = 'the strategy was stopped because it threw';
+  if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
+  const { stop, trailing } = last;
+  const goal = { quantity: holding.quantity };
+  return {
+    kind: 'target',
+    goal,
+    reason,
+    ...(stop === undefined ? {} : { stop }),
+    ...(trailing === undefined ? {} : { trailing }),
+  };
 }
 
 /** How many closed klines a strategy must have seen before it may want anything. */
@@ -169,16 +200,24 @@ function attempt(make: () => Observable<Want>): Observable<Want> {
   }
 }
 
-/** A want that could not be carried out honestly is the strategy's fault, as a throw is. */
-function checked(want: Want): Want {
+/** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `RangeError` for one. */
+export function checked(want: Want): Want {
+  if (want?.kind !== 'quotes' && (want?.kind !== 'target' || typeof want.goal !== 'object'))
+    throw new RangeError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
   const numbers = want.kind === 'quotes' ? want.quotes.flatMap((quote) => [quote.price, quote.quantity]) : levels(want);
   if (numbers.some((value) => !Number.isFinite(value) || value < 0)) {
-    throw new RangeError(`a ${want.kind} with a number that is not finite or is negative: ${JSON.stringify(want)}`);
+    throw new RangeError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
   }
   if (want.kind === 'target' && !Number.isFinite(Object.values(want.goal)[0]))
-    throw new RangeError(`a target without a finite goal: ${JSON.stringify(want)}`);
+    throw new RangeError(`a target without a finite goal: ${shown(want)}`);
   return want;
 }
+
+/** As JSON, but with NaN and Infinity, which are what is wrong. */
+const shown = (want: Want): string =>
+  JSON.stringify(want, (_, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+  );
 
 const levels = (want: Extract<Want, { kind: 'target' }>): number[] =>
   [want.limit, want.stop, want.takeProfit, want.trailing].filter((level) => level !== undefined);

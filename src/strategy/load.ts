@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
+import { faultText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
@@ -40,6 +41,11 @@ export async function loadStrategy(
   const strategy = isPath(use)
     ? await fromFile(isAbsolute(use) ? use : resolve(dir, use), where)
     : await shipped(use, registry, where);
+  const unmade = Object.entries(strategy.params as Params).find(([, param]) => typeof param?.about !== 'string');
+  if (unmade !== undefined)
+    throw new Refusal(
+      `strategy ${strategy.name}: params.${unmade[0]} must be made by integer(), decimal(), choice() or flag()`,
+    );
   const { values, problems } = readParams(strategy.params as Params, given);
   const faults = problems.map(
     ({ name, problem }) =>
@@ -51,7 +57,18 @@ export async function loadStrategy(
   }
   if (faults.length > 0)
     throw new Refusal(`strategy ${strategy.name} cannot run with these parameters:\n${faults.join('\n')}`);
+  tryIndicators(strategy, values);
   return { strategy, params: values };
+}
+
+/** What throws whatever the market does is said before anything starts. */
+function tryIndicators(strategy: Strategy, values: ParamValues<Params>): void {
+  if (isStreaming(strategy)) return;
+  try {
+    strategy.indicators(values);
+  } catch (error) {
+    throw new Refusal(`strategy ${strategy.name}: indicators() threw with these parameters: ${faultText(error)}`);
+  }
 }
 
 async function shipped(use: string, registry: Registry, where: string): Promise<Strategy> {
@@ -72,7 +89,7 @@ async function fromFile(file: string, where: string): Promise<Strategy> {
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
-    throw new Refusal(`strategy file ${file} cannot be loaded: ${reason(error, file)}`);
+    throw new Refusal(`strategy file ${file} cannot be loaded: ${faultText(error)}`);
   }
   if (!isStrategy(module.default)) {
     throw new Refusal(
@@ -80,13 +97,6 @@ async function fromFile(file: string, where: string): Promise<Strategy> {
     );
   }
   return module.default;
-}
-
-/** The message and, where the error names one, the line in the user's file. */
-function reason(error: unknown, file: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const line = error.stack?.match(new RegExp(`${file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+)`))?.[1];
-  return `${error.name}: ${error.message.split('\n')[0]}${line === undefined ? '' : ` (line ${line})`}`;
 }
 
 function isStrategy(value: unknown): value is Strategy {
