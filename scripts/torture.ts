@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { realMs, seededRng } from '../src/clock/clock.ts';
-import type { Simulator } from '../src/simulator/simulator.ts';
+import type { FaultRuleInput, Simulator } from '../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from '../test/kit/books.ts';
 import { anyMoment, type Moment, moments, moveMaker, recording, type Stage, turnTaker } from '../test/kit/moments.ts';
 import type { Program } from '../test/kit/program.ts';
@@ -19,7 +19,7 @@ const leastInFlight = 10;
 const turnsBetween = 3;
 
 /** Answers lost after the request took effect, and requests that were carried out before their connection broke. */
-const faults = [
+const faults: readonly FaultRuleInput[] = [
   { match: { method: 'POST', path: '/sapi/v1/order', probability: 0.12 }, do: { status: 504, when: 'after' } },
   { match: { method: 'POST', path: '/sapi/v1/order', probability: 0.06 }, do: { drop: 'after' } },
   { match: { method: 'POST', path: '/sapi/v1/cancel', probability: 0.1 }, do: { drop: 'after' } },
@@ -46,8 +46,8 @@ function momentOf(index: number): Moment {
 
 async function tradeALittle(rig: Rig, exchange: Simulator): Promise<void> {
   for (let turn = 0; turn < turnsBetween; turn++) {
-    turnTaker({ rig, exchange });
-    moveMaker({ rig, exchange });
+    turnTaker({ rig });
+    moveMaker({ rig });
     rig.wish('other', target(turn % 2 === 0 ? 0.2 : 0));
     await quiet(rig, exchange, 60_000);
   }
@@ -72,12 +72,18 @@ interface Row {
 
 async function killOnce(stage: Stage, moment: Moment): Promise<Row & { readonly daemon: Program }> {
   const { rig, exchange } = stage;
+  const lose = (): (() => void)[] => faults.map((rule) => exchange.addFault(rule));
+  const losing = lose();
   await tradeALittle(rig, exchange);
+  // The moment needs the request that it holds: luck must not answer it otherwise.
+  for (const stop of losing) stop();
   await moment.kill(stage);
+  const losingAgain = lose();
   const startedAt = realMs();
   const daemon = await rig.start();
   const readyMs = Math.round(realMs() - startedAt);
   const differences = await differencesAtRest(rig, exchange);
+  for (const stop of losingAgain) stop();
   const fills = exchange.allTrades(trader.uid).length;
   const orders = exchange.allOrders(trader.uid).length;
   return { daemon, moment, readyMs, fills, orders, unknowns: unknownsOf(rig), differences };
@@ -119,7 +125,7 @@ function faultsOf(rows: readonly Row[]): readonly string[] {
 }
 
 async function torture(): Promise<boolean> {
-  const exchange = await openExchange({ faults, seed });
+  const exchange = await openExchange({ seed });
   const rig = makeRig(exchange);
   const rows: Row[] = [];
   try {

@@ -15,8 +15,8 @@ describe('killed with -9', () => {
   beforeAll(async () => {
     exchange = await openExchange();
     rig = makeRig(exchange);
-    turnTaker({ rig, exchange });
-    moveMaker({ rig, exchange });
+    turnTaker({ rig });
+    moveMaker({ rig });
     daemon = await rig.start();
     await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   });

@@ -1,7 +1,7 @@
 /** The moments at which a daemon is killed with -9, each brought about by holding an answer of the exchange. */
 import type { FaultRuleInput, Simulator } from '../../src/simulator/simulator.ts';
 import type { Program } from './program.ts';
-import { price, quotes, type Rig, target, trader } from './rig.ts';
+import { price, quotes, type Rig, target } from './rig.ts';
 import { pass, until } from './until.ts';
 
 export interface Stage {
@@ -27,15 +27,17 @@ const create = { method: 'POST', path: createPath } as const;
 const cancel = { method: 'POST', path: cancelPath } as const;
 
 /** Takes the other one of two positions: an order must be created. */
-export function turnTaker({ rig, exchange }: Pick<Stage, 'rig' | 'exchange'>): void {
-  const orders = exchange.allOrders(trader.uid).filter(({ type }) => type === 'MARKET');
-  rig.wish('taker', target(orders.at(-1)?.side === 'BUY' ? 0 : 0.1));
+export function turnTaker({ rig }: Pick<Stage, 'rig'>): void {
+  const before = rig.wished.get('taker');
+  const holds = before?.kind === 'target' && 'quantity' in before.goal && before.goal.quantity > 0;
+  rig.wish('taker', target(holds ? 0 : 0.1));
 }
 
-/** Wants its orders elsewhere: one is cancelled, then another created. Far from the market, so that they rest. */
-export function moveMaker({ rig, exchange }: Pick<Stage, 'rig' | 'exchange'>): void {
-  const steps = exchange.allOrders(trader.uid).length % 50;
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2 + steps, quantity: 0.1 }));
+/** Wants its order elsewhere: one is cancelled, then another created. Far from the market, so that it rests. */
+export function moveMaker({ rig }: Pick<Stage, 'rig'>): void {
+  const before = rig.wished.get('maker');
+  const resting = before?.kind === 'quotes' ? before.quotes[0]?.price : undefined;
+  rig.wish('maker', quotes({ side: 'BUY', price: (resting ?? price / 2) + 1, quantity: 0.1 }));
 }
 
 /** Arms a hold for the next request, or for all that come. */

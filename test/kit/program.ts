@@ -49,12 +49,26 @@ export function startProgram(args: readonly string[], { cwd, env }: Surroundings
   return {
     pid: child.pid ?? 0,
     lines,
-    line: async (pattern, withinMs) => {
+    async line(pattern, withinMs) {
+      const find = (): string | undefined => lines.find((line) => pattern.test(line));
+      let found: string | undefined;
       try {
-        return await until(`the line ${pattern}`, () => lines.find((line) => pattern.test(line)), withinMs);
-      } catch (error) {
-        throw new Error(`sluice ${args.join(' ')} said only:\n${lines.slice(-30).join('\n')}`, { cause: error });
+        await until(
+          `the line ${pattern}`,
+          () => {
+            found = find();
+            return found !== undefined || ended;
+          },
+          withinMs,
+        );
+      } catch {
+        // What it said instead is worth more than the time that passed.
       }
+      // What a program said last may be read just after its end is known.
+      found ??= find();
+      if (found !== undefined) return found;
+      const said = lines.slice(-30).join('\n');
+      throw new Error(`sluice ${args.join(' ')} ${ended ? 'ended' : 'went on'} without ${pattern}; it said:\n${said}`);
     },
     exited,
     get runs() {

@@ -30,6 +30,14 @@ export const trader: SimulatorUser = {
   balances: { USDT: '1000000' },
 };
 
+/** Somebody else, with enough to push the price through the displayed depth. */
+export const whale: SimulatorUser = {
+  uid: '10002',
+  key: 'whale-key',
+  secret: 'whale-secret',
+  balances: { BTC: '1000000' },
+};
+
 const historyMinutes = 200;
 const minutes = 3_000;
 /** Noon: no test reaches midnight. */
@@ -58,7 +66,7 @@ function steadyMinutes(): MinuteColumns {
 /** Starts the exchange that the rig's daemons trade on; a `port` lets it come back where it was. */
 export const openExchange = (options: Partial<SimulatorOptions> = {}): Promise<Simulator> =>
   startSimulator({
-    users: [trader],
+    users: [trader, whale],
     instruments: traded,
     markets: symbols.map((symbol) => ({ kind: 'klines', symbol, klines: steadyMinutes(), startIndex: historyMinutes })),
     speed,
@@ -90,7 +98,7 @@ export interface Rig extends Surroundings {
   readonly wished: ReadonlyMap<Puppet, Want>;
   /** Writes the configuration, changed at the top level, and returns its path. */
   configure(change?: ConfigChange): string;
-  /** Starts a daemon and waits until it trades. */
+  /** Starts a daemon and waits until its recovery is through. */
   start(...args: readonly string[]): Promise<Program>;
   /** Starts a daemon without waiting. */
   launch(...args: readonly string[]): Program;
@@ -166,7 +174,7 @@ export function makeRig(exchange: Pick<Simulator, 'restUrl' | 'wsUrl'>): Rig {
     },
     async start(...args) {
       const program = launch(...args);
-      await program.line(/^ready: /);
+      await program.line(/^(ready|killed): /);
       return program;
     },
     run: (command, ...args) => sluice([command, ...args, '--state', state], surroundings),
