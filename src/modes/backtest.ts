@@ -12,6 +12,7 @@ import { feesFrom, rulesets } from '../fill/rules.ts';
 import { readFills } from '../journal/load.ts';
 import { type Metrics, metrics } from '../research/metrics.ts';
 import { isStreaming } from '../strategy/contract.ts';
+import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { warmupOf } from '../strategy/host.ts';
 import { runColumns } from './column-run.ts';
 import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
@@ -133,7 +134,11 @@ export async function backtest(options: BacktestOptions): Promise<void> {
   const config = readConfig(file, backtestSchema, set.map(parseSetting));
   const prepared = await prepare(file, config);
   for (const warning of prepared.warnings) say(`note: ${warning}`);
-  const result = await runWith(driver, prepared.input);
+  const result = await runWith(driver, prepared.input).catch((error: unknown): never => {
+    // Live it would be stopped alone; a backtest of what threw is worth nothing.
+    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
+    throw error;
+  });
   const summary = summarise(prepared, result, config);
   if (json) out(JSON.stringify({ ...summary, fills: readFills(result.journal(), '1').map(fillJson) }));
   else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);

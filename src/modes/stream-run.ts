@@ -36,6 +36,8 @@ interface Graph {
   readonly assembled: Assembled;
   readonly walks: readonly Walk[];
   readonly kills: string[];
+  /** What strategies threw. */
+  readonly faults: unknown[];
 }
 
 export async function runStream(input: RunInput): Promise<RunResult> {
@@ -81,18 +83,20 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     notice: () => {},
   });
   const feed = new RecordedFeed(input.series.map(upToEnd));
-  const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, assembled, clock)));
   // There is nothing to poll: the venue says itself when something happened.
   venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
-  const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
   const walks = input.series.map(({ symbol, interval }) => ({
     symbol,
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
   }));
-  await walkAll({ clock, assembled, walks, kills });
+  const graph: Graph = { clock, assembled, walks, kills, faults: [] };
+  const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
+  const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
+  await walkAll(graph);
   trading.unsubscribe();
   await book.close();
+  if (graph.faults.length > 0) throw graph.faults[0];
   return {
     fills,
     kills,
@@ -119,7 +123,7 @@ const upToEnd = (series: RunSeries): RunSeries => {
   };
 };
 
-function inputsOf(hosted: NamedHosted, feed: RecordedFeed, assembled: Assembled, clock: SimClock): Inputs {
+function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults }: Graph): Inputs {
   const { symbol, interval, id } = hosted;
   const recorded = feed.series(symbol, interval);
   return {
@@ -132,9 +136,7 @@ function inputsOf(hosted: NamedHosted, feed: RecordedFeed, assembled: Assembled,
     fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
     holding: assembled.portfolio.holding(id, symbol),
     now: () => clock.now(),
-    failed: (error) => {
-      throw error;
-    },
+    failed: (error) => void faults.push(error),
   };
 }
 

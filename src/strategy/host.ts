@@ -12,6 +12,7 @@ import {
   type Strategy,
   type StreamingStrategy,
 } from './contract.ts';
+import { WantError } from './fault.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -200,16 +201,16 @@ function attempt(make: () => Observable<Want>): Observable<Want> {
   }
 }
 
-/** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `RangeError` for one. */
+/** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. */
 export function checked(want: Want): Want {
   if (want?.kind !== 'quotes' && (want?.kind !== 'target' || typeof want.goal !== 'object'))
-    throw new RangeError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
+    throw new WantError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
   const numbers = want.kind === 'quotes' ? want.quotes.flatMap((quote) => [quote.price, quote.quantity]) : levels(want);
   if (numbers.some((value) => !Number.isFinite(value) || value < 0)) {
-    throw new RangeError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
+    throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
   }
   if (want.kind === 'target' && !Number.isFinite(Object.values(want.goal)[0]))
-    throw new RangeError(`a target without a finite goal: ${shown(want)}`);
+    throw new WantError(`a target without a finite goal: ${shown(want)}`);
   return want;
 }
 
