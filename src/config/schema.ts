@@ -50,7 +50,9 @@ const risk = z.strictObject({
   maxDataAgeMs: positiveMs.default(10_000),
   duplicateMs: z.int().min(0).max(86_400_000).default(2_000),
   maxOrdersPerSecond: z.int().min(1).max(40).default(20),
-  maxDailyLoss: fraction.default(rate('0.03')),
+  maxDailyLoss: fraction
+    .refine((loss) => loss > 0n, 'must be above "0": it is the loss at which creation stops')
+    .default(rate('0.03')),
 });
 
 const fees = z.strictObject({ maker: fraction.optional(), taker: fraction.optional() });

@@ -25,7 +25,7 @@ import type { Desk } from '../trader.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
-import { source } from './source.ts';
+import { type Source, source } from './source.ts';
 import { draftText } from './words.ts';
 
 export interface Parts {
@@ -60,6 +60,8 @@ export interface Assembled {
   readonly booked: Observable<Fill>;
   /** Resolves once no order is being sent, resolved or cancelled. */
   idle(): Promise<void>;
+  /** Asks again for what must not stay undone: exits of stops that were refused, cancels under a kill. */
+  insist(): void;
   /** A stop was reached: the position is left, and stays left while the goal stays the same. */
   hitStop(stop: ArmedStop, why: string): void;
   /** Stops creation, durably, and cancels what rests. */
@@ -90,8 +92,12 @@ export function assemble(parts: Parts): Assembled {
   const stopped = source<Signal>();
   const booked = source<Fill>();
   const work = counting();
+  const insisting = insistence(book, execution, sweeps, stopped);
   const desk: Omit<Desk, 'signals'> = {
-    recover: () => recover(execution, sweeps, symbolsOf(parts, portfolio)),
+    async recover() {
+      await recover(execution, sweeps, symbolsOf(parts, portfolio));
+      await insisting.cancelKilled();
+    },
     stopped: stopped.stream,
     fills: sweeps.fills,
     note: (signal) => planner.note(signal),
@@ -121,11 +127,41 @@ export function assemble(parts: Parts): Assembled {
     execution,
     booked: booked.stream,
     idle: () => work.idle(),
+    insist() {
+      insisting.leaveAgain();
+      void insisting.cancelKilled();
+    },
     hitStop({ strategy, symbol }, why) {
       const signal = planner.standing(strategy, symbol);
       if (signal?.want.kind !== 'target') return;
       protection.leave(strategy, symbol, signal.want.goal, why);
       stopped.emit({ ...signal, at: clock.now() });
+    },
+  };
+}
+
+/** What is asked for again until it is done. */
+function insistence(
+  { portfolio, planner, protection, risk }: Book,
+  execution: Execution,
+  sweeps: Sweeps,
+  stopped: Source<Signal>,
+) {
+  return {
+    /** A stop was hit, but its exit was refused or not sent: the position is naked until it is asked for again. */
+    leaveAgain(): void {
+      for (const { strategy, symbol } of portfolio.places()) {
+        const signal = planner.standing(strategy, symbol);
+        if (signal === undefined || !protection.isLeaving(strategy, symbol)) continue;
+        if (portfolio.ordersOf(strategy, symbol).length === 0) stopped.emit({ ...signal, at: execution.clock.now() });
+      }
+    },
+    /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
+    async cancelKilled(): Promise<void> {
+      const resting = [...portfolio.orders()].filter(
+        ({ state, intent }) => state === 'open' && risk.switch.of(intent.strategy) !== undefined,
+      );
+      await Promise.all(resting.map((order) => cancel(execution, sweeps, order, 'kill')));
     },
   };
 }
@@ -242,6 +278,7 @@ const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>
 /** A position that its take-profit closed stays closed while the strategy goes on wishing the same goal. */
 export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Planner, protection: Protection): void {
   if (fill.purpose !== 'takeProfit') return;
+  protection.tookProfit(fill.strategy, fill.symbol, fill.quantity);
   const order = portfolio.order(fill.clientOrderId);
   if (order !== undefined && order.filled < order.intent.expectedLots) return;
   const want = planner.standing(fill.strategy, fill.symbol)?.want;

@@ -15,6 +15,7 @@ import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { Protection } from '../portfolio/protect.ts';
 import { Risk } from '../risk/risk.ts';
+import { checked } from '../strategy/host.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
@@ -175,7 +176,8 @@ class ColumnRun {
     if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk);
     for (const seat of seats) {
       if (row < seat.from) continue;
-      const want = seat.decide();
+      // Saying nothing repeats what was said last, as the host of live strategies does.
+      const want = seat.decide() ?? seat.lastWant;
       if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
     }
   }
@@ -185,7 +187,7 @@ class ColumnRun {
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     this.#portfolio.mark(series.symbol, cursor.close, at);
-    seat.lastWant = want;
+    seat.lastWant = checked(want);
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
     this.#planner.note(signal);
     this.#carryOut(signal);

@@ -36,6 +36,8 @@ export interface Running {
 const mostHistory = 300;
 /** Between two points of the equity curve, ms of the clock. */
 const equityEveryMs = 60_000;
+/** Between two tries at what must not stay undone, real ms. */
+const insistMs = 1_000;
 /** Between two looks at the exchange's time, real ms. */
 const resyncMs = 60_000;
 /** How long stopping waits for what is on its way, and again for cancels, real ms. */
@@ -65,6 +67,7 @@ export function run(made: Made): Running {
   };
   const trading = trade(desk).subscribe({ error: fatal });
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
+  void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
   void every(clock, clock.machine(resyncMs), tasks.signal, () => resync(made)).catch(fatal);
 
   async function atMost(work: Promise<unknown>): Promise<void> {

@@ -1,18 +1,30 @@
-/** Values kept for each strategy on each symbol. Two levels of maps: a joined key would have to be built for every look. */
+/**
+ * Values kept for each strategy on each symbol. Two levels of maps: a joined key would have to be built for every look. The
+ * last look is remembered, because an order looks some thirty times at one place: a tenth of a backtest's time.
+ */
 export class ByPlace<T> {
   readonly #symbols = new Map<string, Map<string, T>>();
+  #lastStrategy = '';
+  #lastSymbol = '';
+  #last: T | undefined;
 
   get(strategy: string, symbol: string): T | undefined {
-    return this.#symbols.get(symbol)?.get(strategy);
+    if (strategy === this.#lastStrategy && symbol === this.#lastSymbol) return this.#last;
+    this.#lastStrategy = strategy;
+    this.#lastSymbol = symbol;
+    this.#last = this.#symbols.get(symbol)?.get(strategy);
+    return this.#last;
   }
 
   set(strategy: string, symbol: string, value: T): void {
+    this.#lastSymbol = '';
     const strategies = this.#symbols.get(symbol);
     if (strategies === undefined) this.#symbols.set(symbol, new Map([[strategy, value]]));
     else strategies.set(strategy, value);
   }
 
   delete(strategy: string, symbol: string): void {
+    this.#lastSymbol = '';
     this.#symbols.get(symbol)?.delete(strategy);
   }
 

@@ -172,7 +172,11 @@ describe('a target', () => {
 });
 
 describe('protection', () => {
-  const profitAt = (price: string): Bend => ({ takeProfit: ticks(price, btc), leave: undefined });
+  const profitAt = (price: string, taken = '0'): Bend => ({
+    takeProfit: ticks(price, btc),
+    leave: undefined,
+    taken: lots(taken, btc),
+  });
 
   test('rests a take-profit for all that is held once the target is reached', () => {
     const step = planTarget(target(1), lots('1', btc), profitAt('120'), situation({ has: '1.000004' }));
@@ -187,6 +191,15 @@ describe('protection', () => {
     expect(plan('-1', { has: '-1', account: 'margin' }, {}, profitAt('80'))).toBe('BUY 1 at 80');
   });
 
+  test('does not buy back what a take-profit has sold, whether its rest stands or moves', () => {
+    const orders = [order({ side: 'SELL', price: '120', purpose: 'takeProfit', filled: '0.5' })];
+    expect(plan('1', { has: '0.5', orders }, {}, profitAt('120', '0.5'))).toBe('nothing');
+    expect(plan('1', { has: '0.5', orders }, {}, profitAt('121', '0.5'))).toBe('cancel c1');
+    expect(plan('1', { has: '0.5' }, {}, profitAt('121', '0.5'))).toBe('SELL 0.5 at 121');
+    expect(plan('0', { has: '0.5', orders }, {}, profitAt('120', '0.5'))).toBe('cancel c1');
+    expect(plan('0', { has: '0.5' }, {}, profitAt('120', '0.5'))).toBe('SELL 0.5 market');
+  });
+
   test('moves a take-profit whose price changed', () => {
     expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, profitAt('121'))).toBe(
       'cancel c1',
@@ -198,7 +211,7 @@ describe('protection', () => {
   });
 
   test('that leaves sells all at market, whatever the target and its limit say, and names it a stop', () => {
-    const leave: Bend = { takeProfit: undefined, leave: 'traded at 90' };
+    const leave: Bend = { takeProfit: undefined, leave: 'traded at 90', taken: lots('0', btc) };
     const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
     expect(words(step)).toBe('SELL 1 market');
     expect(purposeOf(step)).toBe('stop');

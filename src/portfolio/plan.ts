@@ -76,8 +76,10 @@ export interface Bend {
   readonly takeProfit: Ticks | undefined;
   /** Why the position must be left whatever the target says; undefined while it need not. */
   readonly leave: string | undefined;
+  /** What a take-profit has sold of this goal already: it is not bought back while the goal stays the same. */
+  readonly taken: Lots;
 }
-export const unbent: Bend = { takeProfit: undefined, leave: undefined };
+export const unbent: Bend = { takeProfit: undefined, leave: undefined, taken: noLots };
 
 /** A target's goal in lots, at the price and equity of the moment it was wished. Spot cannot be short. */
 export function goalLots(
@@ -114,7 +116,7 @@ const undecided = (orders: readonly WorkingOrder[]): boolean =>
 export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Situation): Step | undefined {
   const { orders, instrument: at } = situation;
   if (undecided(orders)) return undefined;
-  const wished = bend.leave === undefined ? goal : noLots;
+  const wished = bend.leave === undefined ? less(goal, bend.taken) : noLots;
   const wishedBase = baseUnits(wished, at);
   const distance = minus(wishedBase, situation.held);
   // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
@@ -133,6 +135,12 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
   }
   const profit = takeProfitOrder(bend, situation, band, `take profit of: ${target.reason}`);
   return rest(profit === undefined ? [] : [profit], situation);
+}
+
+/** A goal less what a take-profit has sold of it, towards nothing. */
+function less(goal: Lots, taken: Lots): Lots {
+  if (taken === 0n) return goal;
+  return goal > 0n ? greatest(minus(goal, taken), noLots) : negate(greatest(minus(negate(goal), taken), noLots));
 }
 
 /** Have exactly these orders: cancel what is not among them, then create what is missing. */

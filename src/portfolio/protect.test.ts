@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { priceText } from '../domain/money.ts';
+import { lots, priceText } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
 import { btc, fill, portfolio, target } from '../testing/builders.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -70,7 +70,7 @@ describe('a stop', () => {
     made.follow({ stop: 90 });
     made.follow({ stop: 95 });
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 95']);
-    expect(made.saved()).toEqual({ stop: '95' });
+    expect(made.saved()).toEqual({ goal: '{"quantity":1}', stop: '95' });
   });
 
   test('goes with a target that no longer carries one', () => {
@@ -124,7 +124,7 @@ describe('a trailing stop', () => {
     expect(made.protection.stops('BTCUSDT')).toEqual([]);
     prices(made, 100, 120, 110);
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 108']);
-    expect(made.saved()).toEqual({ trailing: '0.1', best: '120' });
+    expect(made.saved()).toEqual({ goal: '{"quantity":1}', trailing: '0.1', best: '120' });
   });
 
   test('of a short position follows downwards', () => {
@@ -173,9 +173,22 @@ describe('a position that protection left', () => {
     const wished = made.follow({ stop: 90, takeProfit: 120 });
     expect(made.protection.bend('s', 'BTCUSDT', wished).leave).toBeUndefined();
     made.protection.leave('s', 'BTCUSDT', wished.goal, 'traded at 90');
-    expect(made.protection.bend('s', 'BTCUSDT', wished)).toEqual({ takeProfit: undefined, leave: 'traded at 90' });
+    expect(made.protection.bend('s', 'BTCUSDT', wished)).toMatchObject({
+      takeProfit: undefined,
+      leave: 'traded at 90',
+    });
     const moved = made.follow({ stop: 80 });
     expect(made.protection.bend('s', 'BTCUSDT', moved).leave).toBe('traded at 90');
+  });
+
+  test('keeps in mind what a take-profit sold, over a restart and until another goal is wished', () => {
+    const made = bench();
+    const wished = made.follow({ takeProfit: 120 });
+    made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
+    expect(made.protection.bend('s', 'BTCUSDT', made.follow({ takeProfit: 125 })).taken).toBe(lots('0.4', btc));
+    const again = bench();
+    again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
+    expect(again.protection.bend('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
   });
 
   test('has no stop that could be hit again', () => {

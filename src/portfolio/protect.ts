@@ -8,7 +8,21 @@
  */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
-import { priceText, type Rate, rate, rateText, type Ticks, ticks, ticksOf, worsened } from '../domain/money.ts';
+import {
+  type Lots,
+  lots,
+  noLots,
+  plus,
+  priceText,
+  quantityText,
+  type Rate,
+  rate,
+  rateText,
+  type Ticks,
+  ticks,
+  ticksOf,
+  worsened,
+} from '../domain/money.ts';
 import type { Goal, Target } from '../domain/order.ts';
 import { ByPlace } from './by-place.ts';
 import { type Bend, unbent } from './plan.ts';
@@ -24,6 +38,10 @@ export interface ArmedStop {
 }
 
 interface Guard {
+  /** The goal that these levels belong to, as text. */
+  readonly goal: string;
+  /** What a take-profit has sold of it. */
+  taken: Lots;
   stop: Ticks | undefined;
   takeProfit: Ticks | undefined;
   trailing: Rate | undefined;
@@ -60,7 +78,10 @@ export class Protection {
     if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) return;
     const at = this.#portfolio.instrument(symbol);
     const left = known?.leftGoal === goalText(target.goal) ? known : undefined;
+    const goal = goalText(target.goal);
     const guard: Guard = {
+      goal,
+      taken: known?.goal === goal ? known.taken : noLots,
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
       trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
@@ -77,8 +98,13 @@ export class Protection {
   bend(strategy: string, symbol: string, target: Target): Bend {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return unbent;
-    const left = guard.leftGoal === goalText(target.goal);
-    return { takeProfit: left ? undefined : guard.takeProfit, leave: left ? (guard.leftWhy ?? 'left') : undefined };
+    const goal = goalText(target.goal);
+    const left = guard.leftGoal === goal;
+    return {
+      takeProfit: left ? undefined : guard.takeProfit,
+      leave: left ? (guard.leftWhy ?? 'left') : undefined,
+      taken: guard.goal === goal ? guard.taken : noLots,
+    };
   }
 
   /** True when something on this symbol may be protected: then its prices must be looked at. */
@@ -141,6 +167,19 @@ export class Protection {
     this.#save(strategy, symbol, guard);
   }
 
+  /** A take-profit sold so much. */
+  tookProfit(strategy: string, symbol: string, quantity: Lots): void {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined) return;
+    guard.taken = plus(guard.taken, quantity);
+    this.#save(strategy, symbol, guard);
+  }
+
+  /** True while a position that protection left is still held. */
+  isLeaving(strategy: string, symbol: string): boolean {
+    return this.#guards.get(strategy, symbol)?.leftGoal !== undefined && !this.#isFlat(strategy, symbol);
+  }
+
   /** Puts back what a journal kept. */
   restore(strategy: string, symbol: string, saved: SavedGuard): void {
     const at = this.#portfolio.instrument(symbol);
@@ -148,7 +187,10 @@ export class Protection {
       saved[name] === undefined ? undefined : ticks(String(saved[name]), at);
     const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
     const trailing = text('trailing');
+    const taken = text('taken');
     this.#guards.set(strategy, symbol, {
+      goal: text('goal') ?? '',
+      taken: taken === undefined ? noLots : lots(taken, at),
       stop: level('stop'),
       takeProfit: level('takeProfit'),
       best: level('best'),
@@ -189,6 +231,7 @@ function levelOf(guard: Guard, side: Side): Ticks | undefined {
 }
 
 const same = (a: Guard, b: Guard): boolean =>
+  a.goal === b.goal &&
   a.stop === b.stop &&
   a.takeProfit === b.takeProfit &&
   a.trailing === b.trailing &&
@@ -196,7 +239,8 @@ const same = (a: Guard, b: Guard): boolean =>
   a.leftGoal === b.leftGoal;
 
 function saved(guard: Guard, at: Instrument): SavedGuard {
-  const out: Record<string, string> = {};
+  const out: Record<string, string> = { goal: guard.goal };
+  if (guard.taken > 0n) out['taken'] = quantityText(guard.taken, at);
   if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);

@@ -96,15 +96,18 @@ function staleData({ draft, portfolio, now, maxDataAgeMs }: Valued): Denial['fac
   return { ageMs: mark === undefined ? 'never seen' : Math.round(now - mark.at), maxDataAgeMs };
 }
 
-function orderValue({ draft, value, limits: { maxOrderValue } }: Valued): Denial['facts'] | undefined {
-  if (isProtective(draft)) return undefined;
+/** A position that has outgrown the limit must still be left: what only reduces is not judged. */
+function orderValue(scene: Valued): Denial['facts'] | undefined {
+  const { value, limits } = scene;
+  const { maxOrderValue } = limits;
+  if (reduces(scene)) return undefined;
   return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
 }
 
 /** Only what adds to |position| is judged: an exit is always within the limit. */
 function position(scene: Valued): Denial['facts'] | undefined {
   const { draft, portfolio, limits, value, last } = scene;
-  if (reduces(scene) || isProtective(draft)) return undefined;
+  if (reduces(scene)) return undefined;
   const exposure = plus(portfolio.exposure(draft.symbol, draft.price ?? last), value);
   return exposure <= limits.maxPosition
     ? undefined

@@ -64,7 +64,7 @@ interface Common<P extends Params> {
 
 export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
   indicators(params: ParamValues<P>): I;
-  /** Called after each closed kline once every indicator is warm. `undefined` leaves the last want in force. */
+  /** Called after each closed kline once every indicator is warm. `undefined` says the last want again. */
   decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Want | undefined;
 }
 

@@ -100,10 +100,10 @@ describe('a deciding strategy', () => {
     expect(quantities(heard)).toEqual([3]);
   });
 
-  test('leaves its last want in force by saying nothing', () => {
+  test('says its last want again by saying nothing, so that what got lost heals', () => {
     const heard = hear(deciding(({ close }) => (close > 1 ? target(close) : undefined)));
     for (const close of [1, 2, 1]) heard.klines.next(kline(close));
-    expect(quantities(heard)).toEqual([2]);
+    expect(quantities(heard)).toEqual([2, 2]);
   });
 
   test('speaks under its own name, symbol and time', () => {
@@ -123,7 +123,7 @@ describe('a deciding strategy', () => {
     expect(heard.errors.map(String)).toEqual(['Error: oops']);
     expect(heard.said.map(({ want }) => want)).toEqual([
       target(1),
-      { kind: 'quotes', quotes: [], reason: 'the strategy was stopped because it threw' },
+      { ...target(holding.quantity), reason: 'the strategy was stopped because it threw' },
     ]);
     expect(heard.ended()).toBe(true);
   });

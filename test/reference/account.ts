@@ -36,6 +36,9 @@ export interface State {
   takeProfit: Decimal | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
   leftAt: string | undefined;
+  /** The quantity that the levels belong to, and what a target order has sold of it. */
+  levelsOf: string | undefined;
+  taken: Decimal;
   /** The bare quantity that is wanted was reached: what the price makes of the last few lots changes nothing any more. */
   settled: boolean;
 }

@@ -54,7 +54,9 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
       .filter((wish) => wish.quantity.gt(0) && !tooSmall(wish.quantity, wish.price));
   }
   const left = state.leftAt === want.quantity;
-  const goal = left ? zero : roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  const taken = state.levelsOf === want.quantity ? state.taken : zero;
+  const wished = Decimal.max(roundTo(new Decimal(want.quantity), quantityPrecision, 'down').minus(taken), 0);
+  const goal = left ? zero : wished;
   const distance = goal.minus(state.base);
   const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
   const band = deadBand(state, goal, side, close);

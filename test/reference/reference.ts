@@ -18,6 +18,8 @@ export function reference(question: Question): Answer {
     stop: undefined,
     takeProfit: undefined,
     leftAt: undefined,
+    levelsOf: undefined,
+    taken: new Decimal(0),
     settled: false,
   };
   const { klines, intervalMs, strategy, instrument } = question;
@@ -25,7 +27,8 @@ export function reference(question: Question): Answer {
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
     trade(state, standing, row, kline, before.close);
-    const want = wantAfter(strategy, klines, row, instrument.pricePrecision);
+    // Saying nothing repeats what was said last.
+    const want = wantAfter(strategy, klines, row, instrument.pricePrecision) ?? standing;
     if (want === undefined) continue;
     const time = kline.time + intervalMs;
     if (JSON.stringify(want) !== JSON.stringify(standing)) {
@@ -72,8 +75,9 @@ function watchStop(state: State, standing: Want | undefined, at: Now, moment: Mo
 /** A target that filled wholly in this kline leaves the position as a stop does. */
 function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore: number): void {
   if (standing === undefined || 'quotes' in standing) return;
-  for (const { order } of state.fills.slice(fillsBefore)) {
+  for (const { order, quantity } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
+    if (purpose === 'takeProfit') state.taken = state.taken.plus(quantity);
     if (purpose === 'takeProfit' && ending === 'filled') state.leftAt = standing.quantity;
   }
 }
@@ -88,6 +92,8 @@ function follow(state: State, want: Want): void {
   state.stop = level(want.stop);
   state.takeProfit = level(want.takeProfit);
   if (state.leftAt !== want.quantity) state.leftAt = undefined;
+  if (state.levelsOf !== want.quantity) state.taken = new Decimal(0);
+  state.levelsOf = want.quantity;
 }
 
 function answer(state: State): Answer {
