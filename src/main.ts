@@ -203,5 +203,6 @@ try {
   await program.parseAsync();
   if (interrupted) process.exitCode = 130;
 } catch (error) {
-  process.exitCode = exitCodeOf(error);
+  const code = exitCodeOf(error);
+  process.exitCode = interrupted ? 130 : code;
 }

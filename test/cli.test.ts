@@ -1,0 +1,153 @@
+/** What a user gets for a command or a configuration that cannot be: one message, the right exit code, nothing written. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, backtestYaml, desk, klineLines } from './kit/command.ts';
+
+const at = desk();
+beforeAll(() => {
+  at.write('klines.csv', `${klineLines(120).join('\n')}\n`);
+});
+afterAll(() => at.remove());
+
+/** The message of a command that is refused: no output, no stack, no file left behind. */
+async function refused(code: number, ...args: readonly string[]): Promise<string> {
+  const before = at.files();
+  const answer = await at.sluice(args);
+  expect(answer, answer.err).toMatchObject({ code, out: '' });
+  expect(answer.err).not.toMatch(/\n {4}at |this is a bug/);
+  expect(at.files()).toEqual(before);
+  return answer.err;
+}
+
+/** The message for a configuration that differs from a right one by a replacement. */
+function refusedConfig(code: number, from: string | RegExp, to: string, ...args: readonly string[]): Promise<string> {
+  expect(backtestYaml).toMatch(from);
+  at.write('b.yaml', backtestYaml.replace(from, to));
+  return refused(code, 'backtest', '--config', 'b.yaml', ...args);
+}
+
+const refusedStrategy = (code: number, text: string, ...args: readonly string[]): Promise<string> => {
+  at.write('mine.ts', text);
+  return refusedConfig(code, /use: sma-cross(.*)params: [^\n]*/s, 'use: ./mine.ts$1params: {}', ...args);
+};
+
+test('the configuration that these tests break is right', async () => {
+  at.write('b.yaml', backtestYaml);
+  const answer: Answer = await at.sluice(['backtest', '--config', 'b.yaml']);
+  expect(answer).toMatchObject({ code: 0, err: '' });
+  expect(answer.out).toMatch(/^Final equity +100,000 USD/m);
+});
+
+describe('a command', () => {
+  test.for([
+    [['backtset'], "unknown command 'backtset'", 'Did you mean backtest?'],
+    [['backtest', '--cofig', 'b.yaml'], "unknown option '--cofig'", 'Did you mean --config?'],
+    [['backtest'], 'sluice: backtest needs a configuration: --config FILE, such as --config config/backtest.yaml'],
+    [['live'], 'sluice: live needs a configuration: --config FILE'],
+    [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],
+    [['simulator', '--scenario', 'crash'], 'Allowed choices are crash-2020, tape-2024'],
+    [['simulator', '--port', '70000'], 'must be a whole number from 0 to 65535'],
+    [['fills', '--state', '.'], 'sluice: . is not a state directory: there is no journal.db in it'],
+    [['fills'], 'sluice: no state directory in var/: start one first (sluice demo), or give it with --state DIR'],
+    [['cancel'], 'sluice: say which orders: sluice cancel --all, or sluice cancel --strategy ID'],
+  ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
+    const message = await refused(2, ...args);
+    for (const part of parts) expect(message).toContain(part);
+  });
+});
+
+describe('a configuration', () => {
+  test('names every misspelt and missing key with its line and what was probably meant', async () => {
+    const message = await refusedConfig(2, /cash:(.*)symbol:(.*)maxPosition:/s, 'csh:$1simbol:$2maxPositon:');
+    expect(message.split('\n')).toEqual(
+      expect.arrayContaining([
+        'sluice: b.yaml has 6 problems:',
+        '  line 3: csh: is not a known key (did you mean "cash"?)',
+        '  line 8: strategies.0.simbol: is not a known key (did you mean "symbol"?)',
+        '  line 13: risk.maxPositon: is not a known key (did you mean "maxPosition"?)',
+        '  cash: is missing',
+      ]),
+    );
+  });
+
+  test.for([
+    ['cash: "100000"', 'cash: 100000.10', '  line 3: cash: must be in quotes: "100000.10"'],
+    ['interval: 1min', 'interval: 1mn', 'line 9: strategies.0.interval: must be one of 1min, 5min,'],
+    ['strategies:', 'strategies: [', 'sluice: b.yaml, line 6: is not valid YAML'],
+    ['maker: "0.001"', 'maker: "0.1 %"', 'fees.maker: must be a decimal number without sign or exponent'],
+    [
+      'sma-cross',
+      'sma-corss',
+      'b.yaml: strategies.0.use: there is no strategy "sma-corss" (did you mean "sma-cross"?)',
+    ],
+    ['slow: 5', 'slow: 500000', 'b.yaml: strategies.0.params.slow: must lie between 2 and 20000, not 500000'],
+    ['slow: 5', 'slow: 2', 'strategies.0.params: fast (2) must be below slow (2)'],
+    [
+      'slow: 5',
+      'slwo: 5',
+      'strategies.0.params.slwo: is not a parameter (there are: fast, slow, quantity, share, stop)',
+    ],
+    ['slow: 5', 'slow: 500', 'XBTUSD: 120 klines are too few: the strategy needs 500 before its first decision'],
+    [/XBTUSD/g, 'XBTUSDT', 'has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT'],
+    ['symbol: XBTUSD', 'symbol: BTCUSD', 'b.yaml: data.BTCUSD is missing: the klines file'],
+    ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
+  ] as const)('with %s as %s is refused', async ([from, to, part]) => {
+    expect(await refusedConfig(2, from, to)).toContain(part);
+  });
+
+  test.for([
+    ['foo', 'must look like strategies.0.params.fast=12'],
+    ['cash.x=1', 'there is no such place in the configuration: cash is a single value'],
+    ['strategies.1.id=b', 'there is no such place in the configuration: strategies has 1, counted from 0'],
+    ['strategies.0.parms.fast=3', '--set strategies.0.parms: is not a known key (did you mean "params"?)'],
+    ['fees.taker=7', '--set fees.taker: must be a fraction from "0" to "1"'],
+    ['from=yesterday', '--set from: must be a date such as 2020-03-12'],
+    ['from=2021-01-01', 'no klines between from and to'],
+  ] as const)('changed by --set %s is refused', async ([setting, part]) => {
+    at.write('b.yaml', backtestYaml);
+    expect(await refused(2, 'backtest', '--config', 'b.yaml', '--set', setting)).toContain(part);
+  });
+});
+
+describe('a strategy file', () => {
+  const contract = "import { defineStrategy, hold } from 'sluice';\n";
+  const deciding = (body: string): string =>
+    `${contract}export default defineStrategy({ name: 'mine', about: '', params: {}, indicators: () => ({}),\n  decide() { ${body} } });\n`;
+
+  test.for([
+    ['that does not parse', 'export default {', /mine\.ts cannot be loaded: SyntaxError: .* \(mine\.ts, line 1\)/],
+    [
+      'that throws while loading',
+      "\nthrow new Error('no luck');",
+      /cannot be loaded: Error: no luck \(mine\.ts, line 2\)/,
+    ],
+    ['that exports nothing', 'const a = 1;', /mine\.ts has no strategy: it must end in `export default defineStrategy/],
+    ['that imports what is not there', "import 'nothere';", /cannot be loaded: Error: Cannot find package 'nothere'/],
+    ['with an enum', 'enum A { B }', /cannot be loaded: SyntaxError: TypeScript enum is not supported/],
+    [
+      'whose indicators throw',
+      `${contract}export default defineStrategy({ name: 'mine', about: '', params: {},\n  indicators() { throw new Error('dry'); }, decide() {} });`,
+      /strategy mine: indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
+    ],
+    [
+      'with a parameter of its own making',
+      `${contract}export default defineStrategy({ name: 'mine', about: '', params: { a: 3 }, indicators: () => ({}), decide() {} });`,
+      /params\.a must be made by integer\(\), decimal\(\), choice\(\) or flag\(\)/,
+    ],
+  ] as const)('%s is refused', async ([, text, pattern]) => {
+    expect(await refusedStrategy(2, text)).toMatch(pattern);
+  });
+
+  test.for(['columns', 'stream'])('that throws while it decides ends a backtest over %s', async (driver) => {
+    const message = await refusedStrategy(1, deciding("throw new Error('oops');"), '--driver', driver);
+    expect(message).toContain('sluice: a strategy threw: Error: oops (mine.ts, line 3)');
+  });
+
+  test.for(['columns', 'stream'])('that wants what cannot be ends a backtest over %s', async (driver) => {
+    const message = await refusedStrategy(1, deciding("return hold({ quantity: 0 / 0 }, '');"), '--driver', driver);
+    expect(message).toMatch(/a target without a finite goal: .*"NaN"/);
+  });
+
+  test('that is not there is refused', async () => {
+    expect(await refusedConfig(2, 'sma-cross', './gone.ts')).toMatch(/strategy file \/.*gone\.ts does not exist/);
+  });
+});

@@ -1,0 +1,81 @@
+/** One `sluice` command from beginning to end, in a directory of its own, as a user would type it. */
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const launcher = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
+
+export interface Answer {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Desk {
+  readonly dir: string;
+  /** Runs `sluice ARGS` there, by this Node unless another program is given. */
+  sluice(args: readonly string[], env?: Readonly<Record<string, string>>, node?: readonly string[]): Promise<Answer>;
+  write(name: string, text: string | Uint8Array, mode?: number): string;
+  /** Every file and folder there, sorted. */
+  files(): readonly string[];
+  remove(): void;
+}
+
+/** An empty directory to run commands in; nothing of the caller's environment but PATH reaches them. */
+export function desk(): Desk {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-cli-'));
+  return {
+    dir,
+    sluice: (args, env = {}, node = [process.execPath]) =>
+      new Promise((resolve, reject) => {
+        const [program = '', ...before] = node;
+        const child = spawn(program, [...before, launcher, ...args], {
+          cwd: dir,
+          env: { PATH: process.env['PATH'] ?? '', HOME: join(dir, 'home'), ...env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        const said = { out: '', err: '' };
+        child.stdout.on('data', (data: Buffer) => {
+          said.out += data.toString();
+        });
+        child.stderr.on('data', (data: Buffer) => {
+          said.err += data.toString();
+        });
+        child.once('error', reject);
+        child.once('close', (code) => resolve({ code, ...said }));
+      }),
+    write(name, text, mode = 0o644) {
+      const path = join(dir, name);
+      writeFileSync(path, text);
+      chmodSync(path, mode);
+      return path;
+    },
+    files: () => readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort(),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+/** The header of klines files and `rows` quiet klines of one minute from 2020-02-01T00:00Z on. */
+export const klineLines = (rows: number): string[] => [
+  'time_ms,open,high,low,close,volume',
+  ...Array.from({ length: rows }, (_, row) => `${Date.UTC(2020, 1, 1) + row * 60_000},100,101,99,100.5,7`),
+];
+
+/** A configuration that runs sma-cross over `klines.csv` beside it. */
+export const backtestYaml = `data:
+  XBTUSD: ./klines.csv
+cash: "100000"
+rules: plain
+strategies:
+  - id: trend
+    use: sma-cross
+    symbol: XBTUSD
+    interval: 1min
+    params: { fast: 2, slow: 5 }
+risk:
+  maxOrderValue: "200000"
+  maxPosition: "200000"
+fees: { maker: "0.001", taker: "0.002" }
+`;
