@@ -1,7 +1,7 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
 import { defer, filter, finalize, mergeMap, type Observable, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
-import { unitsText } from '../domain/money.ts';
+import { priceText, unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -109,7 +109,10 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
     portfolio.mark(symbol, trade.price, clock.now());
     screen.addTrade(trade);
     protection.trail(symbol, trade.price);
-    for (const stop of protection.hitBy(symbol, trade.price)) assembled.hitStop(stop, `traded at ${trade.price}`);
+    for (const stop of protection.hitBy(symbol, trade.price)) {
+      const level = priceText(stop.price, portfolio.instrument(symbol));
+      assembled.hitStop(stop, `stop ${level} hit: traded at ${trade.price}`);
+    }
     watchLoss(assembled);
   });
   // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.

@@ -16,7 +16,6 @@ export interface Scenario {
   readonly about: string;
   /** Times real time, unless the user says otherwise. */
   readonly speed: number;
-  readonly startText: string;
   load(instrument: Instrument): MarketOptions;
 }
 
@@ -32,7 +31,7 @@ export const shippedInstruments = (): string => join(home(), 'config', 'instrume
 
 const dataFile = (name: string): string => join(home(), 'backtests', 'data', name);
 
-const crashStart = Date.UTC(2020, 2, 12, 9, 0);
+const crashStart = Date.UTC(2020, 2, 12, 9, 6);
 /** The scenario ends with 13 March; then it loops. */
 const crashEnd = Date.UTC(2020, 2, 14);
 /** History served before the start, klines. */
@@ -43,7 +42,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     symbol: 'XBTUSD',
     about: 'BitMEX XBTUSD, 12 and 13 March 2020, prints made from minute klines',
     speed: 60,
-    startText: '2020-03-12 09:00 UTC',
     load({ symbol, pricePrecision }) {
       const { columns } = loadKlines({
         path: dataFile('XBTUSD-1m-2020-02_2020-04.csv.gz'),
@@ -71,7 +69,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     symbol: 'BTCUSDT',
     about: 'Binance BTCUSDT, 11 minutes of recorded trades and books from 8 August 2024 23:54',
     speed: 1,
-    startText: '2024-08-08 23:54 UTC',
     load: ({ symbol }) => ({
       kind: 'tape',
       symbol,
