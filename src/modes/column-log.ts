@@ -3,12 +3,23 @@
  * them takes longer than the run, and every object kept costs as much again when memory is cleared.
  */
 import type { Instrument } from '../domain/instrument.ts';
-import { type Lots, quantityText } from '../domain/money.ts';
+import { type Lots, noUnits, quantityText } from '../domain/money.ts';
 import type { Fill, Signal } from '../domain/order.ts';
 import { fillRow, orderRow } from '../execution/records.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { memoryHost, type RunResult } from './run.ts';
+
+/** What a closed order's row is made of. */
+type Closed = Omit<WorkingOrder, keyof typeof neverSigned> & { readonly at: number };
+/** What only orders that were sent to an exchange know, and what no row shows. */
+const neverSigned = {
+  spent: noUnits,
+  signedAt: undefined,
+  recvWindowMs: undefined,
+  bodyHash: undefined,
+  tradeFloor: undefined,
+};
 
 export class ColumnLog {
   readonly fills: Fill[] = [];
@@ -16,17 +27,15 @@ export class ColumnLog {
   readonly entries: Entry[] = [];
   readonly #signals: Signal[] = [];
   readonly #goals: (Lots | undefined)[] = [];
-  readonly #closed: WorkingOrder[] = [];
-  readonly #closedAt: number[] = [];
+  readonly #closed: Closed[] = [];
 
   signal(signal: Signal, goal: Lots | undefined): void {
     this.#signals.push(signal);
     this.#goals.push(goal);
   }
 
-  closed(order: WorkingOrder, at: number): void {
-    this.#closed.push(order);
-    this.#closedAt.push(at);
+  closed({ intent, orderId, state, filled, executed, venueStatus, cancelRequested }: WorkingOrder, at: number): void {
+    this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
   }
 
   /** Everything as rows; `open` are the orders that work still, as of `now`. */
@@ -41,7 +50,7 @@ export class ColumnLog {
     write(this.#signals.map((signal, index) => signalEntry(signal, this.#goals[index], instrument(signal.symbol))));
     write(this.entries);
     write([
-      ...this.#closed.map((order, index) => rowOf(order, this.#closedAt[index] as number)),
+      ...this.#closed.map(({ at, ...order }) => rowOf({ ...neverSigned, ...order }, at)),
       ...open.map((order) => rowOf(order, now)),
     ]);
     write(this.fills.map((fill) => fillRow(fill, instrument(fill.symbol))));

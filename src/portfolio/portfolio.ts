@@ -2,6 +2,7 @@
  * What we hold and what is in flight, strategy by strategy, from our own fills and orders alone. A reservation is an order
  * that is not closed: it shrinks with each fill, ends with its order, and stays while the outcome is unknown.
  */
+import { FewMap } from '../domain/few.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import {
   absolute,
@@ -83,7 +84,7 @@ export class Portfolio {
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly #places = new ByPlace<Place>();
   readonly #allPlaces: Place[] = [];
-  readonly #orders = new Map<string, WorkingOrder>();
+  readonly #orders = new FewMap<WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
 
   constructor(instruments: ReadonlyMap<string, Instrument>, allocations: readonly Allocation[]) {
@@ -162,6 +163,7 @@ export class Portfolio {
 
   /** True while the outcome of a request on this symbol is not known: nothing new may be sent there. */
   isUndecided(symbol: string): boolean {
+    if (this.#orders.size === 0) return false;
     for (const order of this.#orders.values())
       if (order.state === 'unknown' && order.intent.symbol === symbol) return true;
     return false;
@@ -258,6 +260,7 @@ export class Portfolio {
     let held = noUnits;
     for (const { position } of this.#places.on(symbol).values()) held = plus(held, position.base);
     let exposure = absolute(worth(held, price, instrument));
+    if (this.#orders.size === 0) return exposure;
     for (const order of this.#orders.values()) {
       if (order.intent.symbol === symbol && order.intent.side === 'BUY')
         exposure = plus(exposure, reservedQuote(order, instrument));

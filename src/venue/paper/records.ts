@@ -1,5 +1,6 @@
 /** What a simulated account remembers of its orders and trades, so that they can be asked for. */
 
+import { FewMap } from '../../domain/few.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
@@ -31,8 +32,7 @@ const mostKept = 4_000;
 
 export class Records {
   readonly #keepsClosed: boolean;
-  readonly #open = new Map<string, PaperOrder>();
-  readonly #byClientId = new Map<string, PaperOrder>();
+  readonly #byClientId = new FewMap<PaperOrder>();
   readonly #trades = new Map<string, PaperTrade[]>();
   #closed = new Map<string, PaperOrder>();
   #closedBefore = new Map<string, PaperOrder>();
@@ -43,7 +43,6 @@ export class Records {
   }
 
   add(order: PaperOrder): void {
-    this.#open.set(order.orderId, order);
     this.#byClientId.set(order.intent.clientOrderId, order);
   }
 
@@ -53,15 +52,15 @@ export class Records {
   }
 
   order(orderId: string): PaperOrder | undefined {
-    return this.#open.get(orderId) ?? this.#closed.get(orderId) ?? this.#closedBefore.get(orderId);
+    for (const order of this.#byClientId.values()) if (order.orderId === orderId) return order;
+    return this.#closed.get(orderId) ?? this.#closedBefore.get(orderId);
   }
 
   openOrders(): IterableIterator<PaperOrder> {
-    return this.#open.values();
+    return this.#byClientId.values();
   }
 
   close(order: PaperOrder): void {
-    this.#open.delete(order.orderId);
     this.#byClientId.delete(order.intent.clientOrderId);
     if (!this.#keepsClosed) return;
     if (this.#closed.size >= mostKept / 2) {
