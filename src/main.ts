@@ -206,3 +206,5 @@ try {
   const code = exitCodeOf(error);
   process.exitCode = interrupted ? 130 : code;
 }
+// What a stopped daemon could not finish, such as an order of unknown outcome, is taken up by the next start: no wait for it here.
+if (stopping.signal.aborted || process.exitCode === 1) process.exit();

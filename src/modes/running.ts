@@ -1,6 +1,7 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
 import { defer, filter, finalize, mergeMap, type Observable, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
+import type { Kline } from '../domain/market.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
@@ -138,44 +139,49 @@ function watchLoss(assembled: Assembled): void {
 }
 
 /** A strategy's signals, from the moment that its warm-up klines are there. */
-function strategySignals(made: Made, one: NamedHosted): Observable<Signal> {
+const strategySignals = (made: Made, one: NamedHosted): Observable<Signal> =>
+  defer(() => {
+    const klines = held(made.exchange.feed.klines(one.symbol, one.interval));
+    return defer(() => warmupKlines(made, one)).pipe(
+      mergeMap((history) => signalsOf(one, inputsOf(made, one, history, klines.stream))),
+      finalize(() => klines.end()),
+    );
+  });
+
+async function warmupKlines({ exchange, screen, reaching }: Made, one: NamedHosted): Promise<readonly Kline[]> {
+  const count = Math.min(mostHistory, Math.max(warmupOf(one.strategy, one.params), 120));
+  const history = await reach(reaching, `klines of ${one.symbol}`, () =>
+    exchange.feed.history(one.symbol, one.interval, count),
+  );
+  for (const kline of history) screen.addKline(kline);
+  return history;
+}
+
+function inputsOf(made: Made, one: NamedHosted, history: readonly Kline[], klines: Observable<Kline>): Inputs {
   const { exchange, assembled, screen, clock, notice } = made;
   const { feed } = exchange;
-  return defer(async () => {
-    const klines = held(feed.klines(one.symbol, one.interval));
-    const count = Math.min(mostHistory, Math.max(warmupOf(one.strategy, one.params), 120));
-    const history = await reach(made.reaching, `klines of ${one.symbol}`, () =>
-      feed.history(one.symbol, one.interval, count),
-    );
-    for (const kline of history) screen.addKline(kline);
-    return { klines, history };
-  }).pipe(
-    mergeMap(({ klines, history }) => {
-      // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
-      klines.stream.subscribe((kline) => screen.addKline(kline));
-      const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
-      const inputs: Inputs = {
-        history,
-        klines: klines.stream.pipe(filter((kline) => kline.openTime > last)),
-        trades: feed.trades(one.symbol),
-        depth: feed.depth(one.symbol),
-        ticker: feed.ticker(one.symbol),
-        gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
-        fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
-        holding: assembled.portfolio.holding(one.id, one.symbol),
-        now: () => clock.now(),
-        failed(error) {
-          const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-          screen.failed(one.id, text);
-          notice({
-            level: 'error',
-            text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
-          });
-        },
-      };
-      return signalsOf(one, inputs).pipe(finalize(() => klines.end()));
-    }),
-  );
+  // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
+  klines.subscribe((kline) => screen.addKline(kline));
+  const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
+  return {
+    history,
+    klines: klines.pipe(filter((kline) => kline.openTime > last)),
+    trades: feed.trades(one.symbol),
+    depth: feed.depth(one.symbol),
+    ticker: feed.ticker(one.symbol),
+    gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
+    fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
+    holding: assembled.portfolio.holding(one.id, one.symbol),
+    now: () => clock.now(),
+    failed(error) {
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      screen.failed(one.id, text);
+      notice({
+        level: 'error',
+        text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
+      });
+    },
+  };
 }
 
 function noteEquity({ clock, journal, assembled }: Made): void {
