@@ -41,7 +41,7 @@ export const whale: SimulatorUser = {
 const historyMinutes = 200;
 const minutes = 3_000;
 /** Noon: no test reaches midnight. */
-const startTime = Date.UTC(2024, 0, 10, 12) - historyMinutes * 60_000;
+export const marketStart = Date.UTC(2024, 0, 10, 12);
 
 const traded: readonly Instrument[] = symbols.map((symbol) => {
   const shape = { symbol, base: symbol.slice(0, 3), quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 };
@@ -54,7 +54,7 @@ function steadyMinutes(): MinuteColumns {
     Float64Array.from({ length: historyMinutes + minutes }, (_, index) => value(index));
   const wave = (index: number): number => (index % 2 === 0 ? -5 : 5);
   return {
-    openTime: column((index) => startTime + index * 60_000),
+    openTime: column((index) => marketStart + (index - historyMinutes) * 60_000),
     open: column((index) => price + wave(index - 1)),
     high: column(() => price + 10),
     low: column(() => price - 10),

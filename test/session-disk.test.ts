@@ -1,0 +1,77 @@
+/** A full disk: what cannot be journalled is not sent, and cancels still are. Needs root and mount for a small tmpfs; else it is skipped. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Simulator } from '../src/simulator/simulator.ts';
+import { differencesAtRest, quiet } from './kit/books.ts';
+import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './kit/rig.ts';
+import { pass, until } from './kit/until.ts';
+
+let exchange: Simulator;
+let rig: Rig;
+
+beforeEach(async () => {
+  exchange = await openExchange();
+  rig = makeRig(exchange);
+});
+afterEach(async () => {
+  unmount(rig.state);
+  rig.remove();
+  await exchange.close();
+});
+
+function mount(dir: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', dir], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unmount(dir: string): void {
+  try {
+    execFileSync('umount', ['-l', dir], { stdio: 'ignore' });
+  } catch {
+    // It was not mounted.
+  }
+}
+
+/** Takes every block that is left. */
+function fill(dir: string): string {
+  const file = join(dir, 'ballast');
+  const { bavail, bsize } = statfsSync(dir);
+  try {
+    writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
+  } catch {
+    // Full, as wished; what fitted is there.
+  }
+  return file;
+}
+
+test('no order is created while the disk is full, cancels go, and trading goes on when there is space', async ({
+  skip,
+}) => {
+  await (await rig.start()).end('SIGINT');
+  rmSync(rig.state, { recursive: true });
+  execFileSync('mkdir', ['-m', '700', rig.state]);
+  if (!mount(rig.state)) skip('mounting a tmpfs is not allowed here');
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.wish('taker', target(0.1));
+  const daemon = await rig.start();
+  await quiet(rig, exchange);
+  const ballast = fill(rig.state);
+  const orders = exchange.allOrders(trader.uid).length;
+  rig.wish('taker', target(0));
+  rig.wish('other', target(0.1));
+  await pass(1_500);
+  expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
+  expect(daemon.runs).toBe(true);
+  rig.wish('maker', quotes());
+  await until('the cancel', () => exchange.openOrders(trader.uid).length === 0);
+  rmSync(ballast);
+  await until('orders again', () => exchange.allOrders(trader.uid).length >= orders + 2);
+  expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});

@@ -1,0 +1,102 @@
+/** The exchange goes away, falls silent or loses an order while a daemon trades. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ScaledClock } from '../src/clock/clock.ts';
+import type { Simulator } from '../src/simulator/simulator.ts';
+import { differencesAtRest, quiet } from './kit/books.ts';
+import { makeRig, marketStart, openExchange, price, quotes, type Rig, speed, target, trader } from './kit/rig.ts';
+import { pass, until } from './kit/until.ts';
+
+let exchange: Simulator;
+let rig: Rig;
+
+beforeEach(async () => {
+  exchange = await openExchange();
+  rig = makeRig(exchange);
+});
+afterEach(async () => {
+  rig.remove();
+  await exchange.close();
+});
+
+const filled = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count, 30_000);
+
+test('an exchange that is gone for a while is traded on again, with nothing lost and nothing twice', async () => {
+  // Its time goes on while it is away, and what it knows is kept.
+  const durable = { clock: new ScaledClock(speed, marketStart), persistDir: join(rig.dir, 'exchange') };
+  const before = await openExchange(durable);
+  const away = makeRig(before);
+  try {
+    away.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+    away.wish('taker', target(0.1));
+    const daemon = await away.start();
+    await quiet(away, before);
+    const { port } = before;
+    await before.close();
+    away.wish('taker', target(0));
+    away.wish('maker', quotes({ side: 'BUY', price: price / 2 + 1, quantity: 0.1 }));
+    await pass(1_000);
+    const back = await openExchange({ ...durable, port });
+    try {
+      expect(await differencesAtRest(away, back)).toEqual([]);
+      expect(daemon.runs).toBe(true);
+      expect((await daemon.end('SIGINT')).code).toBe(130);
+      expect(back.openOrders(trader.uid)).toEqual([]);
+    } finally {
+      await back.close();
+    }
+  } finally {
+    away.remove();
+  }
+});
+
+describe('a socket', () => {
+  test('that breaks is opened again, and strategies go on', async () => {
+    rig.wish('taker', target(0.1));
+    await rig.start();
+    await filled(1);
+    exchange.addFault({ match: { method: 'WS', times: 3 }, do: { socket: 'disconnect' } });
+    await pass(100);
+    rig.wish('taker', target(0));
+    await filled(2);
+    expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  });
+
+  test('that says nothing more is left for a new one; till then nothing is created on old prices', async () => {
+    rig.configure({ risk: { maxDataAgeMs: 1_000 } });
+    rig.wish('taker', target(0.1));
+    await rig.start();
+    await quiet(rig, exchange);
+    const speak = exchange.addFault({ match: { method: 'WS' }, do: { socket: 'silence' } });
+    await pass(300);
+    speak();
+    rig.wish('taker', target(0));
+    const orders = exchange.allOrders(trader.uid).length;
+    await pass(3_000);
+    expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
+    await filled(2);
+    expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  });
+});
+
+test('an order that never arrived stays unknown, blocks its symbol alone, and is shown', async () => {
+  const lost = exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order' }, do: { drop: 'before' } });
+  rig.wish('taker', target(0.1));
+  const daemon = await rig.start();
+  await daemon.line(/^unknown /);
+  lost();
+  await daemon.line(/stays unknown: two complete sweeps after its horizon/);
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.wish('other', target(0.1));
+  await filled(1);
+  await pass(300);
+  const truth = exchange.allOrders(trader.uid);
+  expect(truth.map(({ symbol }) => symbol.toUpperCase())).toEqual(['ETHUSDT']);
+  const status = JSON.parse((await rig.run('status', '--json')).stdout) as {
+    readonly unknownOrders: readonly string[];
+  };
+  expect(status.unknownOrders).toHaveLength(1);
+  const [id = ''] = status.unknownOrders;
+  expect((await rig.run('why', id)).stdout).toMatch(/unknown[\s\S]*not/i);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});
