@@ -1,0 +1,113 @@
+/** What a backtest says of data that would falsify its result: which file, which row, what to do. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, backtestYaml, desk, klineLines } from './kit/command.ts';
+
+const at = desk();
+const right = klineLines(120);
+beforeAll(() => {
+  at.write('b.yaml', backtestYaml);
+});
+afterAll(() => at.remove());
+
+const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+/** The right rows with line `number` (1 is the header) made into others. */
+const changed = (number: number, ...into: readonly string[]): string => text(right.toSpliced(number - 1, 1, ...into));
+const cell = (column: number, value: string): string => (right[49] as string).split(',').with(column, value).join(',');
+
+function run(data: string | Uint8Array, ...args: readonly string[]): Promise<Answer> {
+  at.write('klines.csv', data);
+  return at.sluice(['backtest', '--config', 'b.yaml', ...args]);
+}
+
+test.for<[string, string | Uint8Array, string]>([
+  [
+    'cut off within a row',
+    text(right).slice(0, -9),
+    'klines.csv, line 121: 4 columns, not 6 (the last line: the file may be cut off)',
+  ],
+  ['cut off within its gzip', gzipSync(text(right)).subarray(0, 200), 'klines.csv is damaged or cut off (gzip:'],
+  ['without rows', text(right.slice(0, 1)), 'klines.csv has no rows: fetch the file again'],
+  [
+    'with other columns',
+    changed(1, 'time,o,h,l,c,v'),
+    'line 1: the columns are "time,o,h,l,c,v", not "time_ms,open,high,low,close,volume"',
+  ],
+  ['with a word for a number', changed(50, cell(2, 'high')), 'klines.csv, line 50: "high" in column 3 is not a number'],
+  [
+    'with a high below the low',
+    changed(50, cell(2, '1')),
+    'klines.csv, line 50: high is below low (1 of 120 rows are impossible)',
+  ],
+  ['with a negative volume', changed(50, cell(5, '-3')), 'klines.csv, line 50: volume -3 is impossible'],
+  [
+    'with a finer price than the instrument',
+    changed(50, cell(4, '100.123')),
+    'line 50: 100.123 in column 5 has more than 2 decimals',
+  ],
+  [
+    'with a time between klines',
+    changed(50, cell(0, String(Date.UTC(2020, 1, 1) + 1))),
+    'line 50: time 1580515200001 does not open a kline of 1min',
+  ],
+  [
+    'out of order',
+    text(right.toSpliced(49, 2, right[50] as string, right[49] as string)),
+    'klines.csv, line 51 (2020-02-01T00:48:00.000Z): 1 rows are earlier than the row before',
+  ],
+  [
+    'with a row twice',
+    changed(50, right[49] as string, right[49] as string),
+    'klines.csv, line 51 (2020-02-01T00:48:00.000Z): 1 rows repeat the time of the row before',
+  ],
+  [
+    'with two klines of one time',
+    changed(50, right[49] as string, cell(4, '99')),
+    'line 51 (2020-02-01T00:48:00.000Z): 1 rows repeat the time',
+  ],
+])('data %s are refused', async ([, data, message]) => {
+  const answer = await run(data);
+  expect(answer, answer.err).toMatchObject({ code: 1, out: '' });
+  expect(answer.err).toContain(message);
+  expect(answer.err).not.toMatch(/\n {4}at |this is a bug/);
+  expect(at.files()).toEqual(['b.yaml', 'klines.csv']);
+});
+
+test('rows out of order and rows twice are mended when asked, and it is said', async () => {
+  const whole = await run(text(right), '--json');
+  const shuffled = await run(
+    text(right.toSpliced(49, 2, right[50] as string, right[49] as string)),
+    '--json',
+    '--set',
+    'repair=true',
+  );
+  expect(shuffled.err).toContain('klines.csv: repaired: 1 rows that were out of order sorted');
+  const twice = await run(changed(50, right[49] as string, right[49] as string), '--json', '--set', 'repair=true');
+  expect(twice.err).toContain('klines.csv: repaired: 1 repeated rows dropped');
+  const bare = ({ out }: Answer): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
+  expect(bare(shuffled)).toEqual(bare(whole));
+  expect(bare(twice)).toEqual(bare(whole));
+});
+
+test('two different klines of one time are not mended: nobody knows which is true', async () => {
+  const answer = await run(changed(50, right[49] as string, cell(4, '99')), '--set', 'repair=true');
+  expect(answer).toMatchObject({ code: 1, out: '' });
+  expect(answer.err).toContain(
+    'lines 50 and 51: two different klines of 2020-02-01T00:48:00.000Z; remove the wrong one',
+  );
+});
+
+test('what does not falsify a result is counted on stderr', async () => {
+  const gaps = await run(
+    text(
+      right
+        .toSpliced(60, 3)
+        .with(49, cell(1, '120'))
+        .with(48, (right[48] as string).replace(/,7$/, ',0')),
+    ),
+  );
+  expect(gaps).toMatchObject({ code: 0, out: expect.stringContaining('Final equity') });
+  expect(gaps.err).toContain('1 gaps, 3 klines missing');
+  expect(gaps.err).toContain('1 of 117 klines open outside their own [low, high]');
+  expect(gaps.err).toContain('1 of 117 klines have no volume');
+});
