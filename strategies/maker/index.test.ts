@@ -1,0 +1,70 @@
+import { NEVER, Subject } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import type { Depth } from '../../src/domain/market.ts';
+import type { Want } from '../../src/domain/order.ts';
+import { readParams } from '../../src/strategy/params.ts';
+import { btc } from '../../src/testing/builders.ts';
+import maker from './index.ts';
+
+const params = { offset: 0.01, refresh: 0.001, quantity: 1, most: 2 };
+
+/** What it wants after each book, whose best prices are given, with this much held. */
+function wants(
+  books: readonly (readonly [bid: number, ask: number] | undefined)[],
+  held = 0,
+  entryPrice = Number.NaN,
+): Want[] {
+  const depth = new Subject<Depth>();
+  const said: Want[] = [];
+  const signals = maker.signals({
+    params: readParams(maker.params, params).values,
+    symbol: btc.symbol,
+    interval: '1min',
+    instrument: btc,
+    klines: NEVER,
+    trades: NEVER,
+    depth,
+    ticker: NEVER,
+    gaps: NEVER,
+    fills: NEVER,
+    holding: () => ({ quantity: held, entryPrice, equity: 1_000 }),
+  });
+  signals.subscribe((want) => said.push(want));
+  for (const best of books) {
+    const [bids, asks] = best === undefined ? [[], []] : [[[best[0], 1] as const], [[best[1], 1] as const]];
+    depth.next({ symbol: btc.symbol, time: 0, seenAt: 0, bids, asks });
+  }
+  return said;
+}
+
+const shown = (want: Want | undefined): unknown =>
+  want?.kind === 'quotes' && want.quotes.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
+
+describe('the maker', () => {
+  test('buys below the middle while it holds nothing', () => {
+    expect(wants([[99, 101]]).map(shown)).toEqual([['BUY 1 at 99']]);
+  });
+
+  test('sells above the middle what it holds, and never below what it cost', () => {
+    expect(wants([[99, 101]], 0.998, 90).map(shown)).toEqual([['BUY 1 at 99', 'SELL 0.998 at 101']]);
+    expect(shown(wants([[99, 101]], 0.998, 200)[0])).toContain('SELL 0.998 at 202');
+  });
+
+  test('stops buying when it holds enough', () => {
+    expect(wants([[99, 101]], 1.5, 100).map(shown)).toEqual([['SELL 1 at 101']]);
+  });
+
+  test('follows the middle only when it has moved far enough', () => {
+    expect(
+      wants([
+        [99, 101],
+        [99.05, 101.05],
+        [99.2, 101.2],
+      ]).length,
+    ).toBe(2);
+  });
+
+  test('waits while the book has only one side', () => {
+    expect(wants([undefined])).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+/** A maker on the live book: one order on each side of the middle, moved when the middle has moved. */
+import { distinctUntilChanged, filter, map } from 'rxjs';
+import type { Quote } from '../../src/domain/order.ts';
+import { defineStrategy, quote } from '../../src/strategy/contract.ts';
+import { decimal } from '../../src/strategy/params.ts';
+
+export default defineStrategy({
+  name: 'maker',
+  about: 'Keeps one order on each side of the middle of the book, and moves them when the middle has moved',
+  params: {
+    offset: decimal(0.0005, { min: 0, max: 0.1 }, 'distance of each order from the middle, as a fraction of it'),
+    refresh: decimal(0.0002, { min: 0, max: 0.1 }, 'move of the middle, as a fraction, at which the orders follow'),
+    quantity: decimal(0.01, { min: 1e-8, max: 1e9 }, 'base quantity of each order'),
+    most: decimal(0.05, { min: 0, max: 1e9 }, 'base quantity beyond which it does not buy'),
+  },
+  check: ({ quantity, most }) =>
+    quantity <= most ? undefined : `most (${most}) must be at least quantity (${quantity}), or it never buys`,
+  signals: ({ depth, holding, params }) =>
+    depth.pipe(
+      map(({ bids, asks }) => ((bids[0]?.[0] ?? Number.NaN) + (asks[0]?.[0] ?? Number.NaN)) / 2),
+      filter((middle) => !Number.isNaN(middle)),
+      // Each move of an order is two requests and a new place at the end of the queue: small moves are let pass.
+      distinctUntilChanged((last, middle) => Math.abs(middle - last) < last * params.refresh),
+      map((middle) => {
+        const { quantity, entryPrice } = holding();
+        const quotes: Quote[] = [];
+        if (quantity + params.quantity <= params.most) {
+          quotes.push({ side: 'BUY', price: middle * (1 - params.offset), quantity: params.quantity });
+        }
+        // Fees are taken from what is bought: a little less than an order's quantity is there to be sold.
+        const sellable = Math.min(quantity, params.quantity);
+        if (sellable > params.quantity / 2) {
+          quotes.push({ side: 'SELL', price: Math.max(middle, entryPrice) * (1 + params.offset), quantity: sellable });
+        }
+        return quote(quotes, `the middle of the book is ${middle.toPrecision(8)}`);
+      }),
+    ),
+});
