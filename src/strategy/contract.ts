@@ -48,7 +48,7 @@ export interface Context<P extends Params> {
   readonly gaps: Observable<FeedGap>;
   /** This strategy's own fills. */
   readonly fills: Observable<Fill>;
-  holding(): Holding;
+  readonly holding: () => Holding;
 }
 
 interface Common<P extends Params> {

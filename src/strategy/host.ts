@@ -3,7 +3,7 @@ import { concat, defer, EMPTY, from, Observable, of, type Subscriber } from 'rxj
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Signal, Want } from '../domain/order.ts';
+import type { Fill, Goal, Signal, Want } from '../domain/order.ts';
 import {
   type Context,
   type DecidingStrategy,
@@ -67,14 +67,16 @@ export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
         out.complete();
       },
     });
-    // Heard after the strategy has heard the same kline.
-    const repeating = inputs.klines.subscribe(() => {
-      if (!saidSomething && last !== undefined && !out.closed) say(last);
-      saidSomething = false;
-    });
+    // Heard after the strategy has heard the same kline. One that decides repeats itself.
+    const repeating = isStreaming(hosted.strategy)
+      ? inputs.klines.subscribe(() => {
+          if (!saidSomething && last !== undefined && !out.closed) say(last);
+          saidSomething = false;
+        })
+      : undefined;
     return () => {
       speaking.unsubscribe();
-      repeating.unsubscribe();
+      repeating?.unsubscribe();
     };
   });
 }
@@ -140,6 +142,7 @@ function decider(
   const values: Record<string, number> = Object.fromEntries(indicators.map(({ name }) => [name, Number.NaN]));
   const warmup = strategy.warmup?.(params) ?? 0;
   let seen = 0;
+  let last: Want | undefined;
   return (kline, out) => {
     seen++;
     let warm = seen >= warmup;
@@ -150,7 +153,8 @@ function decider(
     }
     if (!warm || out === undefined) return;
     const want = strategy.decide(values, { kline, holding, params });
-    if (want !== undefined) out.next(checked(want));
+    if (want !== undefined) last = checked(want);
+    if (last !== undefined) out.next(last);
   };
 }
 
@@ -205,11 +209,13 @@ function attempt(make: () => Observable<Want>): Observable<Want> {
 export function checked(want: Want): Want {
   if (want?.kind !== 'quotes' && (want?.kind !== 'target' || typeof want.goal !== 'object'))
     throw new WantError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
-  const numbers = want.kind === 'quotes' ? want.quotes.flatMap((quote) => [quote.price, quote.quantity]) : levels(want);
-  if (numbers.some((value) => !Number.isFinite(value) || value < 0)) {
-    throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
-  }
-  if (want.kind === 'target' && !Number.isFinite(Object.values(want.goal)[0]))
+  // Asked at every kline, so nothing is made here unless something is wrong.
+  const isSound =
+    want.kind === 'quotes'
+      ? want.quotes.every(({ price, quantity }) => isLevel(price) && isLevel(quantity))
+      : mayBeLevel(want.limit) && mayBeLevel(want.stop) && mayBeLevel(want.takeProfit) && mayBeLevel(want.trailing);
+  if (!isSound) throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
+  if (want.kind === 'target' && !Number.isFinite(sizeOf(want.goal)))
     throw new WantError(`a target without a finite goal: ${shown(want)}`);
   return want;
 }
@@ -220,5 +226,7 @@ const shown = (want: Want): string =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
   );
 
-const levels = (want: Extract<Want, { kind: 'target' }>): number[] =>
-  [want.limit, want.stop, want.takeProfit, want.trailing].filter((level) => level !== undefined);
+const isLevel = (value: number): boolean => Number.isFinite(value) && value >= 0;
+const mayBeLevel = (value: number | undefined): boolean => value === undefined || isLevel(value);
+const sizeOf = (goal: Goal): number =>
+  'quantity' in goal ? goal.quantity : 'amount' in goal ? goal.amount : goal.share;
