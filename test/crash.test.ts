@@ -1,11 +1,14 @@
 /** Killed with -9 at the worst moments, the daemon ends up with exactly the exchange's list: `npm run torture` is the long form. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Simulator } from '../src/simulator/simulator.ts';
+import type { OrderRow, Simulator } from '../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from './kit/books.ts';
 import { moments, moveMaker, turnTaker } from './kit/moments.ts';
 import type { Program } from './kit/program.ts';
-import { makeRig, openExchange, type Rig, trader } from './kit/rig.ts';
-import { until } from './kit/until.ts';
+import { makeRig, openExchange, type Rig, target, trader } from './kit/rig.ts';
+import { pass, until } from './kit/until.ts';
+
+/** Longer than an order that was signed may wait for its processing, real ms. */
+const tooLateMs = 2_200;
 
 describe('killed with -9', () => {
   let exchange: Simulator;
@@ -25,17 +28,43 @@ describe('killed with -9', () => {
     await exchange.close();
   });
 
+  const orders = (): readonly OrderRow[] => exchange.allOrders(trader.uid);
+  /** What a wish leads to, and not the small order that mends what a fee took. */
+  const isWhole = ({ type, side, volume }: OrderRow): boolean =>
+    Number(volume) > (type === 'MARKET' && side === 'BUY' ? 100 : 0.01);
+
   for (const moment of moments) {
-    test(`${moment.name}, the journal has every fill once and every open order`, async () => {
+    test(`${moment.name}, the journal has every fill once, every open order, and no order was sent again`, async () => {
       await quiet(rig, exchange);
-      const fills = exchange.allTrades(trader.uid).length;
-      const orders = exchange.allOrders(trader.uid).length;
+      const before = orders().length;
       await moment.kill({ rig, exchange, daemon });
       daemon = await rig.start();
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
-      expect(exchange.allOrders(trader.uid).length + exchange.allTrades(trader.uid).length).toBeGreaterThan(
-        fills + orders,
-      );
+      // Each moment brings one new wish, and the wish one order.
+      expect(orders().slice(before).filter(isWhole)).toHaveLength(1);
     });
   }
+
+  test('before a create arrived at all, the order stays unknown, and its symbol alone waits', async () => {
+    await quiet(rig, exchange);
+    const match = { method: 'POST', path: '/sapi/v1/order', times: 1 } as const;
+    exchange.addFault({ match, do: { hold: 'on its way', when: 'before' } });
+    const before = orders().length;
+    rig.wish('other', target(0.1));
+    await exchange.held('on its way');
+    await daemon.end('SIGKILL');
+    await pass(tooLateMs);
+    exchange.release('on its way');
+    rig.wish('other', undefined);
+    daemon = await rig.start();
+    turnTaker({ rig });
+    await until('another symbol to be traded', () => orders().length > before);
+    expect(
+      orders()
+        .slice(before)
+        .map(({ symbol }) => symbol.toUpperCase()),
+    ).not.toContain('ETHUSDT');
+    const unknown = rig.read((reader) => reader.orders("state = 'unknown'"));
+    expect(unknown).toMatchObject([{ strategy: 'other', orderId: null, filled: '0' }]);
+  });
 });
