@@ -25,8 +25,8 @@ export interface Desk {
   /** Our executions as they become known; repeats are possible. */
   readonly fills: Observable<Fill>;
 
-  /** Takes a signal as its strategy's wish from now on. */
-  note(signal: Signal): void;
+  /** Takes a signal as its strategy's wish from now on; false when it is the one that rests already. */
+  note(signal: Signal): boolean;
   /** The next thing to do about a wish: cancel an order, create one, or nothing. */
   plan(signal: Signal): Step | undefined;
   /** Asks the risk rules; a refusal is written down. */
@@ -53,7 +53,8 @@ export function trade(desk: Desk): Observable<Fill> {
 
   const signals = defer(() => desk.recover()).pipe(
     mergeMap(() => merge(desk.stopped, ...desk.signals)),
-    tap((signal) => desk.note(signal)),
+    // A wish that rests already goes no further, as with most klines.
+    filter((signal) => desk.note(signal)),
   );
 
   // A lane per symbol: it carries out one wish at a time, so nothing new is sent while an earlier outcome is unknown.

@@ -38,12 +38,12 @@ export class Planner {
     return this.#standing.get(strategy, symbol)?.signal;
   }
 
-  /** Takes a signal as the strategy's wish from now on. */
-  note(signal: Signal): void {
+  /** Takes a signal as the strategy's wish from now on. False when it is the one that rests already: `plan` would give nothing. */
+  note(signal: Signal): boolean {
     const known = this.#standing.get(signal.strategy, signal.symbol);
     if (known !== undefined && sameWant(known.signal.want, signal.want)) {
       known.signal = signal;
-      return;
+      return known.restingAt !== this.#options.portfolio.version(signal.strategy, signal.symbol);
     }
     const { want } = signal;
     const standing: Standing = { signal, goal: undefined, restingAt: -1 };
@@ -52,6 +52,7 @@ export class Planner {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
       this.#size(standing, want);
     } else this.#options.changed(signal, undefined);
+    return true;
   }
 
   /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
