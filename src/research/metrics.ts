@@ -116,8 +116,11 @@ function equityWalk(
 ): Walked {
   const one = series.length === 1 ? series[0] : undefined;
   const closes = one === undefined ? mergedCloses(series) : singleCloses(one);
-  const held = new Map<string, { base: number; price: number }>(
-    series.map(({ symbol }) => [symbol, { base: 0, price: 0 }]),
+  const held = new Map(
+    series.map(({ symbol }) => {
+      const at = instruments.get(symbol);
+      return [symbol, { base: 0, price: 0, dust: at === undefined ? 0 : 10 ** -at.quantityPrecision }];
+    }),
   );
   const days: number[] = [];
   let quote = cash;
@@ -142,9 +145,9 @@ function equityWalk(
     if (place !== undefined) place.price = close;
     equity = quote;
     let any = false;
-    for (const { base, price } of held.values()) {
+    for (const { base, price, dust } of held.values()) {
       equity += base * price;
-      if (Math.abs(base) > 1e-9) any = true;
+      if (Math.abs(base) >= dust * 0.999_999) any = true;
     }
     if (any) heldKlines++;
     peak = Math.max(peak, equity);
