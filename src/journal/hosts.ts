@@ -52,9 +52,12 @@ export function workerHost(path: string, epoch: number, failed: (error: Error) =
 
 /**
  * In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. Entries become
- * rows when it is asked for: most runs never read them, and as objects they take no more room.
+ * rows when it is asked for: most runs never read them, and as objects they take no more room. What `keeps` says no to is
+ * dropped at once.
  */
-export function memoryHost(): WriterHost & { readonly db: Database.Database } {
+export function memoryHost(
+  keeps: (entry: Entry) => boolean = () => true,
+): WriterHost & { readonly db: Database.Database } {
   let waiting: (readonly Entry[])[] = [];
   let opened: { readonly db: Database.Database; readonly write: Write } | undefined;
   function open(): { readonly db: Database.Database; readonly write: Write } {
@@ -71,7 +74,7 @@ export function memoryHost(): WriterHost & { readonly db: Database.Database } {
     },
     volatile: true,
     write(entries) {
-      waiting.push(latestVersions(entries));
+      waiting.push(latestVersions(entries.filter(keeps)));
       return 'written';
     },
     close: () => Promise.resolve(),
