@@ -102,11 +102,7 @@ describe.for(names)('%s', (name) => {
   const beside = join(folder, `${name}.expected.json`);
 
   test('is expected to come to what the reference says', async () => {
-    await expect(
-      `${JSON.stringify(expected(file), null, 1)
-        .replace(/\n {3,}/g, ' ')
-        .replace(/\n {2}\}/g, ' }')}\n`,
-    ).toMatchFileSnapshot(beside);
+    await expect(`${JSON.stringify(expected(file), null, 2)}\n`).toMatchFileSnapshot(beside);
   });
 
   test.for(['columns', 'stream'] as const)('comes to that, driven by %s', async (driver) => {
