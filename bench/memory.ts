@@ -9,6 +9,7 @@ const flags = ['--max-semi-space-size=1'];
 const state = mkdtempSync(join(tmpdir(), 'sluice-memory-'));
 const daemon = spawn(process.execPath, [...flags, 'src/main.ts', 'demo', '--fresh', '--state', state], {
   stdio: 'ignore',
+  env: { ...process.env, MALLOC_ARENA_MAX: '1' },
 });
 const residentMb = (): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -32,5 +33,5 @@ function slope(points: typeof samples): number {
 }
 const half = samples.slice(Math.floor(samples.length / 2));
 console.log(
-  `flags ${flags.join(' ')}; resident after ${minutes} min: ${samples.at(-1)?.mb.toFixed(0)} MB, most ${Math.max(...samples.map(({ mb }) => mb)).toFixed(0)} MB, second half ${slope(half).toFixed(2)} MB/min`,
+  `flags ${flags.join(' ')} and MALLOC_ARENA_MAX=1, as bin/sluice.js starts daemons; resident after ${minutes} min: ${samples.at(-1)?.mb.toFixed(0)} MB, most ${Math.max(...samples.map(({ mb }) => mb)).toFixed(0)} MB, second half ${slope(half).toFixed(2)} MB/min`,
 );

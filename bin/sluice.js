@@ -10,6 +10,8 @@ const needed = 24;
 // A daemon allocates little that lives: with V8's default young generation it would still grow to twice its size.
 const daemons = ['demo', 'live', 'paper'];
 const daemonFlags = ['--max-semi-space-size=1'];
+// Threads that each keep an arena of their own would hold on to what inflated frames once needed.
+const daemonEnvironment = { MALLOC_ARENA_MAX: '1' };
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'main.ts');
 const main = existsSync(source) ? source : join(root, 'dist', 'src', 'main.js');
@@ -48,7 +50,7 @@ function pinnedNode() {
 function handOver(node) {
   const child = spawn(node, [...(isDaemon() ? daemonFlags : []), main, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, SLUICE_LAUNCHED: '1' },
+    env: { ...(isDaemon() ? daemonEnvironment : {}), ...process.env, SLUICE_LAUNCHED: '1' },
   });
   // The terminal sends Ctrl-C to the child as well; other signals are ours to pass on.
   process.on('SIGINT', () => {});
