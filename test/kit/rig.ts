@@ -1,5 +1,5 @@
 /** One exchange in this process, one daemon as a child, and a directory for all that they keep. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,57 +116,59 @@ const risk = { maxOrderValue: '100000', maxPosition: '500000', priceCollar: '0.9
 /** Looks for fills ten times and more in a real second. */
 const execution = { pollMs: 3_000, sweepMs: 6_000 };
 
+/** What every child of a rig gets: no key and no file of whoever runs the tests. */
+const surroundingsIn = (dir: string): Surroundings => ({
+  cwd: dir,
+  env: {
+    PATH: process.env['PATH'] ?? '',
+    HOME: dir,
+    XDG_STATE_HOME: join(dir, 'xdg'),
+    NODE_COMPILE_CACHE: join(tmpdir(), 'sluice-compile-cache'),
+    SLUICE_API_KEY: trader.key,
+    SLUICE_API_SECRET: trader.secret,
+    [stringsVariable]: dir,
+  },
+});
+
+/** The configuration of a daemon on this exchange; JSON is YAML. */
+function configText({ restUrl, wsUrl }: Addresses, change: ConfigChange): string {
+  const strategies = puppets.map(({ id, symbol }, index) => ({
+    id,
+    use: puppetFile,
+    symbol,
+    interval: '1min',
+    params: { number: index + 1 },
+    allocation: '200000',
+  }));
+  const base = { exchange: { restUrl, wsUrl, speed }, account: 'spot', strategies, execution, onStop: 'cancel' };
+  return JSON.stringify({ ...base, ...change, risk: { ...risk, ...Object(change['risk']) } });
+}
+
+type Addresses = Pick<Simulator, 'restUrl' | 'wsUrl'>;
+
 /** A rig for the exchange at these addresses. */
-export function makeRig(exchange: Pick<Simulator, 'restUrl' | 'wsUrl'>): Rig {
+export function makeRig(exchange: Addresses): Rig {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-rig-'));
   const state = join(dir, 'state');
-  const strings = join(dir, 'strings');
   const config = join(dir, 'live.yaml');
-  mkdirSync(strings);
-  const { restUrl, wsUrl } = exchange;
-  const surroundings: Surroundings = {
-    cwd: dir,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: dir,
-      XDG_STATE_HOME: join(dir, 'xdg'),
-      NODE_COMPILE_CACHE: join(tmpdir(), 'sluice-compile-cache'),
-      SLUICE_API_KEY: trader.key,
-      SLUICE_API_SECRET: trader.secret,
-      [stringsVariable]: strings,
-    },
-  };
-
-  function configure(change: ConfigChange = {}): string {
-    const strategies = puppets.map(({ id, symbol }, index) => ({
-      id,
-      use: puppetFile,
-      symbol,
-      interval: '1min',
-      params: { number: index + 1 },
-      allocation: '200000',
-    }));
-    const base = { exchange: { restUrl, wsUrl, speed }, account: 'spot', strategies, execution, onStop: 'cancel' };
-    // JSON is YAML.
-    writeFileSync(config, JSON.stringify({ ...base, ...change, risk: { ...risk, ...Object(change['risk']) } }));
-    return config;
-  }
-  configure();
-
+  const surroundings = surroundingsIn(dir);
   const wished = new Map<Puppet, Want>();
   const launch = (...args: readonly string[]): Program =>
     startProgram(['live', '--config', config, '--state', state, ...args], surroundings);
-  return {
+  const rig: Rig = {
     ...surroundings,
     dir,
     state,
-    configure,
-    launch,
     wished,
+    launch,
+    configure(change = {}) {
+      writeFileSync(config, configText(exchange, change));
+      return config;
+    },
     wish(puppet, want) {
       if (want === undefined || want.kind === 'throw') wished.delete(puppet);
       else wished.set(puppet, want);
-      const file = stringsFile(strings, puppets.findIndex(({ id }) => id === puppet) + 1);
+      const file = stringsFile(dir, puppets.findIndex(({ id }) => id === puppet) + 1);
       if (want === undefined) return rmSync(file, { force: true });
       // Whole or not at all: the puppet reads it at any moment.
       writeFileSync(`${file}.new`, JSON.stringify(want));
@@ -188,9 +190,11 @@ export function makeRig(exchange: Pick<Simulator, 'restUrl' | 'wsUrl'>): Rig {
     },
     remove() {
       killLeftovers();
-      if (existsSync(dir)) rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+  rig.configure();
+  return rig;
 }
 
 /** Wants for puppets. */

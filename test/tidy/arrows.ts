@@ -103,7 +103,9 @@ function packageFault(path: string, layer: string, { from }: Import): string | u
 
 function fileFault(path: string, layer: string, { path: target = '', typeOnly }: Import): string | undefined {
   const { ours, types = [] } = layerAt(layer);
-  if (!isTest(path) && isTest(target)) return `${target} is made for tests: no other code may import it`;
+  // A script may be the long form of a test.
+  const isLongForm = layerOf(target) === 'test' && ours.includes('test');
+  if (!isTest(path) && isTest(target) && !isLongForm) return `${target} is made for tests: no other code may import it`;
   const to = layerOf(target);
   if (isTest(path) && to === 'testing' && layer !== 'test/reference') return undefined;
   if (to === layer || ours.includes(to) || ours.includes(target.replace(/^src\//, ''))) return undefined;
