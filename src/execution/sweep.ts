@@ -89,7 +89,7 @@ export class Sweeps {
     if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
     const known = this.#recent.get(symbol)?.known;
-    const rows = sorted(known === undefined ? trades.rows : trades.rows.filter(({ tradeId }) => !known.has(tradeId)));
+    const rows = sorted(trades.rows.filter(({ tradeId }) => known?.has(tradeId) !== true));
     const unbound = await this.#bindCandidates(symbol, open.value.rows, rows);
     this.#bookTrades(rows);
     // A trade that could not be attributed is read again, however many come after it.
@@ -166,9 +166,15 @@ export class Sweeps {
     trades: readonly VenueTrade[],
   ): Promise<string | undefined> {
     const { owners, foreign } = this.#execution;
-    const ids = new Set([...open.map((report) => report.orderId), ...trades.flatMap((trade) => trade.orderIds)]);
+    const unknown = new Set<string>();
+    const note = (orderId: string): void => {
+      if (!owners.has(orderId) && !foreign.has(orderId)) unknown.add(orderId);
+    };
+    for (const { orderId } of open) note(orderId);
+    for (const { orderIds } of trades) orderIds.forEach(note);
     let cause: string | undefined;
-    for (const orderId of ids) {
+    for (const orderId of unknown) {
+      // While another was asked for, the order's own answer may have told.
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await this.#execution.orders.query({ symbol, orderId });
       // While this was asked, the order's own answer may have told.
@@ -272,8 +278,8 @@ const closedState = (order: WorkingOrder): 'filled' | 'canceled' | 'rejected' =>
 /** Ids are decimal digits of any length: the longer one is the younger one. */
 const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 
-const sorted = (trades: readonly VenueTrade[]): VenueTrade[] =>
-  [...trades].sort((a, b) => compareIds(a.tradeId, b.tradeId));
+const sorted = (trades: readonly VenueTrade[]): readonly VenueTrade[] =>
+  trades.length < 2 ? trades : trades.toSorted((a, b) => compareIds(a.tradeId, b.tradeId));
 
 const newestOf = (trades: readonly VenueTrade[]): string | undefined =>
   trades.reduce<string | undefined>(
