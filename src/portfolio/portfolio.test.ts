@@ -106,6 +106,15 @@ describe('a portfolio', () => {
     expect([holding.quantity, holding.entryPrice, holding.equity]).toEqual([4, 150, 1_000_100]);
   });
 
+  test('shows a strategy as flat what is less than a lot: a fee in base leaves that after every sale', () => {
+    const held = portfolio();
+    const holding = held.holding('s', 'BTCUSDT');
+    held.apply(fill({ quantity: '1', fee: '0.000999', feeAsset: 'BTC' }));
+    held.apply(fill({ side: 'SELL', quantity: '0.999' }));
+    expect(unitsText(held.position('s', 'BTCUSDT').base)).toBe('0.000001');
+    expect([holding.quantity, holding.entryPrice]).toEqual([0, Number.NaN]);
+  });
+
   test('keeps what a strategy holds that is no longer configured', () => {
     const held = portfolio();
     held.apply(fill({ strategy: 'gone' }));

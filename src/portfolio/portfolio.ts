@@ -8,6 +8,7 @@ import {
   absolute,
   greatest,
   type Lots,
+  lotsIn,
   minus,
   noLots,
   notional,
@@ -69,6 +70,8 @@ interface Estimate {
   readonly closed: number;
   readonly base: number;
   readonly cost: number;
+  /** Less than one lot is held. */
+  readonly isFlat: boolean;
 }
 
 /** A place in numbers, worked out once after each fill. */
@@ -76,7 +79,8 @@ function estimated(place: Place): Estimate {
   const { allocation, position, version, estimate } = place;
   if (estimate?.version === version) return estimate;
   const closed = unitsNumber(minus(plus(allocation, position.realised), position.fees));
-  place.estimate = { version, closed, base: unitsNumber(position.base), cost: unitsNumber(position.cost) };
+  const isFlat = lotsIn(absolute(position.base), place.instrument) === 0n;
+  place.estimate = { version, closed, base: unitsNumber(position.base), cost: unitsNumber(position.cost), isFlat };
   return place.estimate;
 }
 
@@ -283,15 +287,16 @@ class LiveHolding {
     this.#price = price;
   }
 
-  /** Base asset held; 0 is flat. */
+  /** Base asset held; 0 is flat, also when a fee in base has left less than a lot: nobody can sell that. */
   get quantity(): number {
-    return estimated(this.#place).base;
+    const { base, isFlat } = estimated(this.#place);
+    return isFlat ? 0 : base;
   }
 
   /** Average price of what is held; NaN when flat. */
   get entryPrice(): number {
-    const { base, cost } = estimated(this.#place);
-    return base === 0 ? Number.NaN : cost / base;
+    const { base, cost, isFlat } = estimated(this.#place);
+    return isFlat ? Number.NaN : cost / base;
   }
 
   /** Allocation plus profit, open and closed, fees taken, in quote. */

@@ -89,7 +89,11 @@ async function fromFile(file: string, where: string): Promise<Strategy> {
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
-    throw new Refusal(`strategy file ${file} cannot be loaded: ${faultText(error)}`);
+    // What `npm init` writes makes CommonJS of every .ts beside it.
+    const hint = /outside a module|Unexpected token 'export'/.test(String(error))
+      ? `: put "type": "module" into the package.json beside it, or end its name in .mts`
+      : '';
+    throw new Refusal(`strategy file ${file} cannot be loaded: ${faultText(error)}${hint}`);
   }
   if (!isStrategy(module.default)) {
     throw new Refusal(
