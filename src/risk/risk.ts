@@ -42,8 +42,6 @@ export class Risk {
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
     this.#base(dayStart?.equity ?? portfolio.totalEquity());
-    // A restart within the same loss does not stop for it a second time.
-    this.#tripped = this.switch.inForce.some(({ by }) => by === 'dailyLoss');
     // A kill of today's loss that a restart finds in force is not told of again.
     this.#tripped = kills?.some(({ by, at }) => by === 'dailyLoss' && at >= this.#day) ?? false;
   }
