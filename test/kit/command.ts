@@ -1,6 +1,6 @@
 /** One `sluice` command from beginning to end, in a directory of its own, as a user would type it. */
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,9 +23,14 @@ export interface Desk {
   remove(): void;
 }
 
-/** An empty directory to run commands in; nothing of the caller's environment but PATH reaches them. */
-export function desk(): Desk {
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-cli-'));
+/**
+ * An empty directory to run commands in, `folder` below one of its own where it must have neighbours. Nothing of the caller's
+ * environment but PATH reaches them.
+ */
+export function desk(folder = '.'): Desk {
+  const made = mkdtempSync(join(tmpdir(), 'sluice-cli-'));
+  const dir = join(made, folder);
+  mkdirSync(dir, { recursive: true });
   return {
     dir,
     sluice: (args, env = {}, node = [process.execPath]) =>
@@ -53,7 +58,7 @@ export function desk(): Desk {
       return path;
     },
     files: () => readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort(),
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    remove: () => rmSync(made, { recursive: true, force: true }),
   };
 }
 
