@@ -11,6 +11,12 @@ const say = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
+// `sluice fills | head` closes our output early: that is the end, not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 /** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
 const stopping = new AbortController();
 let interrupted = false;

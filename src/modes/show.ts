@@ -1,7 +1,7 @@
 /** The reading commands: orders, fills, positions, status. They work beside a running daemon and without one. */
 import Table from 'cli-table3';
 import { instrument } from '../domain/instrument.ts';
-import { unitsNumber, unitsText } from '../domain/money.ts';
+import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
 import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { type ChosenState, chooseState } from './state.ts';
@@ -75,12 +75,20 @@ export function showFills(options: ShowOptions): void {
   });
 }
 
-/** A row without the word that tells entries apart. */
-const orderJson = (order: OrderEntryRow): object => ({ ...order, kind: undefined });
+/** One order as `orders --json` prints it (docs/reference/json.md): its row without the word that tells entries apart. */
+export const orderJson = (order: OrderEntryRow): object => ({ ...order, kind: undefined });
+
+/** Orders with what their fills come to: an order's own row is written when its state changes, not with each fill. */
+function ordersOf(reader: JournalReader): readonly OrderEntryRow[] {
+  const filled = new Map<string, Decimal>();
+  for (const { clientOrderId, quantity } of reader.fills())
+    filled.set(clientOrderId, (filled.get(clientOrderId) ?? new Decimal(0)).plus(quantity));
+  return reader.orders().map((order) => ({ ...order, filled: filled.get(order.clientOrderId)?.toFixed() ?? '0' }));
+}
 
 export function showOrders(options: ShowOptions): void {
   withState(options, (reader) => {
-    const orders = reader.orders();
+    const orders = ordersOf(reader);
     if (options.json) for (const order of orders) options.out(JSON.stringify(orderJson(order)));
     else {
       const rows = orders.map((order) => [

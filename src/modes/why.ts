@@ -4,7 +4,7 @@ import { Refusal } from '../domain/refusal.ts';
 import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
 import type { Denied, JournalReader } from '../journal/reader.ts';
 import { denialText } from '../ops/words.ts';
-import { type ShowOptions, withState } from './show.ts';
+import { orderJson, type ShowOptions, withState } from './show.ts';
 import { wantText } from './words.ts';
 
 interface Step {
@@ -96,7 +96,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     }
     const steps = order === undefined ? denials.slice(0, 20).reverse().flatMap(deniedSteps) : orderSteps(reader, order);
     if (options.json) {
-      options.out(JSON.stringify({ version: 1, subject, order: order ?? null, steps }));
+      options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
       return;
     }
     if (order !== undefined)
