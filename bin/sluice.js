@@ -7,11 +7,17 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const needed = 24;
-// A daemon allocates little that lives: with V8's default young generation it would still grow to twice its size.
-const daemons = ['demo', 'live', 'paper'];
+// How V8 is to keep house. A daemon makes little that lives: with the default young generation it would still grow to twice
+// its size. A backtest makes much, and half of its time would go into moving it about in a small one.
 const daemonFlags = ['--max-semi-space-size=1'];
-// Threads that each keep an arena of their own would hold on to what inflated frames once needed.
-const daemonEnvironment = { MALLOC_ARENA_MAX: '1' };
+const flags = {
+  demo: daemonFlags,
+  live: daemonFlags,
+  paper: daemonFlags,
+  backtest: ['--max-semi-space-size=128', '--min-semi-space-size=64'],
+}[process.argv[2]];
+// A daemon's threads that each keep an arena of memory would hold on to what inflated frames once needed.
+const environment = flags === daemonFlags ? { MALLOC_ARENA_MAX: '1' } : {};
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src', 'main.ts');
 const main = existsSync(source) ? source : join(root, 'dist', 'src', 'main.js');
@@ -19,19 +25,15 @@ const major = Number(process.versions.node.split('.')[0]);
 
 if (!existsSync(main)) {
   fail(`${main} is missing: install sluice again`);
-} else if (major >= needed) {
+} else if (major >= needed && flags === undefined) {
   await import(pathToFileURL(main).href);
 } else {
-  const node = pinnedNode();
+  const node = major >= needed ? process.execPath : pinnedNode();
   if (node === undefined) {
     fail(
       `needs Node ${needed} or newer, this is ${process.versions.node}: install Node ${needed}, or reinstall with optional dependencies (npm ci)`,
     );
   } else handOver(node);
-}
-
-function isDaemon() {
-  return daemons.includes(process.argv[2]);
 }
 
 /** The platform package that npm installed beside us, if there is one for this machine. */
@@ -48,9 +50,9 @@ function pinnedNode() {
 
 /** Runs the program under that Node. The channel tells it when we are gone, so that kill -9 here leaves nothing running there. */
 function handOver(node) {
-  const child = spawn(node, [...(isDaemon() ? daemonFlags : []), main, ...process.argv.slice(2)], {
+  const child = spawn(node, [...(flags ?? []), main, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...(isDaemon() ? daemonEnvironment : {}), ...process.env, SLUICE_LAUNCHED: '1' },
+    env: { ...environment, ...process.env, SLUICE_LAUNCHED: '1' },
   });
   // The terminal sends Ctrl-C to the child as well; other signals are ours to pass on.
   process.on('SIGINT', () => {});
