@@ -1,0 +1,85 @@
+/**
+ * npm run bench: every benchmark in a process of its own, one table of one run. Ratios count, not times: the machine's speed
+ * and its neighbours are in both terms. docs/benchmarks.md says what is measured and what was found.
+ *
+ *     node bench/main.ts [--short]     --short: without the daemon's latency and memory, which take minutes
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import type { Round } from './column.ts';
+import { market, root } from './market.ts';
+
+/** Runs a file in a process of its own; its output, or the end of the program with what it said. */
+function run(args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): string {
+  const child = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9, stdio });
+  if (child.status === 0) return child.stdout ?? '';
+  console.error(`${args.join(' ')} failed:\n${child.stderr ?? ''}`);
+  return process.exit(1);
+}
+
+const least = (values: readonly number[]): number => Math.min(...values);
+const millions = (klines: number, ms: number): string => `${(klines / ms / 1000).toFixed(2)} M/s`;
+const times = (ms: number, bareMs: number): string => `${(ms / bareMs).toFixed(1)} ×`;
+
+const head = ['', 'klines/s', 'ms', 'CPU ms', '× bare loop', 'asked'];
+const table = new Table({
+  head,
+  style: { head: [], border: [] },
+  colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
+});
+
+/** A backtest: the first round in a fresh process, and the best of the rounds after it. */
+function backtest(path: string, name: string, args: readonly string[], asked: string): void {
+  const rounds = JSON.parse(run(['bench/column.ts', path, ...args, '--json'])) as Round[];
+  const bareMs = least(rounds.map((round) => round.bareMs));
+  const [cold, ...warm] = rounds as [Round, ...Round[]];
+  const line = (when: string, ms: number, cpuMs: number, limit: string): void => {
+    table.push([
+      `${name}, ${when}`,
+      millions(cold.klines, ms),
+      ms.toFixed(0),
+      cpuMs.toFixed(0),
+      times(ms, bareMs),
+      limit,
+    ]);
+  };
+  line('cold', cold.ms, cold.cpuMs, '');
+  line('warm', least(warm.map(({ ms }) => ms)), least(warm.map(({ cpuMs }) => cpuMs)), asked);
+  console.error(`${name}: ${cold.klines} klines, ${cold.fills} fills, final equity ${cold.finalEquity}`);
+}
+
+/** A command from the start of its process to its end, best of five. */
+function command(name: string, args: readonly string[], asked: string): void {
+  const taken = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    run(['bin/sluice.js', ...args]);
+    return performance.now() - startedAt;
+  });
+  table.push([name, '', least(taken).toFixed(0), '', '', asked]);
+}
+
+const { path, about, close } = market();
+console.error(about);
+try {
+  backtest(path, 'columns, SMA 10/50', ['10', '50', 'columns', '8'], '5 M/s');
+  backtest(path, 'columns, SMA 500/2500', ['500', '2500', 'columns', '12'], '30 M/s');
+  backtest(path, 'stream, SMA 10/50', ['10', '50', 'stream', '3'], '1 M/s');
+} finally {
+  close();
+}
+command(
+  'backtest of the bundled 129,600 klines, start to table',
+  ['backtest', '--config', 'config/backtest.yaml'],
+  '≤ 1000 ms',
+);
+command('--help', ['--help'], '≤ 200 ms');
+console.log(table.toString());
+
+// Those that take minutes, or are about a daemon, print their own tables.
+for (const file of process.argv.includes('--short') ? [] : ['bench/latency.ts', 'bench/memory.ts']) {
+  if (!existsSync(join(root, file))) continue;
+  console.log(`\n${file}`);
+  run([file], 'inherit');
+}
