@@ -1,7 +1,8 @@
 /** What a backtest says of data that would falsify its result: which file, which row, what to do. */
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, backtestYaml, desk, klineLines } from './kit/command.ts';
+import { backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
 
 const at = desk();
 const right = klineLines(120);
@@ -15,10 +16,10 @@ const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
 const changed = (number: number, ...into: readonly string[]): string => text(right.toSpliced(number - 1, 1, ...into));
 const cell = (column: number, value: string): string => (right[49] as string).split(',').with(column, value).join(',');
 
-function run(data: string | Uint8Array, ...args: readonly string[]): Promise<Answer> {
+const run = (data: string | Uint8Array, ...set: readonly string[]): ReturnType<typeof backtestHere> => {
   at.write('klines.csv', data);
-  return at.sluice(['backtest', '--config', 'b.yaml', ...args]);
-}
+  return backtestHere(join(at.dir, 'b.yaml'), { set, json: true });
+};
 
 test.for<[string, string | Uint8Array, string]>([
   [
@@ -66,48 +67,44 @@ test.for<[string, string | Uint8Array, string]>([
     'line 51 (2020-02-01T00:48:00.000Z): 1 rows repeat the time',
   ],
 ])('data %s are refused', async ([, data, message]) => {
-  const answer = await run(data);
-  expect(answer, answer.err).toMatchObject({ code: 1, out: '' });
-  expect(answer.err).toContain(message);
-  expect(answer.err).not.toMatch(/\n {4}at |this is a bug/);
+  const { out, refusal } = await run(data);
+  expect(out).toBe('');
+  expect(refusal?.exitCode).toBe(1);
+  expect(refusal?.message).toContain(message);
   expect(at.files()).toEqual(['b.yaml', 'klines.csv']);
 });
 
+test('a refusal of data is one line on stderr', async () => {
+  at.write('klines.csv', changed(50, cell(2, '1')));
+  const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^sluice: \S+klines\.csv, line 50: high is below low [^\n]*\n$/);
+});
+
 test('rows out of order and rows twice are mended when asked, and it is said', async () => {
-  const whole = await run(text(right), '--json');
-  const shuffled = await run(
-    text(right.toSpliced(49, 2, right[50] as string, right[49] as string)),
-    '--json',
-    '--set',
-    'repair=true',
-  );
-  expect(shuffled.err).toContain('klines.csv: repaired: 1 rows that were out of order sorted');
-  const twice = await run(changed(50, right[49] as string, right[49] as string), '--json', '--set', 'repair=true');
-  expect(twice.err).toContain('klines.csv: repaired: 1 repeated rows dropped');
-  const bare = ({ out }: Answer): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
+  const whole = await run(text(right));
+  const shuffled = await run(text(right.toSpliced(49, 2, right[50] as string, right[49] as string)), 'repair=true');
+  expect(shuffled.notes).toContain('klines.csv: repaired: 1 rows that were out of order sorted');
+  const twice = await run(changed(50, right[49] as string, right[49] as string), 'repair=true');
+  expect(twice.notes).toContain('klines.csv: repaired: 1 repeated rows dropped');
+  const bare = ({ out }: typeof whole): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
   expect(bare(shuffled)).toEqual(bare(whole));
   expect(bare(twice)).toEqual(bare(whole));
 });
 
 test('two different klines of one time are not mended: nobody knows which is true', async () => {
-  const answer = await run(changed(50, right[49] as string, cell(4, '99')), '--set', 'repair=true');
-  expect(answer).toMatchObject({ code: 1, out: '' });
-  expect(answer.err).toContain(
+  const { refusal } = await run(changed(50, right[49] as string, cell(4, '99')), 'repair=true');
+  expect(refusal?.exitCode).toBe(1);
+  expect(refusal?.message).toContain(
     'lines 50 and 51: two different klines of 2020-02-01T00:48:00.000Z; remove the wrong one',
   );
 });
 
-test('what does not falsify a result is counted on stderr', async () => {
-  const gaps = await run(
-    text(
-      right
-        .toSpliced(60, 3)
-        .with(49, cell(1, '120'))
-        .with(48, (right[48] as string).replace(/,7$/, ',0')),
-    ),
-  );
-  expect(gaps).toMatchObject({ code: 0, out: expect.stringContaining('Final equity') });
-  expect(gaps.err).toContain('1 gaps, 3 klines missing');
-  expect(gaps.err).toContain('1 of 117 klines open outside their own [low, high]');
-  expect(gaps.err).toContain('1 of 117 klines have no volume');
+test('what does not falsify a result is counted', async () => {
+  const quiet = (right[48] as string).replace(/,7$/, ',0');
+  const { notes, refusal } = await run(text(right.toSpliced(60, 3).with(49, cell(1, '120')).with(48, quiet)));
+  expect(refusal).toBeUndefined();
+  expect(notes).toContain('1 gaps, 3 klines missing');
+  expect(notes).toContain('1 of 117 klines open outside their own [low, high]');
+  expect(notes).toContain('1 of 117 klines have no volume');
 });

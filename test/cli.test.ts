@@ -1,6 +1,6 @@
 /** What a user gets for a command or a configuration that cannot be: one message, the right exit code, nothing written. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, backtestYaml, desk, klineLines } from './kit/command.ts';
+import { type Answer, backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
 
 const at = desk();
 beforeAll(() => {
@@ -18,16 +18,24 @@ async function refused(code: number, ...args: readonly string[]): Promise<string
   return answer.err;
 }
 
-/** The message for a configuration that differs from a right one by a replacement. */
-function refusedConfig(code: number, from: string | RegExp, to: string, ...args: readonly string[]): Promise<string> {
+/** A right configuration, broken in one place. */
+function broken(from: string | RegExp, to: string): string {
   expect(backtestYaml).toMatch(from);
-  at.write('b.yaml', backtestYaml.replace(from, to));
-  return refused(code, 'backtest', '--config', 'b.yaml', ...args);
+  return at.write('b.yaml', backtestYaml.replace(from, to));
+}
+
+/** The message for a configuration that is refused, asked within this process: dozens of cases are quick that way. */
+async function refusedConfig(config: string, ...set: readonly string[]): Promise<string> {
+  const { out, refusal } = await backtestHere(config, { set });
+  expect(out).toBe('');
+  expect(refusal?.exitCode).toBe(2);
+  return refusal?.message.replaceAll(at.dir, '.') ?? '';
 }
 
 const refusedStrategy = (code: number, text: string, ...args: readonly string[]): Promise<string> => {
   at.write('mine.ts', text);
-  return refusedConfig(code, /use: sma-cross(.*)params: [^\n]*/s, 'use: ./mine.ts$1params: {}', ...args);
+  broken(/use: sma-cross(.*)params: [^\n]*/s, 'use: ./mine.ts$1params: {}');
+  return refused(code, 'backtest', '--config', 'b.yaml', ...args);
 };
 
 test('the configuration that these tests break is right', async () => {
@@ -57,7 +65,8 @@ describe('a command', () => {
 
 describe('a configuration', () => {
   test('names every misspelt and missing key with its line and what was probably meant', async () => {
-    const message = await refusedConfig(2, /cash:(.*)symbol:(.*)maxPosition:/s, 'csh:$1simbol:$2maxPositon:');
+    broken(/cash:(.*)symbol:(.*)maxPosition:/s, 'csh:$1simbol:$2maxPositon:');
+    const message = await refused(2, 'backtest', '--config', 'b.yaml');
     expect(message.split('\n')).toEqual(
       expect.arrayContaining([
         'sluice: b.yaml has 6 problems:',
@@ -72,7 +81,7 @@ describe('a configuration', () => {
   test.for([
     ['cash: "100000"', 'cash: 100000.10', '  line 3: cash: must be in quotes: "100000.10"'],
     ['interval: 1min', 'interval: 1mn', 'line 9: strategies.0.interval: must be one of 1min, 5min,'],
-    ['strategies:', 'strategies: [', 'sluice: b.yaml, line 6: is not valid YAML'],
+    ['strategies:', 'strategies: [', 'b.yaml, line 6: is not valid YAML'],
     ['maker: "0.001"', 'maker: "0.1 %"', 'fees.maker: must be a decimal number without sign or exponent'],
     [
       'sma-cross',
@@ -91,7 +100,7 @@ describe('a configuration', () => {
     ['symbol: XBTUSD', 'symbol: BTCUSD', 'b.yaml: data.BTCUSD is missing: the klines file'],
     ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
-    expect(await refusedConfig(2, from, to)).toContain(part);
+    expect(await refusedConfig(broken(from, to))).toContain(part);
   });
 
   test.for([
@@ -103,8 +112,7 @@ describe('a configuration', () => {
     ['from=yesterday', '--set from: must be a date such as 2020-03-12'],
     ['from=2021-01-01', 'no klines between from and to'],
   ] as const)('changed by --set %s is refused', async ([setting, part]) => {
-    at.write('b.yaml', backtestYaml);
-    expect(await refused(2, 'backtest', '--config', 'b.yaml', '--set', setting)).toContain(part);
+    expect(await refusedConfig(at.write('b.yaml', backtestYaml), setting)).toContain(part);
   });
 });
 
@@ -148,6 +156,6 @@ describe('a strategy file', () => {
   });
 
   test('that is not there is refused', async () => {
-    expect(await refusedConfig(2, 'sma-cross', './gone.ts')).toMatch(/strategy file \/.*gone\.ts does not exist/);
+    expect(await refusedConfig(broken('sma-cross', './gone.ts'))).toContain('strategy file ./gone.ts does not exist');
   });
 });

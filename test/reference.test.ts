@@ -124,7 +124,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

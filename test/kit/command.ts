@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { backtest } from '../../src/modes/backtest.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 
@@ -84,3 +86,27 @@ risk:
   maxPosition: "200000"
 fees: { maker: "0.001", taker: "0.002" }
 `;
+
+/** A backtest within this process: what it printed and noted, or the refusal that it ended with. */
+export async function backtestHere(
+  config: string,
+  { set = [], json = false }: { readonly set?: readonly string[]; readonly json?: boolean } = {},
+): Promise<{ readonly out: string; readonly notes: string; readonly refusal: Refusal | undefined }> {
+  const out: string[] = [];
+  const notes: string[] = [];
+  const said = (refusal?: Refusal) => ({ out: out.join('\n'), notes: notes.join('\n'), refusal });
+  try {
+    await backtest({
+      config,
+      set,
+      json,
+      driver: 'columns',
+      out: (line) => out.push(line),
+      say: (line) => notes.push(line),
+    });
+    return said();
+  } catch (error) {
+    if (error instanceof Refusal) return said(error);
+    throw error;
+  }
+}
