@@ -19,7 +19,7 @@ export interface Market {
   readonly path: string;
   readonly about: string;
   /** Removes what was unpacked. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** The 2.77 million minute klines where the recording lies beside this checkout, else the bundled 129,600. */

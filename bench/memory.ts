@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const minutes = Number(process.argv[2] ?? 10);
-const flags = ['--max-semi-space-size=1'];
+const flags = ['--max-semi-space-size=1', '--optimize-for-size'];
 const state = mkdtempSync(join(tmpdir(), 'sluice-memory-'));
 const daemon = spawn(process.execPath, [...flags, 'src/main.ts', 'demo', '--fresh', '--state', state], {
   stdio: 'ignore',

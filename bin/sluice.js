@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const needed = 24;
 // How V8 is to keep house. A daemon makes little that lives: with the default young generation it would still grow to twice
 // its size. A backtest makes much, and half of its time would go into moving it about in a small one.
-const daemonFlags = ['--max-semi-space-size=1'];
+const daemonFlags = ['--max-semi-space-size=1', '--optimize-for-size'];
 const flags = {
   demo: daemonFlags,
   live: daemonFlags,

@@ -1,6 +1,6 @@
 /** Opening a state directory for writing: the lock, the checks that refuse a wrong one, the epoch, and what is in it. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Account } from '../domain/order.ts';
@@ -36,6 +36,8 @@ export interface OpenedState {
   readonly identity: Identity;
   readonly loaded: Loaded;
   readonly lock: Lock;
+  /** It was made just now. */
+  readonly isNew: boolean;
 }
 
 function prepareDir(dir: string): void {
@@ -68,7 +70,7 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
       backUpBeforeMigration(db, path);
       migrate(db);
       const identity = begin(db, dir, binding, strategyIds);
-      return { path, identity, loaded: load(db), lock };
+      return { path, identity, loaded: load(db), lock, isNew };
     } finally {
       db.close();
       chmodSync(path, 0o600);
@@ -81,6 +83,11 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
       3,
     );
   }
+}
+
+/** Takes a journal away again that was made for a start which was then refused: it must not bind its directory to a wrong key. */
+export function discard({ path }: Pick<OpenedState, 'path'>): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
 }
 
 function checkSound(db: Database.Database, path: string): void {

@@ -12,7 +12,7 @@ import type { Entry } from '../journal/entries.ts';
 import { workerHost } from '../journal/hosts.ts';
 import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
-import { type OpenedState, openState } from '../journal/open.ts';
+import { discard, type OpenedState, openState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
@@ -76,13 +76,15 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   const takeBack = async (): Promise<void> => {
     for (const step of undo.splice(0)) await step();
   };
+  let state: OpenedState | undefined;
   try {
     const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
     const strategyIds = options.configured.map(({ config }) => config.id);
-    const state = openState(options.stateDir, binding, strategyIds);
-    undo.unshift(() => state.lock.release());
+    const opened = openState(options.stateDir, binding, strategyIds);
+    state = opened;
+    undo.unshift(() => opened.lock.release());
     const reached = await reachExchange(options, undo);
-    const equipped = equip(options, state, reached, undo);
+    const equipped = equip(options, opened, reached, undo);
     const dashboard = await serve(options, equipped, undo);
     const running = run(equipped);
     return {
@@ -96,6 +98,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     };
   } catch (error) {
     await takeBack();
+    if (state?.isNew === true) discard(state);
     throw error;
   }
 }

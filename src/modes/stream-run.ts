@@ -169,22 +169,6 @@ async function walkAll(graph: Graph): Promise<void> {
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
-/** Microtasks that work at a venue in this process may take; what takes longer is given a turn of the event loop. */
-const mostMicrotasks = 200;
-const microtask = Promise.resolve();
-/** After the last tracked work has ended, for what follows from it untracked. */
-const afterwards = 4;
-
-/**
- * Lets everything settle that can without time passing. Almost all of it does within a few dozen microtasks, while a turn of
- * the event loop asks the system for events: a quarter of a run with many orders went there.
- */
-async function settled(clock: SimClock): Promise<void> {
-  for (let count = 0; clock.busy && count < mostMicrotasks; count++) await microtask;
-  for (let count = 0; count < afterwards; count++) await microtask;
-  await clock.settle();
-}
-
 /** One kline; undefined when nothing asynchronous came of it. */
 function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   const { assembled } = graph;
@@ -202,27 +186,27 @@ function show({ assembled, clock, kills }: Graph, { symbol, recorded }: Walk, kl
     kills.push(kill.reason);
     return clock
       .track(assembled.kill(kill))
-      .then(() => settled(clock))
+      .then(() => clock.settleSoon())
       .then(() => {
         recorded.push(kline);
-        return settled(clock);
+        return clock.settleSoon();
       });
   }
   recorded.push(kline);
-  return clock.busy ? settled(clock) : undefined;
+  return clock.busy ? clock.settleSoon() : undefined;
 }
 
 async function fillPhases({ assembled, clock }: Graph, { market, symbol }: Walk, kline: Kline): Promise<void> {
   clock.skipTo(kline.openTime);
   if (!market.idle) {
     market.open(kline);
-    await settled(clock);
+    await clock.settleSoon();
   }
   clock.skipTo(kline.seenAt - 1);
   await hitStops(assembled, clock, market, kline);
   if (!market.idle) {
     market.rest(kline);
-    await settled(clock);
+    await clock.settleSoon();
     await hitStops(assembled, clock, market, kline);
   }
   market.close();
@@ -241,6 +225,6 @@ async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMark
     const price = priceNumber(hit.price, at);
     portfolio.mark(kline.symbol, price, clock.now());
     assembled.hitStop(stop, stopReason(price));
-    await settled(clock);
+    await clock.settleSoon();
   }
 }

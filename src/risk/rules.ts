@@ -150,7 +150,7 @@ function collar({ draft, portfolio, limits, at }: Valued): Denial['facts'] | und
 }
 
 function duplicate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
-  if (isProtective(draft)) return undefined;
+  if (isProtective(draft) || limits.duplicateMs === 0) return undefined;
   const twin = recent.find((created) => now - created.at < limits.duplicateMs && isSame(created.draft, draft));
   return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
 }
@@ -165,6 +165,7 @@ const isSame = (a: Draft, b: Draft): boolean =>
 
 function orderRate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
   if (isProtective(draft)) return undefined;
+  if (recent.length < limits.maxOrdersPerSecond) return undefined;
   const inLastSecond = recent.reduce((count, created) => count + (now - created.at < 1_000 ? 1 : 0), 0);
   return inLastSecond < limits.maxOrdersPerSecond
     ? undefined
