@@ -63,8 +63,8 @@ function command(name: string, args: readonly string[], asked: string): void {
 const { path, about, close } = market();
 console.error(about);
 try {
-  backtest(path, 'columns, SMA 10/50', ['10', '50', 'columns', '8'], '5 M/s');
-  backtest(path, 'columns, SMA 500/2500', ['500', '2500', 'columns', '12'], '30 M/s');
+  backtest(path, 'columns, SMA 10/50', ['10', '50', 'columns', '12'], '5 M/s');
+  backtest(path, 'columns, SMA 500/2500', ['500', '2500', 'columns', '20'], '30 M/s');
   backtest(path, 'stream, SMA 10/50', ['10', '50', 'stream', '3'], '1 M/s');
 } finally {
   close();
