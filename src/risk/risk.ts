@@ -42,8 +42,7 @@ export class Risk {
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
     this.#base(dayStart?.equity ?? portfolio.totalEquity());
-    // A kill of today's loss that a restart finds in force is not told of again.
-    this.#tripped = kills?.some(({ by, at }) => by === 'dailyLoss' && at >= this.#day) ?? false;
+    this.#tripped = this.#isKilledToday();
   }
 
   /** Judges an order that is about to be created. */
@@ -102,6 +101,12 @@ export class Risk {
   #beginDay(day: number): void {
     this.#day = day;
     this.#base(this.#portfolio.totalEquity());
+    this.#tripped = this.#isKilledToday();
+  }
+
+  /** A kill for today's loss that a restart finds in force is not told of again. */
+  #isKilledToday(): boolean {
+    return this.switch.inForce.some(({ by, at }) => by === 'dailyLoss' && at >= this.#day);
   }
 
   /** Losses are counted from this equity on. */
