@@ -92,8 +92,8 @@ export class SimClock implements Clock {
   }
 
   /**
-   * Like `settle`, but goes on as soon as tracked work has ended, and only otherwise after a turn of the event loop: a turn asks
-   * the system for events, which would be a quarter of a run with many orders. Work that follows untracked may not be through.
+   * Like `settle`, but goes on as soon as tracked work has ended, and only otherwise after a turn of the event loop, which asks
+   * the system for events: a tenth of a run with many orders. Work that follows untracked may not be through.
    */
   async settleSoon(): Promise<void> {
     if (this.#pending === 0) return;

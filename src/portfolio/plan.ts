@@ -32,7 +32,7 @@ import { remaining, type WorkingOrder } from './portfolio.ts';
 /** An order that would be sent: an intent without its id and times. */
 export type Draft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
 
-/** A draft as an order to be sent. Spelt out: a spread that adds fields costs several times as much, for each order. */
+/** A draft as an order to be sent. Spelt out: a spread that adds fields costs twice as much. */
 export function intentOf(draft: Draft, clientOrderId: string, createdAt: number, expiresAt: number): Intent {
   const { strategy, account, symbol, side, type, volume, price, expectedLots, purpose, reason } = draft;
   const intent = {

@@ -65,7 +65,7 @@ export class RecordedSeries {
   readonly #interval: Interval;
   readonly #columns: Columns;
   readonly #missing: readonly FeedGap[];
-  /** A `Subject` would copy its list of observers and walk it by an iterator at every kline, which costs more than the kline. */
+  /** Not a `Subject`, which makes an iterator for its observers at every kline: 100 bytes for each of millions. */
   #listeners: readonly Subscriber<Kline>[] = [];
   readonly #gaps: Subject<FeedGap>;
   #row: number;
