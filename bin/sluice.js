@@ -54,8 +54,13 @@ function handOver(node) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...environment, ...process.env, SLUICE_LAUNCHED: '1' },
   });
-  // The terminal sends Ctrl-C to the child as well; other signals are ours to pass on.
-  process.on('SIGINT', () => {});
+  // A terminal sends Ctrl-C to the child as well, which says so; from anywhere else it reaches us alone and is ours to pass on.
+  let heard = 0;
+  child.on('message', () => heard++);
+  process.on('SIGINT', () => {
+    const before = heard;
+    setTimeout(() => heard === before && child.kill('SIGINT'), 300).unref();
+  });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));
   child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`));

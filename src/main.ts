@@ -23,6 +23,8 @@ let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(130);
+    // The launcher passes a signal on unless it knows that we had it ourselves.
+    if (process.connected) process.send?.(signal);
     interrupted = signal === 'SIGINT';
     stopping.abort();
   });

@@ -48,13 +48,25 @@ export interface JournalReader {
   close(): void;
 }
 
+function versionIn(db: Database.Database, path: string): number {
+  try {
+    return versionOf(db);
+  } catch (error) {
+    db.close();
+    throw new Refusal(
+      `${path} cannot be read (${error instanceof Error ? error.message : String(error)}): restore a backup, or give another with --state DIR`,
+      3,
+    );
+  }
+}
+
 /** Opens the journal of a state directory for reading; refuses one that is missing or newer than this program. */
 export function openReader(dir: string): JournalReader {
   const path = join(dir, journalFile);
   if (!existsSync(path))
     throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
   const db = new Database(path, { readonly: true, timeout: 2_000 });
-  const version = versionOf(db);
+  const version = versionIn(db, path);
   if (version > schemaVersion)
     throw new Refusal(
       `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,

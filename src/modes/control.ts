@@ -27,7 +27,7 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
   if (action === 'cancel' && strategy === undefined && options.all !== true) {
     throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
   }
-  const { dir, running } = chooseState(options.state, say);
+  const { dir, running } = chooseState(options.state, say, true);
   const message =
     running === undefined ? atRest(action, dir, strategy, reason) : await ask(running, action, { reason, strategy });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);

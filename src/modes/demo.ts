@@ -1,12 +1,13 @@
 /** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { tradingSchema } from '../config/schema.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { isLocked } from '../journal/lock.ts';
 import { runUntilStopped } from './daemon.ts';
 import { startLive } from './live.ts';
 import type { LogLevel } from './log.ts';
@@ -36,6 +37,12 @@ export async function demo(options: DemoOptions): Promise<void> {
   const scenario = scenarios[name];
   if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
+  if (existsSync(stateDir) && isLocked(stateDir)) {
+    throw new Refusal(
+      `a demo is running on ${stateDir} already: stop it first, or give this one another with --state DIR`,
+      3,
+    );
+  }
   if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const file = join(home(), 'config', `demo-${name}.yaml`);

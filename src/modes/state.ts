@@ -48,8 +48,11 @@ export interface ChosenState {
   readonly running: DaemonInfo | undefined;
 }
 
-/** The directory given, or the newest one with a running daemon, or else the newest; `say` tells the user which. */
-export function chooseState(given: string | undefined, say: (text: string) => void): ChosenState {
+/**
+ * The directory given, or that of the daemon that started last, or else the newest; `say` tells the user which. A command that
+ * acts (`acting`) does not choose among several running daemons: stopping the wrong one would leave the right one trading.
+ */
+export function chooseState(given: string | undefined, say: (text: string) => void, acting = false): ChosenState {
   if (given !== undefined) {
     if (!existsSync(join(given, journalFile)))
       throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
@@ -59,12 +62,16 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
   const known = dirs
     .filter((dir) => existsSync(join(dir, journalFile)))
     .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
-    .sort((a, b) => Number(b.running !== undefined) - Number(a.running !== undefined) || b.usedAt - a.usedAt);
+    .sort((a, b) => (b.running?.startedAt ?? 0) - (a.running?.startedAt ?? 0) || b.usedAt - a.usedAt);
   const chosen = known[0];
   if (chosen === undefined)
     throw new Refusal(
       `no state directory in ${stateRoot}/: start one first (sluice demo), or give it with --state DIR`,
     );
+  const running = known.filter((one) => one.running !== undefined).map(({ dir }) => dir);
+  if (acting && running.length > 1) {
+    throw new Refusal(`several daemons run: say which with --state ${running.join(' or --state ')}`);
+  }
   say(
     chosen.running === undefined
       ? `reading ${chosen.dir} (no daemon is running on it)`

@@ -29,9 +29,9 @@ function repeat(work: () => void): { stop(): void } {
 function redrawing(view: () => View, url: string): { stop(): void } {
   let drawn = 0;
   return repeat(() => {
-    const lines = statusLines(view(), process.stdout.columns ?? defaultColumns, url).slice(
+    const lines = statusLines(view(), process.stdout.columns || defaultColumns, url).slice(
       0,
-      Math.max(5, (process.stdout.rows ?? 50) - 1),
+      Math.max(5, (process.stdout.rows || 50) - 1),
     );
     const up = drawn > 0 ? `\u001b[${drawn}A\r` : '';
     process.stdout.write(`${up}${lines.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`);

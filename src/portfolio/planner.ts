@@ -46,11 +46,16 @@ export class Planner {
       return known.restingAt !== this.#options.portfolio.version(signal.strategy, signal.symbol);
     }
     const { want } = signal;
-    const standing: Standing = { signal, goal: undefined, restingAt: -1 };
+    // A stop that moves with every kline must not resize a share of equity with every kline.
+    const before = known?.signal.want;
+    const goal =
+      before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal) ? known?.goal : undefined;
+    const standing: Standing = { signal, goal, restingAt: -1 };
     this.#standing.set(signal.strategy, signal.symbol, standing);
     if (want.kind === 'target') {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
-      this.#size(standing, want);
+      if (goal === undefined) this.#size(standing, want);
+      else this.#options.changed(signal, goal);
     } else this.#options.changed(signal, undefined);
     return true;
   }
