@@ -51,6 +51,15 @@ describe('a standing wish', () => {
     expect(told).toEqual(['5000']);
   });
 
+  test('keeps its size while only its levels move', () => {
+    const { planner, held } = bench();
+    planner.note(signal({ kind: 'target', goal: { share: 0.5 }, stop: 90, reason: '' }));
+    held.mark(btc.symbol, 50, startTime + 1);
+    const moved = signal({ kind: 'target', goal: { share: 0.5 }, stop: 45, reason: '' });
+    planner.note(moved);
+    expect(sizeOf(planner.plan(moved))).toBe('5000');
+  });
+
   test('is sized anew when it changes', () => {
     const { planner, held } = bench();
     planner.note(signal({ kind: 'target', goal: { share: 0.5 }, reason: '' }));
