@@ -9,6 +9,9 @@ import { backtest } from '../../src/modes/backtest.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 
+/** Compiled code lies in the user's cache by itself; here all tests share one beside their directories. */
+const compileCache = join(tmpdir(), 'sluice-compile-cache');
+
 export interface Answer {
   readonly code: number | null;
   readonly out: string;
@@ -40,7 +43,7 @@ export function desk(folder = '.'): Desk {
         const [program = '', ...before] = node;
         const child = spawn(program, [...before, launcher, ...args], {
           cwd: dir,
-          env: { PATH: process.env['PATH'] ?? '', HOME: join(dir, 'home'), ...env },
+          env: { PATH: process.env['PATH'] ?? '', HOME: join(dir, 'home'), NODE_COMPILE_CACHE: compileCache, ...env },
           stdio: ['ignore', 'pipe', 'pipe'],
         });
         const said = { out: '', err: '' };
