@@ -42,7 +42,6 @@ export interface JournalReader {
   denials(limit: number): readonly Denied[];
   /** The last signal of a strategy at or before a time. */
   signalBefore(strategy: string, symbol: string, at: number): Omit<SignalEntry, 'kind'> | undefined;
-  signals(limit: number): readonly (Omit<SignalEntry, 'kind'> & { readonly seq: number })[];
   kills(): readonly KillEntry[];
   equity(): string | undefined;
   close(): void;
@@ -104,11 +103,6 @@ export function openReader(dir: string): JournalReader {
       );
       return rows[0] === undefined ? undefined : parsed(rows[0]);
     },
-    signals: (limit) =>
-      all<Omit<SignalEntry, 'kind' | 'want'> & { want: string; seq: number }>(
-        'SELECT seq, at, strategy, symbol, want, goal FROM signals ORDER BY seq DESC LIMIT ?',
-        limit,
-      ).map(parsed),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     equity: () => all<{ equity: string }>('SELECT equity FROM equity ORDER BY at DESC LIMIT 1')[0]?.equity,
     close: () => db.close(),

@@ -18,7 +18,7 @@ import type { Draft } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
-import type { Kill } from '../risk/kill.ts';
+import { type Kill, letsThrough } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { Desk } from '../trader.ts';
@@ -216,7 +216,7 @@ async function carryOut(book: Book, execution: Execution, sweeps: Sweeps, intent
 function reasonAgainst(risk: Risk, journal: Journal, { strategy, purpose }: Intent): string | undefined {
   if (journal.full) return 'the disk is full';
   const kill = risk.switch.of(strategy);
-  return kill === undefined || (kill.by === 'dailyLoss' && purpose === 'stop') ? undefined : `killed: ${kill.reason}`;
+  return kill === undefined || letsThrough(kill, purpose) ? undefined : `killed: ${kill.reason}`;
 }
 
 /** What an operator or a limit does. */

@@ -85,11 +85,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     undo.unshift(() => opened.lock.release());
     const reached = await reachExchange(options, undo);
     const equipped = equip(options, opened, reached, undo);
-    const dashboard = await serve(options, equipped, undo);
+    const source = sourceOf(equipped);
+    const dashboard = await serve(options, equipped, source, undo);
     const running = run(equipped);
     return {
       dashboard,
-      source: sourceOf(equipped),
+      source,
       ready: running.ready,
       async stop() {
         await running.stop();
@@ -228,13 +229,18 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
   close: () => book.close(),
 });
 
-async function serve(options: SessionOptions, equipped: Equipped, undo: Undo): Promise<Dashboard> {
+async function serve(
+  options: SessionOptions,
+  equipped: Equipped,
+  source: DashboardSource,
+  undo: Undo,
+): Promise<Dashboard> {
   const { config, mode, stateDir } = options;
   const token = randomBytes(24).toString('base64url');
   const dashboard = await startDashboard({
     port: config.dashboard.port,
     token,
-    source: sourceOf(equipped),
+    source,
     clock: equipped.clock,
   });
   undo.unshift(() => dashboard.close());

@@ -1,4 +1,6 @@
 /** Kills in force: creation of orders is stopped, for all or for one strategy, until somebody lifts it. */
+import type { Purpose } from '../domain/order.ts';
+
 export interface Kill {
   /** UTC ms. */
   readonly at: number;
@@ -8,6 +10,9 @@ export interface Kill {
   readonly by: string;
   readonly reason: string;
 }
+
+/** The daily loss limit is there to limit losses: it alone lets protective exits through. */
+export const letsThrough = (kill: Kill, purpose: Purpose): boolean => kill.by === 'dailyLoss' && purpose === 'stop';
 
 export class KillSwitch {
   #kills: readonly Kill[];

@@ -24,7 +24,7 @@ import {
 import type { Denial } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { Kill } from './kill.ts';
+import { type Kill, letsThrough } from './kill.ts';
 
 export interface Limits {
   /** Most that one order may be worth, in quote. */
@@ -85,7 +85,7 @@ function valued(scene: Scene): Valued {
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
 function killed({ kill, draft }: Valued): Denial['facts'] | undefined {
-  if (kill === undefined || (kill.by === 'dailyLoss' && isProtective(draft))) return undefined;
+  if (kill === undefined || letsThrough(kill, draft.purpose)) return undefined;
   return { since: kill.at, by: kill.by, reason: kill.reason };
 }
 
