@@ -69,7 +69,7 @@ test.for<[string, string | Uint8Array, string]>([
 ])('data %s are refused', async ([, data, message]) => {
   const { out, refusal } = await run(data);
   expect(out).toBe('');
-  expect(refusal?.exitCode).toBe(1);
+  expect(refusal?.exitCode).toBe(2);
   expect(refusal?.message).toContain(message);
   expect(at.files()).toEqual(['b.yaml', 'klines.csv']);
 });
@@ -77,7 +77,7 @@ test.for<[string, string | Uint8Array, string]>([
 test('a refusal of data is one line on stderr', async () => {
   at.write('klines.csv', changed(50, cell(2, '1')));
   const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);
-  expect([code, out]).toEqual([1, '']);
+  expect([code, out]).toEqual([2, '']);
   expect(err).toMatch(/^sluice: \S+klines\.csv, line 50: high is below low [^\n]*\n$/);
 });
 
@@ -94,7 +94,7 @@ test('rows out of order and rows twice are mended when asked, and it is said', a
 
 test('two different klines of one time are not mended: nobody knows which is true', async () => {
   const { refusal } = await run(changed(50, right[49] as string, cell(4, '99')), 'repair=true');
-  expect(refusal?.exitCode).toBe(1);
+  expect(refusal?.exitCode).toBe(2);
   expect(refusal?.message).toContain(
     'lines 50 and 51: two different klines of 2020-02-01T00:48:00.000Z; remove the wrong one',
   );

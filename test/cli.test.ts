@@ -109,11 +109,32 @@ describe('a configuration', () => {
     ['strategies.1.id=b', 'there is no such place in the configuration: strategies has 1, counted from 0'],
     ['strategies.0.parms.fast=3', '--set strategies.0.parms: is not a known key (did you mean "params"?)'],
     ['fees.taker=7', '--set fees.taker: must be a fraction from "0" to "1"'],
+    ['cash=-5', '--set cash: must be a decimal number without sign or exponent, such as "0.10", not "-5"'],
+    ['cash=0', '--set cash: must be above "0"'],
+    ['strategies.0.allocation=1e3', '--set strategies.0.allocation: must be a decimal number without sign'],
     ['from=yesterday', '--set from: must be a date such as 2020-03-12'],
     ['from=2021-01-01', 'no klines between from and to'],
   ] as const)('changed by --set %s is refused', async ([setting, part]) => {
     expect(await refusedConfig(at.write('b.yaml', backtestYaml), setting)).toContain(part);
   });
+});
+
+test('a setting that the file does not have needs no quotes of its own', async () => {
+  const { refusal } = await backtestHere(at.write('b.yaml', backtestYaml), { set: ['strategies.0.allocation=50000'] });
+  expect(refusal).toBeUndefined();
+});
+
+test.for([
+  [
+    '',
+    /^\S+b\.yaml is empty; .*:\n {2}strategies: is missing\n {2}risk: is missing\n {2}data: is missing\n {2}cash: is missing$/,
+  ],
+  ['# nothing yet\n', /b\.yaml is empty; /],
+  ['{}\n', /b\.yaml has 4 problems:/],
+  ['- data\n', /b\.yaml: must hold keys with their values .*, not a list$/],
+  ['data\n', /b\.yaml: must hold keys with their values .*, not a single value$/],
+] as const)('a configuration that holds %j says so', async ([text, pattern]) => {
+  expect(await refusedConfig(at.write('b.yaml', text))).toMatch(pattern);
 });
 
 describe('a strategy file', () => {

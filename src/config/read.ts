@@ -48,13 +48,43 @@ export function readConfig<S extends z.ZodType>(
     const line = broken.linePos?.[0].line ?? '?';
     throw new Refusal(`${file}, line ${line}: is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}`);
   }
+  const { contents } = document;
+  const isEmpty = isAbsent(contents);
+  if (!isEmpty && !isMap(contents))
+    throw new Refusal(
+      `${file}: must hold keys with their values (account: spot), not ${isSeq(contents) ? 'a list' : 'a single value'}`,
+    );
   for (const setting of settings) applySetting(document, setting);
-  const result = schema.safeParse(document.toJS() as unknown);
+  const result = parse(document, schema, settings);
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => describe(issue, { document, lines, schema, settings }));
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   throw new Refusal(
-    `${file} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.join('\n')}`,
+    `${file} ${isEmpty ? 'is empty; config/ in Sluice has files to begin with' : `has ${count}`}:\n${problems.join('\n')}`,
   );
+}
+
+/** Nothing at all, or nothing but comments and an explicit null. */
+const isAbsent = (contents: unknown): boolean =>
+  contents === null || (isScalar(contents) && (contents.value === null || contents.value === undefined));
+
+/** A setting of a key that the file does not have was read as YAML; where the schema wants a text there, it is the text as typed. */
+function parse<S extends z.ZodType>(
+  document: Document,
+  schema: S,
+  settings: readonly Setting[],
+): z.ZodSafeParseResult<z.output<S>> {
+  const check = (): z.ZodSafeParseResult<z.output<S>> => schema.safeParse((document.toJS() as unknown) ?? {});
+  const result = check();
+  if (result.success) return result;
+  const asTyped = settings.filter(({ path }) =>
+    result.error.issues.some(
+      (issue) =>
+        issue.code === 'invalid_type' && issue.expected === 'string' && issue.path.join('.') === path.join('.'),
+    ),
+  );
+  for (const { path, value } of asTyped) document.setIn(path, value);
+  return asTyped.length === 0 ? result : check();
 }
 
 /** A value keeps the kind of what it replaces: text that stands in quotes stays text. */

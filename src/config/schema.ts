@@ -10,10 +10,12 @@ const decimalText = z.string({
       ? `must be in quotes: "${issue.input}" (without them YAML reads a binary number and digits can be lost)`
       : 'must be a decimal number in quotes, such as "0.10"',
 });
-const plainDecimal = decimalText.regex(
-  /^\d+(\.\d+)?$/,
-  'must be a decimal number without sign or exponent, such as "0.10"',
-);
+// The first fault is enough: what is no decimal has no decimals to count.
+const plainDecimal = decimalText.regex(/^\d+(\.\d+)?$/, {
+  error: ({ input }) =>
+    `must be a decimal number without sign or exponent, such as "0.10", not ${JSON.stringify(input)}`,
+  abort: true,
+});
 
 const amount = plainDecimal
   .regex(/^\d+(\.\d{1,18})?$/, 'may have at most 18 decimals')
@@ -21,6 +23,7 @@ const amount = plainDecimal
 const fraction = plainDecimal
   .regex(/^(0(\.\d{1,8})?|1(\.0{1,8})?)$/, 'must be a fraction from "0" to "1" with at most 8 decimals')
   .transform((text): Rate => rate(text));
+const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
 const positiveMs = z.int().min(1).max(86_400_000);
 
 const url = (kinds: readonly string[]) =>
@@ -137,7 +140,7 @@ export const tradingSchema = z.strictObject({
   dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
   onStop: z.enum(['cancel', 'keep']).default('cancel'),
   /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
-  cash: amount.optional(),
+  cash: cash.optional(),
 });
 export type TradingConfig = z.output<typeof tradingSchema>;
 
@@ -157,7 +160,7 @@ export const backtestSchema = z.strictObject({
   instruments: z.string().min(1).optional(),
   from: moment.optional(),
   to: moment.optional(),
-  cash: amount,
+  cash,
   rules: z.enum(['sluice', 'plain']).default('sluice'),
   repair: z.boolean().default(false),
 });

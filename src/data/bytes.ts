@@ -21,6 +21,6 @@ export function readBytes(path: string): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: mostBytes });
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`, 1);
+    throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`);
   }
 }

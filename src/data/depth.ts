@@ -27,7 +27,7 @@ export function loadDepth({ path, symbol }: { readonly path: string; readonly sy
           ? `it is ${last - time} ms earlier than the line before`
           : faultOf(read);
     if (typeof read === 'string' || fault !== undefined)
-      throw new Refusal(`${path}, line ${index + 1}: ${fault}: correct the file or fetch it again`, 1);
+      throw new Refusal(`${path}, line ${index + 1}: ${fault}: correct the file or fetch it again`);
     out.push({ symbol, time, bids: read.b, asks: read.a, seenAt: time });
   }
   return out;

@@ -52,7 +52,7 @@ export function loadKlines(file: KlineFile): KlineData {
   ]);
   const [openTime, open, high, low, close, volume] = table.columns;
   if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
-  if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`, 1);
+  if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
   const read: Columns = { openTime, open, high, low, close, volume };
   checkRows(file, read);
   const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
@@ -93,7 +93,6 @@ function checkRows({ path, interval }: KlineFile, columns: Columns): void {
       : 'correct or remove these rows, or fetch the file again';
   throw new Refusal(
     `${path}, line ${first.line}: ${first.fault} (${impossible} of ${rows} rows are impossible): ${hint}`,
-    1,
   );
 }
 

@@ -162,6 +162,6 @@ class NumberReader {
   }
 
   #refusal(what: string): Refusal {
-    return new Refusal(`${this.#path}, line ${this.#line}: ${what}`, 1);
+    return new Refusal(`${this.#path}, line ${this.#line}: ${what}`);
   }
 }

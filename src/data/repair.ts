@@ -36,7 +36,6 @@ export function sortedOnce(
     const time = new Date(openTime[row] as number).toISOString();
     throw new Refusal(
       `${path}, line ${row + 2} (${time}): ${what}, this is the first: correct the file, or ask for a repair (repair: true)`,
-      1,
     );
   }
   return mend(path, read, back);
@@ -54,7 +53,6 @@ function mend(path: string, read: Columns, rowsOutOfOrder: number): Sorted {
       const time = new Date(openTime[row] as number).toISOString();
       throw new Refusal(
         `${path}, lines ${last + 2} and ${row + 2}: two different klines of ${time}; remove the wrong one`,
-        1,
       );
     }
   }

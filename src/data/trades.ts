@@ -12,7 +12,7 @@ const header = 'time_ms,price,qty,side';
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
   const lines = new TextDecoder().decode(readBytes(path)).split('\n');
   const refuse = (line: number, what: string): never => {
-    throw new Refusal(`${path}, line ${line}: ${what}: correct the file or fetch it again`, 1);
+    throw new Refusal(`${path}, line ${line}: ${what}: correct the file or fetch it again`);
   };
   if (lines[0]?.trim() !== header) refuse(1, `the columns are "${(lines[0] ?? '').slice(0, 80)}", not "${header}"`);
   const trades: Trade[] = [];

@@ -1,7 +1,7 @@
 /** Something the user must change before the program can go on: said in one message, without a stack. */
 export class Refusal extends Error {
   override name = 'Refusal';
-  /** 1 the run failed, 2 bad usage or configuration, 3 refused by a safety guard. */
+  /** 1 the run failed, 2 bad usage, configuration or data, 3 refused by a safety guard. */
   readonly exitCode: 1 | 2 | 3;
 
   /** `message` says what is wrong, where, and what to do. */

@@ -44,7 +44,8 @@ export function instrumentsFor(
     const at = known.get(config.symbol);
     if (at === undefined) {
       const names = [...known.keys()];
-      const some = names.length <= 12 ? `; there are ${names.join(', ')}` : '';
+      const some =
+        names.length <= 12 ? `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}` : '';
       throw new Refusal(
         `strategy ${config.id}: ${where} has no symbol ${config.symbol}${didYouMean(config.symbol, names)}${some}`,
       );
