@@ -26,7 +26,7 @@ import type { OrderEntry } from '../venue/venue.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
 import { type Source, source } from './source.ts';
-import { draftText } from './words.ts';
+import { denialRow } from './words.ts';
 
 export interface Parts {
   readonly clock: Clock;
@@ -193,12 +193,8 @@ function openBook(parts: Parts): Book {
 
 function judge({ journal, clock }: Parts, { risk, portfolio }: Book, draft: Draft): Verdict {
   const verdict = risk.judge(draft);
-  if (verdict.kind === 'denied') {
-    const { strategy, symbol, reason } = draft;
-    const { code, facts } = verdict;
-    const wanted = draftText(draft, portfolio.instrument(symbol));
-    journal.append({ kind: 'denied', at: clock.now(), strategy, symbol, code, facts, wanted, reason });
-  }
+  if (verdict.kind === 'denied')
+    journal.append(denialRow(draft, verdict, portfolio.instrument(draft.symbol), clock.now()));
   return verdict;
 }
 

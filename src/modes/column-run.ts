@@ -23,7 +23,7 @@ import { ColumnLog } from './column-log.ts';
 import { Seat } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
-import { draftText } from './words.ts';
+import { denialRow } from './words.ts';
 
 /** A series while it is walked. */
 interface Walk {
@@ -246,18 +246,7 @@ class ColumnRun {
     const now = this.#clock.now();
     const verdict = this.#risk.judge(draft);
     if (verdict.kind === 'denied') {
-      const { strategy, symbol, reason } = draft;
-      const wanted = draftText(draft, this.#portfolio.instrument(symbol));
-      this.#log.entries.push({
-        kind: 'denied',
-        at: now,
-        strategy,
-        symbol,
-        code: verdict.code,
-        facts: verdict.facts,
-        wanted,
-        reason,
-      });
+      this.#log.entries.push(denialRow(draft, verdict, this.#instrument(draft.symbol), now));
       return false;
     }
     const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;

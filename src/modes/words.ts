@@ -1,8 +1,21 @@
 /** Orders in words. */
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
-import type { Want } from '../domain/order.ts';
+import type { Denial, Want } from '../domain/order.ts';
+import type { Entry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
+
+/** The row of an order that a rule refused at UTC ms. */
+export const denialRow = (draft: Draft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
+  kind: 'denied',
+  at,
+  strategy: draft.strategy,
+  symbol: draft.symbol,
+  code,
+  facts,
+  wanted: draftText(draft, instrument),
+  reason: draft.reason,
+});
 
 /** `BUY 0.01 XBT at 5012.5`, `SELL 0.5 XBT at market`. */
 export function draftText({ side, volume, price }: Pick<Draft, 'side' | 'volume' | 'price'>, at: Instrument): string {
