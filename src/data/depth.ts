@@ -13,7 +13,7 @@ const book = z.strictObject({ t: z.int().positive(), b: z.array(level).min(1), a
  * refused: whoever fills against one buys below what it sells at. Throws a `Refusal` with the line number.
  */
 export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
-  const lines = new TextDecoder().decode(readBytes(path)).split('\n');
+  const lines = new TextDecoder().decode(readBytes(path).bytes).split('\n');
   const out: Depth[] = [];
   for (const [index, text] of lines.entries()) {
     if (text === '' && index === lines.length - 1) continue;

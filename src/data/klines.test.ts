@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,12 @@ describe('a file of klines', () => {
     expect(found.warnings.join('\n')).toMatch(
       /1 gaps, 2 klines missing[\s\S]*1 of 3 klines open outside[\s\S]*1 of 3 klines have no volume/,
     );
+  });
+
+  test('is known by the hash of the very file, packed or not', () => {
+    const text = csv(row(0), row(1));
+    for (const content of [text, gzipSync(text)])
+      expect(load(content).sha256).toBe(createHash('sha256').update(content).digest('hex'));
   });
 
   test('is read to the last row although its last line has no end, with a warning', () => {

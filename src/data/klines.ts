@@ -24,6 +24,8 @@ export interface KlineData {
   readonly findings: KlineFindings;
   /** The findings that a reader of a result should know of, in words. */
   readonly warnings: readonly string[];
+  /** Of the file as it was read, hex. */
+  readonly sha256: string;
 }
 
 export interface KlineFindings {
@@ -42,7 +44,8 @@ export interface KlineFindings {
 export function loadKlines(file: KlineFile): KlineData {
   const { path } = file;
   const price = { mostDecimals: file.pricePrecision };
-  const table = readNumberTable(path, readBytes(path), [
+  const { bytes, sha256 } = readBytes(path);
+  const table = readNumberTable(path, bytes, [
     { name: 'time_ms' },
     { name: 'open', ...price },
     { name: 'high', ...price },
@@ -58,7 +61,8 @@ export function loadKlines(file: KlineFile): KlineData {
   const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
   const gaps = findGaps(file, columns.openTime);
   const findings = { ...count(columns), missing: gaps.missing, duplicatesDropped, rowsOutOfOrder };
-  return { columns, gaps: gaps.list, findings, warnings: warningsOf(file, findings, gaps.list.length, table.ended) };
+  const warnings = warningsOf(file, findings, gaps.list.length, table.ended);
+  return { columns, gaps: gaps.list, findings, warnings, sha256 };
 }
 
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */

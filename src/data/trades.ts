@@ -10,7 +10,7 @@ const header = 'time_ms,price,qty,side';
  * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number.
  */
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
-  const lines = new TextDecoder().decode(readBytes(path)).split('\n');
+  const lines = new TextDecoder().decode(readBytes(path).bytes).split('\n');
   const refuse = (line: number, what: string): never => {
     throw new Refusal(`${path}, line ${line}: ${what}: correct the file or fetch it again`);
   };

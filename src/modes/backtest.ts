@@ -1,6 +1,4 @@
 /** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
@@ -65,7 +63,7 @@ export async function prepare(file: string, config: BacktestConfig): Promise<Pre
     const path = resolve(dir, given);
     const loaded = loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair });
     warnings.push(...loaded.warnings);
-    dataHashes[symbol] = createHash('sha256').update(readFileSync(path)).digest('hex');
+    dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
     return { symbol, interval, columns, gaps, ...rowsOf(config, columns.openTime, symbol, path) };
   });
