@@ -16,7 +16,7 @@ import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
-import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
+import { type Allocation, Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
 import { type Kill, letsThrough } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
@@ -159,7 +159,7 @@ function insistence(
     /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
     async cancelKilled(): Promise<void> {
       const resting = [...portfolio.orders()].filter(
-        ({ state, intent }) => state === 'open' && risk.switch.of(intent.strategy) !== undefined,
+        ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
       );
       await Promise.all(resting.map((order) => cancel(execution, sweeps, order, 'kill')));
     },
@@ -201,18 +201,19 @@ function judge({ journal, clock }: Parts, { risk, portfolio }: Book, draft: Draf
 async function carryOut(book: Book, execution: Execution, sweeps: Sweeps, intent: Intent): Promise<Carried> {
   const order = book.portfolio.order(intent.clientOrderId);
   if (order === undefined) return 'refused';
-  const against = (): string | undefined => reasonAgainst(book.risk, execution.journal, intent);
-  const carried = await execute(execution, sweeps, against, order);
-  // Killed while its outcome was unknown: it could not be cancelled before it was found.
-  if (carried === 'placed' && against() !== undefined) await cancel(execution, sweeps, order, 'kill');
+  const carried = await execute(execution, sweeps, () => reasonAgainst(book.risk, execution.journal, intent), order);
+  // Killed while its outcome was unknown: it could not be cancelled before it was found. A disk that filled up in the
+  // meantime is no such reason: it keeps orders from being created, and this one is written down and wanted.
+  if (carried === 'placed' && book.risk.switch.against(intent) !== undefined)
+    await cancel(execution, sweeps, order, 'kill');
   return carried;
 }
 
 /** Asked again just before an order leaves: a kill in the meantime still counts. */
-function reasonAgainst(risk: Risk, journal: Journal, { strategy, purpose }: Intent): string | undefined {
+function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | undefined {
   if (journal.full) return 'the disk is full';
-  const kill = risk.switch.of(strategy);
-  return kill === undefined || letsThrough(kill, purpose) ? undefined : `killed: ${kill.reason}`;
+  const kill = risk.switch.against(intent);
+  return kill === undefined ? undefined : `killed: ${kill.reason}`;
 }
 
 /** What an operator or a limit does. */
@@ -222,9 +223,14 @@ function controls(
   sweeps: Sweeps,
 ): Pick<Assembled, 'kill' | 'resume' | 'cancelAll'> {
   const { journal, clock } = execution;
-  async function cancelResting(strategy: string | undefined, lane: 'kill' | 'cancel'): Promise<number> {
+  async function cancelResting(
+    lane: 'kill' | 'cancel',
+    strategy: string | undefined,
+    unless: (order: WorkingOrder) => boolean = () => false,
+  ): Promise<number> {
     const resting = [...portfolio.orders()].filter(
-      (order) => order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy),
+      (order) =>
+        order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
     );
     await Promise.all(resting.map((order) => cancel(execution, sweeps, order, lane)));
     return resting.length;
@@ -235,14 +241,14 @@ function controls(
       const { at, strategy = null, by, reason } = kill;
       journal.append({ kind: 'kill', at, strategy, by, reason });
       await journal.durable();
-      await cancelResting(kill.strategy, 'kill');
+      await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
     },
     async resume(strategy, by, reason) {
       risk.resume(strategy);
       journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
       await journal.durable();
     },
-    cancelAll: (strategy) => cancelResting(strategy, 'cancel'),
+    cancelAll: (strategy) => cancelResting('cancel', strategy),
   };
 }
 

@@ -14,6 +14,7 @@ import { intentOf, type Step } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { Protection } from '../portfolio/protect.ts';
+import { letsThrough } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import { checked } from '../strategy/host.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
@@ -319,7 +320,8 @@ class ColumnRun {
     if (kill === undefined) return;
     this.#kills.push(kill.reason);
     this.#log.entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
-    for (const order of [...this.#portfolio.orders()]) if (order.state === 'open') this.#cancel(order);
+    for (const order of [...this.#portfolio.orders()])
+      if (order.state === 'open' && !letsThrough(kill, order.intent.purpose)) this.#cancel(order);
   }
 
   /** Takes the estimate anew from the portfolio. */

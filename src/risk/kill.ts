@@ -1,5 +1,5 @@
 /** Kills in force: creation of orders is stopped, for all or for one strategy, until somebody lifts it. */
-import type { Purpose } from '../domain/order.ts';
+import type { Intent, Purpose } from '../domain/order.ts';
 
 export interface Kill {
   /** UTC ms. */
@@ -30,6 +30,12 @@ export class KillSwitch {
     if (this.#kills.length === 0) return undefined;
     const standing = this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy);
     return standing.find((kill) => kill.by !== 'dailyLoss') ?? standing[0];
+  }
+
+  /** The kill that forbids an order, one that is about to be created or one that rests; undefined when none does. */
+  against({ strategy, purpose }: Pick<Intent, 'strategy' | 'purpose'>): Kill | undefined {
+    const kill = this.of(strategy);
+    return kill === undefined || letsThrough(kill, purpose) ? undefined : kill;
   }
 
   kill(kill: Kill): void {
