@@ -8,7 +8,8 @@ import { plus, type Rate, rateNumber, unitsNumber, unitsText } from '../domain/m
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
 import { readFills } from '../journal/load.ts';
-import { type Metrics, metrics } from '../research/metrics.ts';
+import { grouped, roundedMoney } from '../ops/words.ts';
+import { leastDays, type Metrics, metrics } from '../research/metrics.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { warmupOf } from '../strategy/host.ts';
@@ -203,34 +204,44 @@ export function summarise(
   };
 }
 
-const grouped = (text: string): string => text.replace(/\.(\d{2})\d*$/, '.$1').replace(/\B(?=(\d{3})+(?=\.|$))/g, ',');
 const share = (fraction: number | undefined): string =>
   fraction === undefined ? 'n/a' : `${(fraction * 100).toFixed(2)} %`;
-const ratio = (value: number | undefined): string => (value === undefined ? 'n/a' : value.toFixed(2));
+const ratio = (value: number): string => value.toFixed(2);
 const moment = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+
+/** The Sharpe ratio, or why there is none. */
+function sharpeText({ sharpe, days }: Summary['metrics']): string {
+  if (sharpe !== undefined) return `${ratio(sharpe)}  (daily, 365 days, no risk-free rate)`;
+  return days < leastDays
+    ? `n/a  (${days} daily ${days === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
+    : 'n/a  (equity did not change from one day to another)';
+}
+
+function roundTripsText({ roundTrips, winRate, profitFactor }: Summary['metrics']): string {
+  if (roundTrips === 0) return '0';
+  const factor = profitFactor === undefined ? 'n/a (none lost)' : ratio(profitFactor);
+  return `${grouped(roundTrips)}, ${share(winRate)} won, profit factor ${factor}`;
+}
 
 function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
   const rows: readonly (readonly [string, string])[] = [
-    ['Klines', `${grouped(String(summary.klines))}, ${moment(summary.from)} to ${moment(summary.to)} UTC`],
+    ['Klines', `${grouped(summary.klines)}, ${moment(summary.from)} to ${moment(summary.to)} UTC`],
     ['Rules', summary.rules],
-    ['Cash at the start', `${grouped(cash)} ${asset}`],
-    ['Final equity', `${grouped(finalEquity)} ${asset}  (exactly ${finalEquity})`],
+    ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
+    ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ['Return', `${share(m.return)}  (holding: ${share(m.holdReturn)})`],
     ['Largest drawdown', `${share(m.maxDrawdown)}  (at kline closes)`],
-    ['Sharpe ratio', `${ratio(m.sharpe)}  (daily, 365 days, no risk-free rate)`],
-    [
-      'Round trips',
-      `${grouped(String(m.roundTrips))}, ${share(m.winRate)} won, profit factor ${ratio(m.profitFactor)}`,
-    ],
-    ['Fills', `${grouped(String(summary.fillCount))}, turnover ${grouped(m.turnover)} ${asset}`],
-    ['Fees', `${grouped(m.fees)} ${asset}`],
+    ['Sharpe ratio', sharpeText(m)],
+    ['Round trips', roundTripsText(m)],
+    ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
+    ['Fees', `${roundedMoney(m.fees)} ${asset}`],
     ['Time in the market', share(m.timeInMarket)],
     [
       'Ambiguous klines',
       summary.ambiguousKlines === 0
         ? '0'
-        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${grouped(summary.bestEquity)} ${asset}`,
+        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${roundedMoney(summary.bestEquity)} ${asset}`,
     ],
     ...summary.kills.map((kill) => ['Stopped by a limit', kill] as const),
   ];

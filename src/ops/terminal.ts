@@ -2,7 +2,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { Decimal } from '../domain/money.ts';
 import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
-import { grouped } from './words.ts';
+import { grouped, roundedMoney } from './words.ts';
 
 type Style = Parameters<typeof styleText>[0];
 // The caller knows whether its stream shows colours and strips them when it does not.
@@ -36,12 +36,10 @@ const row = (label: string, text: string): string => `${dim(label.padEnd(labelWi
 const under = (label: string, lines: readonly string[]): string[] =>
   lines.map((line, index) => row(index === 0 ? label : '', line));
 
-/** Cents are enough for the eye; the digits after them are cut, as nothing is computed from this. */
-const money = (text: string): string => grouped(text.replace(/(\.\d\d)\d+$/, '$1'));
-
 function gain(text: string): string {
-  if (!/[1-9]/.test(text)) return money(text);
-  return text.startsWith('-') ? styled('red', money(text)) : styled('green', `+${money(text)}`);
+  const shown = roundedMoney(text);
+  if (!/[1-9]/.test(shown)) return shown;
+  return shown.startsWith('-') ? styled('red', shown) : styled('green', `+${shown}`);
 }
 
 function strategyLine({ id, symbol, status, error, position, stop, takeProfit }: StrategyView): string {
@@ -71,7 +69,7 @@ function unknownLine({ since, order, steps, cause, resolved }: UnknownView): str
 
 function equityLine({ equity }: View): string {
   const change = new Decimal(equity.now).minus(equity.start).toFixed(2);
-  return `${bold(money(equity.now))} ${equity.asset}  ${gain(change)} since the start`;
+  return `${bold(roundedMoney(equity.now))} ${equity.asset}  ${gain(change)} since the start`;
 }
 
 function weightLine({ weight, openOrders }: View): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { denialText, grouped } from './words.ts';
+import { denialText, grouped, roundedMoney } from './words.ts';
 
 describe('a denial in words', () => {
   it('says what was judged and by which numbers', () => {
@@ -34,5 +34,16 @@ describe('a number for the eye', () => {
     expect(grouped('-1234567.80')).toBe('-1,234,567.80');
     expect(grouped(999)).toBe('999');
     expect(grouped('XBTUSD')).toBe('XBTUSD');
+  });
+
+  it('is an amount rounded to the cent, half a cent away from zero, however large', () => {
+    expect(roundedMoney('79908.7188165')).toBe('79,908.72');
+    expect(roundedMoney('9245.045')).toBe('9,245.05');
+    expect(roundedMoney('-9245.045')).toBe('-9,245.05');
+    expect(roundedMoney('999.995')).toBe('1,000.00');
+    expect(roundedMoney('90071992547409930.984999999999999999')).toBe('90,071,992,547,409,930.98');
+    expect(roundedMoney('0.5')).toBe('0.50');
+    expect(roundedMoney('-0.004')).toBe('0.00');
+    expect(roundedMoney('100000')).toBe('100,000');
   });
 });

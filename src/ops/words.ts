@@ -1,4 +1,5 @@
 /** Codes and facts in words, for the dashboard, the terminal and `why`. */
+import { Decimal } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { ActionWords } from './view.ts';
 
@@ -13,6 +14,13 @@ export function grouped(value: string | number): string {
   const match = /^(-?)(\d+)(\.\d+)?$/.exec(text);
   if (match === null) return text;
   return `${match[1]}${(match[2] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${match[3] ?? ''}`;
+}
+
+/** An amount for the eye: thousands grouped, two decimals, half a cent rounded away from zero; a whole amount stays without decimals. */
+export function roundedMoney(text: string): string {
+  if (/^-?\d+$/.test(text)) return grouped(text);
+  const cents = new Decimal(text).toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
+  return grouped(cents.isZero() ? '0.00' : cents.toFixed(2));
 }
 
 /** Grouped, and cut after eight decimals: the journal keeps the rest. */

@@ -24,8 +24,10 @@ export interface Metrics {
   readonly profitFactor: number | undefined;
   /** Largest fall from a peak at kline closes, as a positive fraction; the initial capital is a peak. */
   readonly maxDrawdown: number;
-  /** Yearly, from equity at UTC day closes, 365 days, no risk-free rate; undefined below 30 days. */
+  /** Yearly, from equity at UTC day closes, 365 days, no risk-free rate; undefined below `leastDays` and when equity never changed. */
   readonly sharpe: number | undefined;
+  /** Daily returns that the run has: UTC days, the first and the last often not whole. */
+  readonly days: number;
   /** Share of klines at whose close something was held. */
   readonly timeInMarket: number;
   /** Return of buying at the first open and holding, fees left out, averaged over the symbols. */
@@ -35,7 +37,8 @@ export interface Metrics {
 }
 
 const dayMs = 86_400_000;
-const leastDays = 30;
+/** Fewer daily returns than this say nothing about a year. */
+export const leastDays = 30;
 
 /** `cash` is the equity before the first fill; fills are in the order of time. */
 export function metrics(
@@ -62,6 +65,7 @@ export function metrics(
     profitFactor: lost === 0 ? undefined : won / -lost,
     maxDrawdown: drawdown,
     sharpe: sharpeOf(days),
+    days: days.length - 1,
     timeInMarket: klines === 0 ? 0 : held / klines,
     holdReturn: series.reduce((sum, one) => sum + holdOf(one), 0) / Math.max(1, series.length),
     fees,

@@ -1,12 +1,14 @@
 /** Numbers and times as text. Money comes as decimal text and is never computed with, only grouped and rounded for the eye. */
 
-/** `-12345.678` becomes `−12,345.68`; only as many decimals as asked for, and none of a text that has none. */
+/** `-12345.678` becomes `−12,345.68`: as many decimals as asked for, half a step rounded away from zero. */
 export function money(text: string, decimals = 2): string {
   const match = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (match === null) return text;
   const [, sign = '', whole = '', fraction = ''] = match;
-  const cut = fraction.slice(0, decimals).padEnd(decimals, '0');
-  const shown = grouped(whole) + (decimals === 0 ? '' : `.${cut}`);
+  const steps = BigInt(whole + fraction.slice(0, decimals + 1).padEnd(decimals + 1, '0'));
+  const digits = String((steps + 5n) / 10n).padStart(decimals + 1, '0');
+  const cents = decimals === 0 ? '' : `.${digits.slice(-decimals)}`;
+  const shown = grouped(digits.slice(0, digits.length - decimals)) + cents;
   return (sign === '-' && /[1-9]/.test(shown) ? '−' : '') + shown;
 }
 
@@ -21,7 +23,7 @@ export function exact(text: string): string {
 /** Like `money`, with `+` in front of a gain. */
 export function signed(text: string, decimals = 2): string {
   const shown = money(text, decimals);
-  return direction(text) === 'up' ? `+${shown}` : shown;
+  return direction(text) === 'up' && /[1-9]/.test(shown) ? `+${shown}` : shown;
 }
 
 /** For colours only. */
