@@ -84,9 +84,9 @@ test('a refusal of data is one line on stderr', async () => {
 test('rows out of order and rows twice are mended when asked, and it is said', async () => {
   const whole = await run(text(right));
   const shuffled = await run(text(right.toSpliced(49, 2, right[50] as string, right[49] as string)), 'repair=true');
-  expect(shuffled.notes).toContain('klines.csv: repaired: 1 rows that were out of order sorted');
+  expect(shuffled.notes).toContain('klines.csv: repaired: 1 row that was out of order sorted');
   const twice = await run(changed(50, right[49] as string, right[49] as string), 'repair=true');
-  expect(twice.notes).toContain('klines.csv: repaired: 1 repeated rows dropped');
+  expect(twice.notes).toContain('klines.csv: repaired: 1 repeated row dropped');
   const bare = ({ out }: typeof whole): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
   expect(bare(shuffled)).toEqual(bare(whole));
   expect(bare(twice)).toEqual(bare(whole));
@@ -104,7 +104,8 @@ test('what does not falsify a result is counted', async () => {
   const quiet = (right[48] as string).replace(/,7$/, ',0');
   const { notes, refusal } = await run(text(right.toSpliced(60, 3).with(49, cell(1, '120')).with(48, quiet)));
   expect(refusal).toBeUndefined();
-  expect(notes).toContain('1 gaps, 3 klines missing');
-  expect(notes).toContain('1 of 117 klines open outside their own [low, high]');
-  expect(notes).toContain('1 of 117 klines have no volume');
+  expect(notes.split('\n')).toEqual([
+    'note: klines.csv: 1 gap, 3 klines missing',
+    'note: klines.csv: 117 klines, used as recorded: 1 opens outside [low, high], 1 has no volume',
+  ]);
 });

@@ -47,9 +47,10 @@ describe('a file of klines', () => {
       },
     ]);
     expect(found.findings).toMatchObject({ missing: 2, zeroVolume: 1, opensOutside: 1 });
-    expect(found.warnings.join('\n')).toMatch(
-      /1 gaps, 2 klines missing[\s\S]*1 of 3 klines open outside[\s\S]*1 of 3 klines have no volume/,
-    );
+    expect(found.warnings).toEqual([
+      expect.stringMatching(/^\d+\.csv: 1 gap, 2 klines missing$/),
+      expect.stringMatching(/^\d+\.csv: 3 klines, used as recorded: 1 opens outside \[low, high\], 1 has no volume$/),
+    ]);
   });
 
   test('is known by the hash of the very file, packed or not', () => {

@@ -1,4 +1,5 @@
 /** Recorded klines from a CSV file into columns, checked row by row: what is wrong is said with its line, nothing is mended unasked. */
+import { basename } from 'node:path';
 import { type Interval, openTimeOf } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -130,16 +131,21 @@ function count(columns: Columns): Pick<KlineFindings, 'rows' | 'zeroVolume' | 'o
   return { rows: open.length, zeroVolume, opensOutside };
 }
 
+/** What was mended, missing or cut off, a line each; what sources are known for and does no harm, in one line. */
 function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: number, ended: boolean): string[] {
-  const warnings: string[] = [];
-  const warn = (amount: number, text: string): void => {
-    if (amount > 0) warnings.push(`${path}: ${text}`);
-  };
-  warn(found.duplicatesDropped, `repaired: ${found.duplicatesDropped} repeated rows dropped`);
-  warn(found.rowsOutOfOrder, `repaired: ${found.rowsOutOfOrder} rows that were out of order sorted`);
-  warn(gaps, `${gaps} gaps, ${found.missing} klines missing`);
-  warn(found.opensOutside, `${found.opensOutside} of ${found.rows} klines open outside their own [low, high]`);
-  warn(found.zeroVolume, `${found.zeroVolume} of ${found.rows} klines have no volume`);
-  warn(ended ? 0 : 1, 'the last line has no end: the file may be cut off');
-  return warnings;
+  const { rows, missing, duplicatesDropped, rowsOutOfOrder, opensOutside, zeroVolume } = found;
+  const asRecorded = [
+    ...(opensOutside > 0 ? [`${counted(opensOutside, 'opens', 'open')} outside [low, high]`] : []),
+    ...(zeroVolume > 0 ? [`${counted(zeroVolume, 'has', 'have')} no volume`] : []),
+  ].join(', ');
+  const warnings = [
+    duplicatesDropped > 0 && `repaired: ${counted(duplicatesDropped, 'repeated row', 'repeated rows')} dropped`,
+    rowsOutOfOrder > 0 && `repaired: ${counted(rowsOutOfOrder, 'row that was', 'rows that were')} out of order sorted`,
+    gaps > 0 && `${counted(gaps, 'gap', 'gaps')}, ${counted(missing, 'kline', 'klines')} missing`,
+    !ended && 'the last line has no end: the file may be cut off',
+    asRecorded !== '' && `${counted(rows, 'kline', 'klines')}, used as recorded: ${asRecorded}`,
+  ];
+  return warnings.filter((text) => text !== false).map((text) => `${basename(path)}: ${text}`);
 }
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
