@@ -13,6 +13,9 @@ describe('a denial in words', () => {
     expect(denialText({ code: 'staleData', facts: { ageMs: 'never seen', maxDataAgeMs: 5_000 } })).toBe(
       'No price has been seen yet.',
     );
+    expect(denialText({ code: 'minimum', facts: { value: '4.98', minNotional: '5' } })).toBe(
+      'At its limit the order is worth 4.98, the exchange takes none below 5.',
+    );
   });
 
   it('says since when and by whom trading is killed', () => {

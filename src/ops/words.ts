@@ -47,6 +47,8 @@ const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
     `The order is worth ${fact(facts, 'value')}, one order may be worth at most ${fact(facts, 'maxOrderValue')}.`,
   position: (facts) =>
     `The position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'maxPosition')} are allowed.`,
+  minimum: (facts) =>
+    `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
   holdings: (facts) => `It would sell ${fact(facts, 'selling')}, the strategy has ${fact(facts, 'free')} to sell.`,
   collar: (facts) =>

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Side } from '../domain/market.ts';
 import { type Lots, quantityText, ticks, unitsText } from '../domain/money.ts';
 import { btc, draft, fill, intent, portfolio, resting, startTime } from '../testing/builders.ts';
 import { remaining } from './portfolio.ts';
 
 const free = (held: ReturnType<typeof portfolio>): string => unitsText(held.freeQuote('s', 'BTCUSDT'));
-const exposure = (held: ReturnType<typeof portfolio>): string => unitsText(held.exposure('BTCUSDT', ticks('100', btc)));
+const exposure = (held: ReturnType<typeof portfolio>, side: Side = 'BUY'): string =>
+  unitsText(held.exposure('BTCUSDT', side, ticks('100', btc)));
 
 describe('a reservation', () => {
   test('begins before the order is sent', () => {
@@ -52,6 +54,7 @@ describe('a reservation', () => {
     resting(held, { side: 'SELL', price: '120' });
     expect(free(held)).toBe('999900');
     expect(exposure(held)).toBe('100');
+    expect(exposure(held, 'SELL')).toBe('20');
   });
 
   test('is not ended by a state that leaves the order open', () => {

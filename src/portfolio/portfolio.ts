@@ -4,13 +4,16 @@
  */
 import { FewMap } from '../domain/few.ts';
 import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
 import {
   absolute,
   greatest,
   type Lots,
   lotsIn,
   minus,
+  negate,
   noLots,
+  noTicks,
   notional,
   noUnits,
   plus,
@@ -258,16 +261,19 @@ export class Portfolio {
     return free;
   }
 
-  /** |position| + everything that may still be bought or sold more, at a price, in quote: what a position limit judges. */
-  exposure(symbol: string, price: Ticks): Units {
+  /**
+   * What would be held of a symbol if its orders of one side all filled and none of the other, at a price, in quote: long for
+   * BUY, short for SELL, negative while it would still be of the other kind. What a position limit judges an order of that side by.
+   */
+  exposure(symbol: string, side: Side, price: Ticks): Units {
     const instrument = this.instrument(symbol);
     let held = noUnits;
     for (const { position } of this.#places.on(symbol).values()) held = plus(held, position.base);
-    let exposure = absolute(worth(held, price, instrument));
+    let exposure = worth(side === 'BUY' ? held : negate(held), price, instrument);
     if (this.#orders.size === 0) return exposure;
     for (const order of this.#orders.values()) {
-      if (order.intent.symbol === symbol && order.intent.side === 'BUY')
-        exposure = plus(exposure, reservedQuote(order, instrument));
+      if (order.intent.symbol === symbol && order.intent.side === side)
+        exposure = plus(exposure, openValue(order, instrument, price));
     }
     return exposure;
   }
@@ -311,10 +317,14 @@ class LiveHolding {
 export const remaining = (order: WorkingOrder): Lots =>
   greatest(minus(order.intent.expectedLots, order.filled), noLots);
 
-/** Quote that an order may still spend. */
-function reservedQuote(order: WorkingOrder, at: Instrument): Units {
-  const { side, volume, price } = order.intent;
-  if (side === 'SELL') return noUnits;
-  if ('amount' in volume) return greatest(minus(volume.amount, order.spent), noUnits);
-  return price === undefined ? noUnits : notional(price, remaining(order), at);
+/** Quote that an order may still spend; nothing for a MARKET order in lots, whose price nobody knows. */
+const reservedQuote = (order: WorkingOrder, at: Instrument): Units =>
+  order.intent.side === 'SELL' ? noUnits : openValue(order, at, noTicks);
+
+/** What is left of an order, in quote, at its own price; at the given one where it has none. */
+function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
+  const { volume, price = market } = order.intent;
+  return 'amount' in volume
+    ? greatest(minus(volume.amount, order.spent), noUnits)
+    : notional(price, remaining(order), at);
 }

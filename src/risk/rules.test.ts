@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rate, units } from '../domain/money.ts';
-import { draft, fill, portfolio, resting, startTime, wide } from '../testing/builders.ts';
+import { draft, fill, intent, portfolio, resting, startTime, wide } from '../testing/builders.ts';
 import type { Kill } from './kill.ts';
 import { firstDenial, type Limits, rules, type Scene } from './rules.ts';
 
@@ -38,6 +38,7 @@ test('of several rules that deny the first in the list is named', () => {
     'staleData',
     'orderValue',
     'position',
+    'minimum',
     'allocation',
     'holdings',
     'collar',
@@ -135,14 +136,60 @@ describe('position', () => {
     );
     const cover = draft({ account: 'margin', quantity: '3' });
     expect(verdict({ draft: cover, portfolio: holding('3', 'SELL'), limits })).toBe('approved');
-    const beyond = draft({ account: 'margin', quantity: '3.1' });
-    expect(verdict({ draft: beyond, portfolio: holding('3', 'SELL'), limits })).toBe('position');
   });
 
   test('bounds a short position as well', () => {
     const short = draft({ account: 'margin', side: 'SELL', quantity: '2' });
     expect(verdict({ draft: short, portfolio: holding('1', 'SELL'), limits })).toBe('approved');
     expect(verdict({ draft: short, portfolio: holding('2', 'SELL'), limits })).toBe('position');
+  });
+});
+
+describe('position with orders of both sides', () => {
+  const limits = { maxPosition: units('300') };
+  const short = (quantity: string): ReturnType<typeof draft> => draft({ account: 'margin', side: 'SELL', quantity });
+
+  test('counts what is sold short already beside what is held short', () => {
+    const held = holding('1', 'SELL');
+    resting(held, { account: 'margin', side: 'SELL', price: '110', quantity: '1' });
+    expect(verdict({ draft: short('0.9'), portfolio: held, limits })).toBe('approved');
+    expect(firstDenial(scene({ draft: short('1'), portfolio: held, limits }))).toEqual({
+      code: 'position',
+      facts: { exposure: '310', maxPosition: '300' },
+    });
+  });
+
+  test('counts a market sale that is under way at the last price', () => {
+    const held = portfolio();
+    held.reserve(intent({ account: 'margin', side: 'SELL', quantity: '2' }));
+    expect(verdict({ draft: short('1'), portfolio: held, limits })).toBe('approved');
+    expect(verdict({ draft: short('1.1'), portfolio: held, limits })).toBe('position');
+  });
+
+  test('does not count orders of the other side: they may fill or not', () => {
+    const held = holding('2');
+    resting(held, { account: 'margin', side: 'SELL', price: '110', quantity: '2' });
+    expect(verdict({ draft: draft({ account: 'margin', quantity: '1.1' }), portfolio: held, limits })).toBe('position');
+    expect(verdict({ draft: draft({ account: 'margin', quantity: '1' }), portfolio: held, limits })).toBe('approved');
+  });
+
+  test('takes the way from short to long for what it comes to', () => {
+    const turn = (quantity: string): string =>
+      verdict({ draft: draft({ account: 'margin', quantity }), portfolio: holding('3', 'SELL'), limits });
+    expect(turn('6')).toBe('approved');
+    expect(turn('6.1')).toBe('position');
+  });
+});
+
+describe('the exchange’s minimum', () => {
+  test('denies a limit order that is worth less, with the numbers', () => {
+    const small = (price: string): Scene => scene({ draft: draft({ price, quantity: '0.06' }) });
+    expect(firstDenial(small('84'))).toBeUndefined();
+    expect(firstDenial(small('83'))).toEqual({ code: 'minimum', facts: { value: '4.98', minNotional: '5' } });
+  });
+
+  test('does not judge market orders, whose value nobody knows before', () => {
+    expect(verdict({ draft: draft({ quantity: '0.04' }) })).toBe('approved');
   });
 });
 

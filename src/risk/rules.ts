@@ -29,7 +29,7 @@ import { type Kill, letsThrough } from './kill.ts';
 export interface Limits {
   /** Most that one order may be worth, in quote. */
   readonly maxOrderValue: Units;
-  /** Most that position and open buys of one symbol may be worth together, in quote. */
+  /** Most that a position may be worth once every open order that adds to it has filled, long or short, in quote, by symbol. */
   readonly maxPosition: Units;
   /** How far a LIMIT price may lie from the last price, as a fraction. */
   readonly priceCollar: Rate;
@@ -108,7 +108,7 @@ function orderValue(scene: Valued): Denial['facts'] | undefined {
 function position(scene: Valued): Denial['facts'] | undefined {
   const { draft, portfolio, limits, value, last } = scene;
   if (reduces(scene)) return undefined;
-  const exposure = plus(portfolio.exposure(draft.symbol, draft.price ?? last), value);
+  const exposure = plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
   return exposure <= limits.maxPosition
     ? undefined
     : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
@@ -119,6 +119,12 @@ function reduces({ draft, portfolio, at }: Valued): boolean {
   const { base } = portfolio.position(draft.strategy, draft.symbol);
   const against = draft.side === 'SELL' ? base > 0n : base < 0n;
   return against && baseUnits(draft.expectedLots, at) <= absolute(base);
+}
+
+/** A limit below the last price makes an order worth less than the plan reckoned; the exchange would reject it. */
+function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
+  if (draft.price === undefined || value >= at.minNotional) return undefined;
+  return { value: unitsText(value), minNotional: unitsText(at.minNotional) };
 }
 
 /** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */
@@ -178,6 +184,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   staleData,
   orderValue,
   position,
+  minimum,
   allocation,
   holdings,
   collar,

@@ -165,6 +165,17 @@ describe('a wish', () => {
     expect(rows).toEqual([{ code: 'orderRate', times: 2, facts: '{"inLastSecond":0,"maxOrdersPerSecond":0}' }]);
   });
 
+  test('at a limit at which it is worth less than the exchange takes is denied, not sent', async () => {
+    const { made, wish } = await wishing();
+    // At 100 it is worth 6, at its limit 4.8; the exchange takes 5.
+    wish(target(0.06, { limit: 80 }));
+    await made.pass(1_000);
+    await made.written();
+    expect(made.asked('create')).toBe(0);
+    const rows = made.db.prepare('SELECT code, facts FROM denials').all();
+    expect(rows).toEqual([{ code: 'minimum', facts: '{"value":"4.8","minNotional":"5"}' }]);
+  });
+
   test('that the exchange refuses is not sent again before the strategy speaks again', async () => {
     const { made, wish } = await wishing();
     made.venue.creates = ['reject', 'notSent', 'accept'];
