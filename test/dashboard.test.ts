@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { ScaledClock } from '../src/clock/clock.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../src/ops/dashboard.ts';
 import type { KlineView, View } from '../src/ops/view.ts';
-import { decisionView, sampleTime, view } from '../src/ops/view-builder.ts';
+import { decisionView, sampleTime, strategyView, view } from '../src/ops/view-builder.ts';
 import { denialText } from '../src/ops/words.ts';
 
 const token = 'token-of-the-dashboard-test';
@@ -221,6 +221,16 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
     await page.waitForSelector('.chart canvas');
     await page.waitForSelector('.equity-chart canvas');
     expect(await page.locator('#tv-attr-logo').count()).toBe(1);
+  });
+
+  it('shows what fees left behind as dust, not as a position', async () => {
+    const position = { quantity: '0.0000714', isDust: true, entryPrice: undefined, value: '0.43', openProfit: '0' };
+    const page = await openPage(
+      view({ strategies: [strategyView({ position, stop: undefined, takeProfit: undefined })] }),
+    );
+    expect(await textOf(page, '#strategies')).toMatch(/Flat.*Dust\s+0\.0000714/s);
+    expect(await textOf(page, '#strategies')).not.toContain('Long');
+    expect(await textOf(page, '.summary')).toMatch(/Positions\s+0\s+of 1 strategy/);
   });
 
   it('says in words why an order was denied', async () => {

@@ -26,7 +26,7 @@ import { actionWords, denialText } from '../ops/words.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
 import type { Assembled } from './assemble.ts';
-import { draftText, wantText } from './words.ts';
+import { draftText, isDust, wantText } from './words.ts';
 
 const mostDecisions = 60;
 const mostFills = 200;
@@ -206,6 +206,8 @@ export class Screen {
     const stop = protection.stops(symbol).find(({ strategy }) => strategy === id);
     const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
     const error = this.#errors.get(id);
+    const dust = isDust(base, at);
+    const held = base !== 0n && !dust;
     return {
       id,
       use,
@@ -215,10 +217,10 @@ export class Screen {
       error,
       position: {
         quantity: unitsText(base),
-        entryPrice: base === 0n ? undefined : (unitsNumber(cost) / unitsNumber(base)).toFixed(at.pricePrecision + 1),
+        isDust: dust,
+        entryPrice: held ? (unitsNumber(cost) / unitsNumber(base)).toFixed(at.pricePrecision + 1) : undefined,
         value: mark === undefined ? '0' : unitsText(worth(base, mark, at)),
-        openProfit:
-          mark === undefined || base === 0n ? '0' : unitsText(openProfit(portfolio.position(id, symbol), mark, at)),
+        openProfit: mark === undefined || !held ? '0' : unitsText(openProfit(portfolio.position(id, symbol), mark, at)),
       },
       equity: unitsText(portfolio.equity(id, symbol)),
       stop: stop === undefined ? undefined : priceText(stop.price, at),

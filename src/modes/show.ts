@@ -5,6 +5,7 @@ import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
 import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { type ChosenState, chooseState } from './state.ts';
+import { isDust } from './words.ts';
 
 export interface ShowOptions {
   readonly state?: string;
@@ -121,6 +122,7 @@ export function showPositions(options: ShowOptions): void {
         strategy,
         symbol,
         quantity: unitsText(position.base),
+        isDust: isDust(position.base, at),
         baseAsset: at.base,
         entryPrice:
           position.base === 0n
@@ -137,8 +139,8 @@ export function showPositions(options: ShowOptions): void {
       const rows = positions.map((row) => [
         row.strategy,
         row.symbol,
-        row.quantity,
-        row.entryPrice ?? '',
+        row.isDust ? `0 (dust ${row.quantity})` : row.quantity,
+        row.isDust ? '' : (row.entryPrice ?? ''),
         row.realised,
         row.fees,
         Object.entries(row.protection ?? {})

@@ -1,6 +1,6 @@
-/** Orders in words. */
+/** Orders and positions in words. */
 import type { Instrument } from '../domain/instrument.ts';
-import { priceText, quantityText, unitsText } from '../domain/money.ts';
+import { absolute, lotsIn, priceText, quantityText, type Units, unitsText } from '../domain/money.ts';
 import type { Denial, Want } from '../domain/order.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
@@ -22,6 +22,12 @@ export function draftText({ side, volume, price }: Pick<Draft, 'side' | 'volume'
   const size =
     'lots' in volume ? `${quantityText(volume.lots, at)} ${at.base}` : `for ${unitsText(volume.amount)} ${at.quote}`;
   return `${side} ${size} at ${price === undefined ? 'market' : priceText(price, at)}`;
+}
+
+/** What fees left behind and no order can sell: less than a lot, or than the least quantity where that is known. */
+export function isDust(base: Units, at: Instrument): boolean {
+  const sellable = lotsIn(absolute(base), at);
+  return base !== 0n && (sellable === 0n || sellable < at.minQuantity);
 }
 
 /** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */

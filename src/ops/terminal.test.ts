@@ -32,6 +32,13 @@ describe('the status in a terminal', () => {
     expect(lines).toContain('mine stopped: TypeError: fast is not a number');
   });
 
+  it('shows what fees left behind as dust, not as a position', () => {
+    const position = { quantity: '0.0000714', isDust: true, entryPrice: undefined, value: '0.43', openProfit: '0' };
+    expect(plain(view({ strategies: [strategyView({ position })] })).join('\n')).toContain(
+      'cross XBTUSD flat, dust 0.0000714',
+    );
+  });
+
   it('shows the latest denial in words and how an unknown outcome ended', () => {
     const denied = decisionView({ verdict: 'denied', text: 'The order is worth 2, at most 1 are allowed.' });
     const lines = plain(view({ decisions: [denied], unknowns: [unknownView()] })).join('\n');

@@ -44,6 +44,7 @@ function gain(text: string): string {
 
 function strategyLine({ id, symbol, status, error, position, stop, takeProfit }: StrategyView): string {
   if (status === 'stopped') return `${bold(id)} ${styled('red', `stopped: ${error ?? 'no reason given'}`)}`;
+  if (position.isDust) return `${bold(id)} ${symbol} ${dim(`flat, dust ${position.quantity}`)}`;
   if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;
   const entry = position.entryPrice === undefined ? '' : ` from ${grouped(position.entryPrice)}`;
   const protection = [

@@ -15,7 +15,7 @@ export const strategyView = (given: Partial<StrategyView> = {}): StrategyView =>
   interval: '1min',
   status: 'running',
   error: undefined,
-  position: { quantity: '0.2498', entryPrice: '6120.5', value: '1503.17', openProfit: '-25.73' },
+  position: { quantity: '0.2498', isDust: false, entryPrice: '6120.5', value: '1503.17', openProfit: '-25.73' },
   equity: '49871.4',
   stop: '5980',
   takeProfit: '6400',
@@ -184,7 +184,7 @@ export const view = (given: Partial<View> = {}): View => ({
     strategyView({
       id: 'grid',
       use: 'grid',
-      position: { quantity: '0.15', entryPrice: '6031.25', value: '902.63', openProfit: '-2.06' },
+      position: { quantity: '0.15', isDust: false, entryPrice: '6031.25', value: '902.63', openProfit: '-2.06' },
       equity: '49448.78',
       stop: undefined,
       takeProfit: undefined,

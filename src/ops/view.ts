@@ -93,6 +93,8 @@ export interface StrategyView {
 export interface PositionView {
   /** In the base asset; `0` when flat, negative when short. */
   readonly quantity: string;
+  /** Less than an order can sell, as fees leave it behind: shown as flat. */
+  readonly isDust: boolean;
   readonly entryPrice: string | undefined;
   /** At the last price, in quote. */
   readonly value: string;

@@ -6,9 +6,7 @@ import { direction, exact, money } from './format.ts';
 import { Empty, Gain, Panel, Pill } from './parts.ts';
 
 const held = (quantity: string): string =>
-  ({ up: `Long ${exact(quantity)}`, down: `Short ${exact(quantity.replace('-', ''))}`, even: 'Flat' })[
-    direction(quantity)
-  ];
+  direction(quantity) === 'down' ? `Short ${exact(quantity.replace('-', ''))}` : `Long ${exact(quantity)}`;
 
 const Fact = ({ name, value }: { name: string; value: string | undefined }): VNode | null =>
   value === undefined ? null : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -17,7 +15,7 @@ const optional = (text: string | undefined): string | undefined => (text === und
 
 function Strategy({ strategy }: { strategy: StrategyView }): VNode {
   const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
-  const flat = direction(position.quantity) === 'even';
+  const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
     <li class="strategy">
       <div class="line">
@@ -26,11 +24,12 @@ function Strategy({ strategy }: { strategy: StrategyView }): VNode {
         <${Pill} tone=${status === 'running' ? 'good' : 'bad'}>${status === 'running' ? 'Running' : 'Stopped'}<//>
       </div>
       <div class="line position">
-        <span class=${`held ${flat ? 'muted' : ''}`}>${held(position.quantity)}</span>
+        <span class=${`held ${flat ? 'muted' : ''}`}>${flat ? 'Flat' : held(position.quantity)}</span>
         ${flat ? null : html`<span class="profit"><${Gain} text=${position.openProfit} /> <span class="muted">open</span></span>`}
       </div>
       <dl class="facts">
         <${Fact} name="Entry" value=${optional(position.entryPrice)} />
+        <${Fact} name="Dust" value=${position.isDust ? exact(position.quantity) : undefined} />
         <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
         <${Fact} name="Stop" value=${optional(stop)} />
         <${Fact} name="Target" value=${optional(takeProfit)} />

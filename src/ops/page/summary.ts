@@ -60,7 +60,7 @@ const Weight = ({ weight }: { weight: WeightView }): VNode => html`
 export function Summary({ view }: { view: View }): VNode {
   const { equity, unknowns, openOrders, strategies } = view;
   const unresolved = unknowns.filter(({ resolved }) => resolved === undefined).length;
-  const held = strategies.filter(({ position }) => drawn(position.quantity) !== 0).length;
+  const held = strategies.filter(({ position }) => !position.isDust && drawn(position.quantity) !== 0).length;
   const resolved = unknowns.length - unresolved;
   return html`
     <dl class="summary">
