@@ -130,12 +130,7 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
 
 function watchLoss(assembled: Assembled): void {
   const kill = assembled.risk.watchLoss();
-  if (kill === undefined) return;
-  assembled.execution.notice({
-    level: 'error',
-    text: `daily loss limit: ${kill.reason}. No order is created any more but exits by a stop; npx sluice resume goes on`,
-  });
-  void assembled.kill(kill);
+  if (kill !== undefined) void assembled.kill(kill);
 }
 
 /** A strategy's signals, from the moment that its warm-up klines are there. */

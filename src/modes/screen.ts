@@ -14,7 +14,6 @@ import {
   type KlineView,
   maxEquityPoints,
   maxKlines,
-  type NoticeView,
   type OpenOrderView,
   type StrategyView,
   type UnknownView,
@@ -26,12 +25,12 @@ import { actionWords, denialText } from '../ops/words.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
 import type { Assembled } from './assemble.ts';
+import { Notices } from './notices.ts';
 import { draftText, isDust, wantText } from './words.ts';
 
 const mostDecisions = 60;
 const mostFills = 200;
 const mostUnknowns = 20;
-const mostNotices = 20;
 const mostSteps = 12;
 
 export interface ScreenOptions {
@@ -57,7 +56,7 @@ export class Screen {
   readonly #decisions: DecisionView[] = [];
   readonly #fills: FillView[] = [];
   readonly #unknowns = new Map<string, UnknownView>();
-  readonly #notices: NoticeView[] = [];
+  readonly #notices = new Notices();
   readonly #equity: EquityPoint[] = [];
   readonly #klines = new Map<string, Forming>();
   readonly #errors = new Map<string, string>();
@@ -68,6 +67,7 @@ export class Screen {
     for (const fill of options.loaded.fills.slice(-mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
+    for (const kill of options.loaded.kills) this.#notices.see(kill);
   }
 
   /** Looks at what is being written down. */
@@ -79,27 +79,7 @@ export class Screen {
     else if (entry.kind === 'equity') {
       this.#startEquity ??= entry.equity;
       keep(this.#equity, { at: entry.at, equity: entry.equity }, maxEquityPoints);
-    } else if (entry.kind === 'notice') {
-      const level = entry.level === 'warn' ? 'warning' : entry.level === 'error' ? 'stop' : 'info';
-      first(this.#notices, { at: entry.at, level, text: entry.text, goOn: undefined }, mostNotices);
-    } else if (entry.kind === 'kill') {
-      first(
-        this.#notices,
-        {
-          at: entry.at,
-          level: 'stop',
-          text: `Killed by ${entry.by}: ${entry.reason}.`,
-          goOn: 'Resume on this page, or run: npx sluice resume',
-        },
-        mostNotices,
-      );
-    } else if (entry.kind === 'resume') {
-      first(
-        this.#notices,
-        { at: entry.at, level: 'info', text: `Resumed by ${entry.by}: ${entry.reason}.`, goOn: undefined },
-        mostNotices,
-      );
-    }
+    } else if (entry.kind === 'notice' || entry.kind === 'kill' || entry.kind === 'resume') this.#notices.see(entry);
   }
 
   /** A strategy threw. */
@@ -178,7 +158,7 @@ export class Screen {
       unknowns: [...this.#unknowns.values()].sort(
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,
       ),
-      notices: this.#notices,
+      notices: this.#notices.list,
       actions: actionWords,
     };
   }

@@ -158,7 +158,10 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   let screen: Screen | undefined;
   const book = observed(
     journal(workerHost(state.path, state.identity.epoch, options.fatal), clock, loaded.fills),
-    (entry) => screen?.see(entry),
+    (entry) => {
+      if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
+      screen?.see(entry);
+    },
   );
   undo.unshift(() => book.close());
   for (const { symbol, base, quote, pricePrecision, quantityPrecision } of reached.instruments.values()) {
