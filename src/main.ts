@@ -175,7 +175,7 @@ reading('status', 'what runs where, open orders, unknown outcomes, kills').actio
   (await import('./modes/show.ts')).showStatus(showOptions(given)),
 );
 reading('why', 'the timeline of an order, or of signals that became none')
-  .argument('<ORDER>', 'a client order id, an order id of the exchange, or the id of a strategy')
+  .argument('<ORDER>', "the id of an order, ours or the exchange's, or its beginning; or the id of a strategy")
   .action(async (subject: string, given) => (await import('./modes/why.ts')).showWhy(subject, showOptions(given)));
 
 const controlling = (name: string, about: string): Command =>

@@ -93,7 +93,7 @@ describe('an exchange', () => {
   test('that has no such symbol leads to near ones', async () => {
     const answer = await start('paper', 'strategies.0.symbol=XBTUSDT');
     expect(answer.code).toBe(2);
-    expect(oneMessage(answer)).toMatch(/has no symbol XBTUSDT \(did you mean "XBTUSD"\?\); there are XBTUSD/);
+    expect(oneMessage(answer)).toMatch(/has no symbol XBTUSDT \(did you mean "XBTUSD"\?\); there is XBTUSD/);
   });
 
   test('is left again when the dashboard cannot have its port', async () => {

@@ -84,14 +84,41 @@ function deniedSteps(denied: Denied): Step[] {
   ];
 }
 
-/** `ORDER` is a client order id, an exchange's order id, or a strategy's id: then its last signals that became no order are shown. */
+/** Orders listed when the beginning of an id fits several; the count says how many there are. */
+const mostListed = 10;
+
+/** The order with this id, ours or the exchange's, or the only one whose id begins so; refuses several. */
+function orderOf(reader: JournalReader, subject: string): OrderEntryRow | undefined {
+  const ours = subject.toLowerCase();
+  const exact = reader.orders('client_order_id = ? OR order_id = ?', ours, subject)[0];
+  if (exact !== undefined || subject === '') return exact;
+  const begins = (column: string): string => `substr(${column}, 1, length(?)) = ?`;
+  const found = reader.orders(
+    `${begins('client_order_id')} OR ${begins('order_id')} ORDER BY created_at DESC`,
+    ...[ours, ours, subject, subject],
+  );
+  if (found.length <= 1) return found[0];
+  const listed = found.slice(0, mostListed).map((order) => `  ${orderLine(order)}`);
+  const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
+  throw new Refusal(
+    [`${found.length} orders have an id that begins with ${subject}; give more of it:`, ...listed, ...more].join('\n'),
+  );
+}
+
+const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, state }: OrderEntryRow): string =>
+  `${clientOrderId}  ${orderId ?? 'no id of the exchange'}  ${day(createdAt)} ${stamp(createdAt)}  ${strategy}: ${side} ${symbol}, ${state}`;
+
+/**
+ * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
+ * much of its beginning as tells it from the others.
+ */
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader) => {
-    const order = reader.orders('client_order_id = ? OR order_id = ?', subject.toLowerCase(), subject)[0];
-    const denials = order === undefined ? reader.denials(1_000).filter(({ strategy }) => strategy === subject) : [];
+    const denials = reader.denials(1_000).filter(({ strategy }) => strategy === subject);
+    const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
     if (order === undefined && denials.length === 0) {
       throw new Refusal(
-        `there is no order ${subject} in this journal, and no strategy of that name whose signals were denied: sluice orders lists the orders`,
+        `there is no order ${subject} in this journal, nor one whose id begins so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
       );
     }
     const steps = order === undefined ? denials.slice(0, 20).reverse().flatMap(deniedSteps) : orderSteps(reader, order);

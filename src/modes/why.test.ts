@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Refusal } from '../domain/refusal.ts';
+import { denialOf, orderRowOf } from '../journal/builders.ts';
+import type { OrderEntryRow } from '../journal/entries.ts';
+import { openState } from '../journal/open.ts';
+import { openForWriting } from '../journal/worker.ts';
+import { writer } from '../journal/writer.ts';
+import { startTime } from '../testing/builders.ts';
+import { showWhy } from './why.ts';
+
+const state = mkdtempSync(join(tmpdir(), 'sluice-why-'));
+const first = orderRowOf({ clientOrderId: 'saaaaab00001', orderId: '1954113290481123391', strategy: 'trend' });
+const second = orderRowOf({
+  clientOrderId: 'saaaaab00002',
+  orderId: '1954113290481123392',
+  side: 'SELL',
+  state: 'filled',
+  createdAt: startTime + 90_000,
+});
+/** Was never found: the exchange's id is not known. */
+const third = orderRowOf({ clientOrderId: 'saaaaac00001', state: 'unknown', createdAt: startTime + 95_000 });
+
+beforeAll(() => {
+  const { path, lock } = openState(state, { mode: 'live', account: 'spot', venue: 'test' }, ['s', 'trend']);
+  const db = openForWriting(path);
+  writer(db)([first, second, third, denialOf({ strategy: 'picky' })]);
+  db.close();
+  lock.release();
+});
+afterAll(() => rmSync(state, { recursive: true }));
+
+function why(subject: string): string {
+  const out: string[] = [];
+  showWhy(subject, { state, json: false, out: (line) => out.push(line), say: () => {} });
+  return out.join('\n');
+}
+function refusal(subject: string): Refusal {
+  try {
+    why(subject);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error(`${subject} was not refused`);
+}
+
+test.each<[string, string, OrderEntryRow]>([
+  ['the whole id', 'saaaaab00002', second],
+  ['the beginning of our id, in any case', 'SAAAAAC', third],
+  ["the exchange's id", '1954113290481123391', first],
+])('%s finds its order', (_, subject, order) => {
+  expect(why(subject)).toContain(`order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'})`);
+});
+
+test('a beginning that several orders have lists them, the newest first', () => {
+  const { message, exitCode } = refusal('saaaaab');
+  expect(exitCode).toBe(2);
+  expect(message.split('\n')).toEqual([
+    '2 orders have an id that begins with saaaaab; give more of it:',
+    expect.stringMatching(/^ {2}saaaaab00002 {2}1954113290481123392 .* s: SELL BTCUSDT, filled$/),
+    expect.stringMatching(/^ {2}saaaaab00001 {2}1954113290481123391 .* trend: BUY BTCUSDT, intended$/),
+  ]);
+  expect(refusal('19541132904811233').message).toMatch(/^2 orders have an id that begins with 19541132904811233;/);
+  expect(refusal('s').message).toContain('no id of the exchange');
+});
+
+test('an id whose beginning another one is, is meant by itself', () => {
+  const db = openForWriting(join(state, 'journal.db'));
+  writer(db)([orderRowOf({ clientOrderId: 'saaaaab0000' })]);
+  db.close();
+  expect(why('saaaaab0000')).toContain('order saaaaab0000 (');
+});
+
+test.each(['saaaaad', '2', '', '%', '_aaaaab00001'])('%j, which no id begins with, is refused', (subject) => {
+  const { message, exitCode } = refusal(subject);
+  expect([message, exitCode]).toEqual([expect.stringContaining(`there is no order ${subject} in this journal`), 2]);
+});
+
+test("a strategy's id shows its denied signals", () => {
+  expect(why('picky')).toContain('signal of picky: planned BUY 2');
+});
