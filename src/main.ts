@@ -17,6 +17,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// Journals, logs, locks and what libraries write beside them: nothing of a run is for others to read.
+process.umask(0o077);
+
 /** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
 const stopping = new AbortController();
 let interrupted = false;

@@ -1,5 +1,5 @@
 /** `sluice demo`: two processes, of which neither outlives the other for long. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,6 +40,15 @@ function runs(pid: number): boolean {
   }
 }
 
+/** The modes of a directory and all that lies in it. */
+const modes = (top: string): ReadonlySet<string> =>
+  new Set(
+    ['.', ...readdirSync(top, { recursive: true, encoding: 'utf8' })].map((name) => {
+      const found = statSync(join(top, name));
+      return `0${(found.mode & 0o777).toString(8)}${found.isDirectory() ? ' (directory)' : ''}`;
+    }),
+  );
+
 const show = async (command: string): Promise<string> =>
   (await sluice([command, '--json', '--state', state], around)).stdout;
 
@@ -58,6 +67,7 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
   await until('the end of the exchange', () => !runs(first.exchangePid), 5_000);
   const aliveBeforeMs = realMs() - seenAt;
   const fillsBefore = await show('fills');
+  expect(modes(state)).toEqual(new Set(['0600', '0700 (directory)']));
   await pass(2_000);
 
   const againAt = realMs();
