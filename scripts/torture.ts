@@ -27,11 +27,22 @@ const faults: readonly FaultRuleInput[] = [
   { match: { method: 'GET', path: '/sapi/v1/openOrders', probability: 0.03 }, do: { status: 503, when: 'before' } },
 ];
 
-const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
-});
-const kills = Number(values.kills);
-const seed = Number(values.seed);
+/** What was asked for; ends the process with 2 where that cannot be. */
+function asked(): { readonly kills: number; readonly seed: number } {
+  try {
+    const { values } = parseArgs({
+      options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
+    });
+    const [kills, seed] = [Number(values.kills), Number(values.seed)];
+    if (Number.isInteger(kills) && kills > 0 && Number.isInteger(seed) && seed >= 0) return { kills, seed };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  process.stderr.write('usage: npm run torture -- [--kills 20] [--seed 1]\n');
+  process.exit(2);
+}
+
+const { kills, seed } = asked();
 const rng = seededRng(seed);
 
 /** Every named moment in turn, and in each third round one that nobody chose. */
