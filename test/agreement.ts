@@ -39,7 +39,7 @@ export interface Case {
 /** What came of a run, in the reference's words. */
 export interface Rows {
   readonly decisions: readonly { readonly time: number; readonly want: unknown }[];
-  readonly orders: readonly { readonly number: number; readonly state: unknown }[];
+  readonly orders: readonly { readonly number: number; readonly side: unknown; readonly state: unknown }[];
   readonly fills: readonly { readonly order: number }[];
   readonly equity: string;
   readonly ambiguousKlines: number;

@@ -86,8 +86,9 @@ describe('a target', () => {
     expect(plan('1', { has: '0.94999' })).toBe('BUY 0.05001 market for 5');
     expect(plan('0', { has: '0.05' })).toBe('nothing');
     expect(plan('1', { has: '1.05' })).toBe('nothing');
-    expect(plan('1', { has: '0.9999', price: 100_000 })).toBe('BUY 0.0001 market for 10');
-    expect(plan('1', { has: '0.99991', price: 100_000 })).toBe('nothing');
+    const dear = { price: 100_000, marketBuyIn: 'lots' } as const;
+    expect(plan('1', { has: '0.9999', ...dear })).toBe('BUY 0.0001 market');
+    expect(plan('1', { has: '0.99991', ...dear })).toBe('nothing');
   });
 
   test('never asks for a market order below the exchange’s minima', () => {
@@ -112,10 +113,32 @@ describe('a target', () => {
   });
 
   test('does not mend what the fee of its entry took from the bought asset', () => {
-    const held = { has: '9.99', price: 10_000 };
-    expect(plan('10', held)).toBe('BUY 0.01 market for 100');
+    const held = { has: '9.99', price: 10_000, marketBuyIn: 'lots' } as const;
+    expect(plan('10', held)).toBe('BUY 0.01 market');
     expect(plan('10', { ...held, feeInBase: rate('0.001') })).toBe('nothing');
     expect(plan('0', { ...held, feeInBase: rate('0.001') })).toBe('SELL 9.99 market');
+  });
+
+  test('does not mend what an amount bought beside its goal, up to half a percent beside the fee', () => {
+    const dear = { price: 10_000, feeInBase: rate('0.002') };
+    expect(plan('10', { ...dear, has: '9.93' })).toBe('nothing');
+    expect(plan('10', { ...dear, has: '9.92999' })).toBe('BUY 0.07001 market for 700.1');
+    expect(plan('10', { ...dear, has: '10.05' })).toBe('nothing');
+    expect(plan('10', { ...dear, has: '10.05001' })).toBe('SELL 0.05001 market');
+    const short = { ...dear, account: 'margin' } as const;
+    expect(plan('-10', { ...short, has: '-10.05' })).toBe('nothing');
+    expect(plan('-10', { ...short, has: '-9.95' })).toBe('nothing');
+  });
+
+  test('is bought to the lot where an order says lots: at a limit, or where the venue takes them', () => {
+    const held = { has: '9.99', price: 10_000 };
+    expect(plan('10', held, { limit: 9_900 })).toBe('BUY 0.01 at 9900');
+    expect(plan('10', { ...held, marketBuyIn: 'lots' })).toBe('BUY 0.01 market');
+  });
+
+  test('of nothing is left to the last lot that can be sold, however large the position was', () => {
+    expect(plan('0', { has: '0.002', price: 10_000 })).toBe('SELL 0.002 market');
+    expect(plan('0', { has: '-0.002', price: 10_000, account: 'margin' })).toBe('BUY 0.002 market for 20');
   });
 
   test('on spot sells no more than is held', () => {
@@ -198,6 +221,14 @@ describe('protection', () => {
     expect(plan('1', { has: '0.5' }, {}, profitAt('121', '0.5'))).toBe('SELL 0.5 at 121');
     expect(plan('0', { has: '0.5', orders }, {}, profitAt('120', '0.5'))).toBe('cancel c1');
     expect(plan('0', { has: '0.5' }, {}, profitAt('120', '0.5'))).toBe('SELL 0.5 market');
+  });
+
+  test('does not mend the entry of what a take-profit has mostly sold', () => {
+    // 9.94 of 10 were bought, 9 of them are sold again.
+    const held = { has: '0.94', price: 10_000, feeInBase: rate('0.002') };
+    const orders = [order({ side: 'SELL', price: '12000', quantity: '0.94', purpose: 'takeProfit' })];
+    expect(plan('10', { ...held, orders }, {}, profitAt('12000', '9'))).toBe('nothing');
+    expect(plan('10', held, {}, profitAt('12000', '10'))).toBe('SELL 0.94 market');
   });
 
   test('moves a take-profit whose price changed', () => {

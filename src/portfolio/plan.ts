@@ -16,10 +16,13 @@ import {
   minus,
   negate,
   noLots,
+  noRate,
   notional,
   part,
+  plus,
   priceFor,
   type Rate,
+  rate,
   rateOf,
   type Ticks,
   ticksOf,
@@ -123,12 +126,14 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
   if (distance === 0n && orders.length === 0 && bend.takeProfit === undefined) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
   const lots = situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at);
-  const band = deadBand(wished, side, situation);
+  const atMarket = target.limit === undefined;
+  // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
+  const band = deadBand(wished === 0n ? noLots : goal, side, atMarket, situation);
   const grows = absolute(wishedBase) > absolute(situation.held);
   const purpose = bend.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
   const reason = bend.leave ?? target.reason;
   if (lots > band) {
-    if (target.limit === undefined || bend.leave !== undefined)
+    if (atMarket || bend.leave !== undefined)
       return firstCancel(orders, []) ?? market(side, lots, purpose, reason, situation);
     const price = priceFor(side, target.limit, at);
     return rest([{ side, price, lots, tolerance: band, purpose, reason }], situation);
@@ -165,18 +170,25 @@ export function planQuotes(quotes: Quotes, situation: Situation): Step | undefin
 }
 
 /**
- * The distance from the goal within which nothing is done: one lot, the exchange's minimum, or what the fee of the entry
- * took from the bought asset. Without it every entry would be followed by a small order that mends the fee.
+ * How far a MARKET BUY by amount may come out beside its goal, as a fraction of it: the amount is reckoned at the last price and
+ * spent at the best ask of a moment later. Half the spread and what the market moves in between are less, as a rule; a position
+ * that is further off is mended once (docs/decisions/0004).
  */
-function deadBand(goal: Lots, side: Side, situation: Situation): Lots {
+const priceSlack = rate('0.005');
+
+/**
+ * The distance from the goal within which nothing is done: one lot, the exchange's minimum, or what the fee and the price of
+ * an entry made of it. Without it every entry would be followed by a small order that mends them.
+ */
+function deadBand(goal: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   const at = situation.instrument;
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(situation.price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
-  const byFee =
-    side === 'BUY' && goal > 0n && situation.feeInBase > 0n
-      ? lotsIn(part(baseUnits(goal, at), situation.feeInBase, 'up'), at, 'up')
-      : noLots;
-  return greatest(greatest(byNotional, byQuantity), byFee);
+  const byFee = side === 'BUY' && goal > 0n ? situation.feeInBase : noRate;
+  const byPrice = atMarket && situation.marketBuyIn === 'amount' ? priceSlack : noRate;
+  const slack = plus(byFee, byPrice);
+  const byEntry = slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(goal), at), slack, 'up'), at, 'up');
+  return greatest(greatest(byNotional, byQuantity), byEntry);
 }
 
 const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>

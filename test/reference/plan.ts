@@ -22,15 +22,20 @@ interface Wish {
 const zero = new Decimal(0);
 const lotOf = (state: State): Decimal => new Decimal(10).pow(-state.question.instrument.quantityPrecision);
 
-/** A quantity below this distance from the goal is let be: the minima, and what the fee of an entry took. */
-function deadBand(state: State, goal: Decimal, side: Side, close: Decimal): Decimal {
+/** What a MARKET BUY by amount may come out beside its goal, as a fraction of it, before it is mended. */
+const priceSlack = '0.005';
+
+/** A quantity below this distance from the goal is let be: the minima, and what the fee and the price of an entry made of it. */
+function deadBand(state: State, goal: Decimal, side: Side, atMarket: boolean, close: Decimal): Decimal {
   const { instrument, rules, fees } = state.question;
   const digits = instrument.quantityPrecision;
   const byNotional = roundTo(new Decimal(instrument.minNotional).div(close), digits, 'down');
   const byQuantity = Decimal.max(0, new Decimal(instrument.minQuantity).minus(lotOf(state)));
   const feeInBase = rules.feeIn === 'received' ? Decimal.max(fees.maker, fees.taker) : zero;
-  const byFee = side === 'BUY' && goal.gt(0) ? roundTo(goal.times(feeInBase), digits, 'up') : zero;
-  return Decimal.max(byNotional, byQuantity, byFee);
+  const byFee = side === 'BUY' ? feeInBase : zero;
+  const byPrice = atMarket && rules.marketBuyIn === 'amount' ? priceSlack : zero;
+  const byEntry = roundTo(goal.times(byFee.plus(byPrice)), digits, 'up');
+  return Decimal.max(byNotional, byQuantity, byEntry);
 }
 
 /** What should be at the exchange now: one MARKET order, or these resting ones. */
@@ -55,11 +60,12 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
   }
   const left = state.leftAt === want.quantity;
   const taken = state.levelsOf === want.quantity ? state.taken : zero;
-  const wished = Decimal.max(roundTo(new Decimal(want.quantity), quantityPrecision, 'down').minus(taken), 0);
+  const whole = roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  const wished = Decimal.max(whole.minus(taken), 0);
   const goal = left ? zero : wished;
   const distance = goal.minus(state.base);
   const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
-  const band = deadBand(state, goal, side, close);
+  const band = deadBand(state, goal.isZero() ? zero : whole, side, want.limit === undefined, close);
   const quantity = roundTo(distance.abs(), quantityPrecision, 'down');
   if (quantity.gt(band)) {
     const purpose = left ? 'stop' : goal.gt(state.base) ? 'enter' : 'exit';
