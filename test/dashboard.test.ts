@@ -112,6 +112,66 @@ describe('the dashboard server', () => {
     expect(daemon.told).toEqual([]);
   });
 
+  describe.each([
+    ['/api/kill', '{"reason":"x"}'],
+    ['/api/resume', '{"reason":"x"}'],
+    ['/api/cancel', '{}'],
+  ])('POST %s', (path, body) => {
+    const origin = (): string => `http://127.0.0.1:${dashboard.port}`;
+    /** What a browser holds that has opened the page: the cookie, and the page's own CSRF word. */
+    async function loggedIn(): Promise<{ readonly cookie: string; readonly csrf: string }> {
+      const { headers, body: html } = await ask(`/?token=${token}`, {});
+      const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+      return { cookie, csrf: /name="csrf" content="([^"]+)"/.exec(html)?.[1] ?? '' };
+    }
+
+    it.each<[string, (login: { cookie: string; csrf: string }) => Record<string, string>]>([
+      ['no token', () => ({})],
+      ['no token from the page itself', () => ({ origin: origin() })],
+      ['a wrong token', () => ({ authorization: `Bearer ${token}x` })],
+      ['the token from a foreign site', () => ({ ...bearer, origin: 'https://evil.example' })],
+      ['the token from a page without a name', () => ({ ...bearer, origin: 'null' })],
+      ['the token for a foreign Host', () => ({ ...bearer, host: 'evil.example' })],
+      ['the cookie alone', ({ cookie }) => ({ cookie })],
+      ['the cookie without the CSRF header', ({ cookie }) => ({ cookie, origin: origin() })],
+      ['the cookie with a wrong one', ({ cookie }) => ({ cookie, origin: origin(), 'x-sluice-csrf': token })],
+      ['the cookie without an Origin', ({ cookie, csrf }) => ({ cookie, 'x-sluice-csrf': csrf })],
+      [
+        'the cookie from a foreign site',
+        ({ cookie, csrf }) => ({ cookie, 'x-sluice-csrf': csrf, origin: 'http://127.0.0.1:1' }),
+      ],
+      ['the CSRF header without the cookie', ({ csrf }) => ({ origin: origin(), 'x-sluice-csrf': csrf })],
+    ])('with %s is refused, and nothing is done', async (_, headersOf) => {
+      const before = daemon.told.length;
+      const answer = await ask(path, { ...json, ...headersOf(await loggedIn()) }, body);
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.body)).toMatchObject({ ok: false });
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('with the token in the address is refused: that is for opening the page only', async () => {
+      const before = daemon.told.length;
+      expect((await ask(`${path}?token=${token}`, json, body)).status).toBe(403);
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('as a GET does nothing', async () => {
+      const before = daemon.told.length;
+      expect((await ask(path, bearer)).status).toBe(404);
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('of the page itself is carried out, however many wrong tokens came before', async () => {
+      const { cookie, csrf } = await loggedIn();
+      for (let tries = 0; tries < 20; tries++) await ask(path, { ...json, authorization: 'Bearer guess' }, body);
+      const before = daemon.told.length;
+      const answer = await ask(path, { ...json, cookie, origin: origin(), 'x-sluice-csrf': csrf }, body);
+      expect(answer.status).toBe(200);
+      expect(daemon.told).toHaveLength(before + 1);
+      daemon.told.length = before;
+    });
+  });
+
   it('answers 403 to a WebSocket of a stranger', async () => {
     expect(await upgrade({})).toBe(403);
     expect(await upgrade({ ...bearer, host: 'evil.example' })).toBe(403);
