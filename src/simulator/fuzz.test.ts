@@ -1,16 +1,9 @@
 import fc from 'fast-check';
-import { afterEach, expect, test } from 'vitest';
-import { alice, call, openSocket, signed, startTestExchange, type TestExchange } from './test-kit.ts';
+import { expect, test } from 'vitest';
+import { alice, call, exchange, openSocket, signed } from './test-kit.ts';
 
-const open: TestExchange[] = [];
-afterEach(async () => {
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(): Promise<TestExchange> {
-  const started = await startTestExchange({ limits: { ipWeightPerMinute: 1e9, uidWeightPerMinute: 1e9 } });
-  open.push(started);
-  return started;
-}
+/** Limits out of the way. */
+const limits = { ipWeightPerMinute: 1e9, uidWeightPerMinute: 1e9 };
 
 const paths = [
   'order',
@@ -68,7 +61,7 @@ const values = fc.oneof(
 const params = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: 8 });
 
 test('no request, however odd, gets more than an answer in JSON, and the ledger holds', async () => {
-  const { simulator } = await exchange();
+  const { simulator } = await exchange({ limits });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), params, fc.boolean(), async (path, given, post) => {
       const query = Object.entries(given).map(
@@ -87,7 +80,7 @@ test('no request, however odd, gets more than an answer in JSON, and the ledger 
 });
 
 test('no message, however odd, breaks the socket', async () => {
-  const { simulator } = await exchange();
+  const { simulator } = await exchange({ limits });
   const socket = await openSocket(simulator);
   const channels = fc.constantFrom(
     'market_btcusdt_kline_1month',

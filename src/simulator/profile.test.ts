@@ -1,31 +1,20 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { LogEntry } from './log.ts';
-import type { SimulatorOptions } from './simulator.ts';
+import { describe, expect, test } from 'vitest';
 import {
   alice,
   bob,
   call,
+  exchange,
+  limitOrder,
   objectOf,
   place,
   queryOrder,
   signed,
-  startTestExchange,
   startTime,
   type TestExchange,
 } from './test-kit.ts';
 
-const open: TestExchange[] = [];
-afterEach(async () => {
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(options: Partial<SimulatorOptions> = {}) {
-  const log: LogEntry[] = [];
-  const started = await startTestExchange({ log: (entry) => log.push(entry), ...options });
-  open.push(started);
-  return { ...started, log };
-}
-const sell = { side: 'SELL', type: 'LIMIT', price: '9000', volume: '1' };
-const buy = { ...sell, side: 'BUY' };
+const sell = limitOrder({ side: 'SELL' });
+const buy = limitOrder();
 const cancel = ({ simulator }: TestExchange, orderId: string) =>
   signed(simulator, alice, 'POST', '/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
 

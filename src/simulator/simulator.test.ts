@@ -1,39 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, describe, expect, test } from 'vitest';
-import type { SimulatorOptions } from './simulator.ts';
+import { describe, expect, test } from 'vitest';
 import { startSimulator } from './simulator.ts';
 import {
   alice,
   bob,
   btc,
   call,
+  exchange,
+  limitOrder,
   listOf,
   objectOf,
   place,
   queryOrder,
   signed,
-  startTestExchange,
   startTime,
-  type TestExchange,
 } from './test-kit.ts';
 
-const open: TestExchange[] = [];
-afterEach(async () => {
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(options: Partial<SimulatorOptions> = {}): Promise<TestExchange> {
-  const started = await startTestExchange(options);
-  open.push(started);
-  return started;
-}
-
-const limit = (side: string, price: string, volume: string, more = {}) => ({
-  side,
-  type: 'LIMIT',
-  price,
-  volume,
-  ...more,
-});
+const limit = (side: string, price: string, volume: string, more = {}) => limitOrder({ side, price, volume, ...more });
 
 describe('spot orders', () => {
   test('a resting order answers NEW with a 19-digit id as a number and as text', async () => {

@@ -2,10 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { SimClock } from '../clock/sim-clock.ts';
 import { type Instrument, instrument } from '../domain/instrument.ts';
 import { lots, units } from '../domain/money.ts';
+import type { LogEntry } from './log.ts';
 import type { MinuteColumns, Simulator, SimulatorOptions, SimulatorUser } from './simulator.ts';
 import { startSimulator } from './simulator.ts';
 
@@ -35,14 +37,28 @@ export const bob: SimulatorUser = {
 export interface TestExchange {
   readonly simulator: Simulator;
   readonly clock: SimClock;
+  /** What is true of it, as it happens. */
+  readonly log: readonly LogEntry[];
 }
 
-/** An exchange on simulated time; with an empty BTCUSDT market unless told otherwise. */
-export async function startTestExchange(options: Partial<SimulatorOptions> = {}): Promise<TestExchange> {
+/** An exchange on simulated time, with an empty BTCUSDT market unless told otherwise; it is closed when the test has ended. */
+export async function exchange(options: Partial<SimulatorOptions> = {}): Promise<TestExchange> {
   const clock = new SimClock(startTime);
-  const simulator = await startSimulator({ users: [alice, bob], instruments: [btc], clock, ...options });
-  return { simulator, clock };
+  const log: LogEntry[] = [];
+  const defaults = { users: [alice, bob], instruments: [btc], clock, log: (entry: LogEntry) => log.push(entry) };
+  const simulator = await startSimulator({ ...defaults, ...options });
+  onTestFinished(() => simulator.close());
+  return { simulator, clock, log };
 }
+
+/** The parameters of a LIMIT order, but for its symbol. */
+export const limitOrder = (given: Row = {}) => ({
+  side: 'BUY',
+  type: 'LIMIT',
+  price: '9000',
+  volume: '1',
+  ...given,
+});
 
 /** Minutes with these rows `[open, high, low, close, volume]`, the first opening at `from`. */
 export function minutes(

@@ -1,13 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { LogEntry } from '../log.ts';
+import { describe, expect, test } from 'vitest';
 import {
   alice,
   call,
+  exchange,
+  limitOrder,
   objectOf,
   openSocket,
   place,
   signed,
-  startTestExchange,
   startTime,
   type TestExchange,
 } from '../test-kit.ts';
@@ -15,57 +15,48 @@ import { Faults } from './engine.ts';
 import type { FaultRuleInput } from './rules.ts';
 import { faultRules } from './rules.ts';
 
-const open: TestExchange[] = [];
-afterEach(async () => {
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(...faults: FaultRuleInput[]) {
-  const log: LogEntry[] = [];
-  const started = await startTestExchange({ faults, log: (entry) => log.push(entry) });
-  open.push(started);
-  return { ...started, log };
-}
+const faulty = (...faults: FaultRuleInput[]): Promise<TestExchange> => exchange({ faults });
 
 const match = { method: 'POST', path: '/sapi/v1/order' } as const;
-const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'x' };
+const order = { symbol: 'BTCUSDT', ...limitOrder({ newClientOrderId: 'x' }) };
 const create = ({ simulator }: TestExchange, signal?: AbortSignal) =>
   signed(simulator, alice, 'POST', '/sapi/v1/order', order, signal === undefined ? {} : { signal });
 /** Waits until a fault has hit something: the truth log says so. */
-async function faulted({ simulator, log }: TestExchange & { log: LogEntry[] }): Promise<void> {
+async function faulted({ simulator, log }: TestExchange): Promise<void> {
   while (!log.some(({ kind }) => kind === 'fault')) await call(`${simulator.restUrl}/sapi/v1/ping`, 'GET');
 }
 const placed = ({ simulator }: TestExchange) => simulator.ordersByClientId('10001', 'x').length;
 
 describe('a fault on a request', () => {
   test('504 after the exchange accepted the order: the order is there', async () => {
-    const one = await exchange({ match, do: { status: 504 } });
+    const one = await faulty({ match, do: { status: 504 } });
     expect(await create(one)).toMatchObject({ status: 504, text: expect.stringContaining('<html>') });
     expect(placed(one)).toBe(1);
   });
 
   test('503 before: the order is not there', async () => {
-    const one = await exchange({ match, do: { status: 503, when: 'before' } });
+    const one = await faulty({ match, do: { status: 503, when: 'before' } });
     expect((await create(one)).status).toBe(503);
     expect(placed(one)).toBe(0);
   });
 
   test('a connection dropped before or after processing breaks both times; only after has an effect', async () => {
-    const before = await exchange({ match, do: { drop: 'before' } });
+    const before = await faulty({ match, do: { drop: 'before' } });
     await expect(create(before)).rejects.toThrow();
     expect(placed(before)).toBe(0);
-    const after = await exchange({ match, do: { drop: 'after' } });
+    const after = await faulty({ match, do: { drop: 'after' } });
     await expect(create(after)).rejects.toThrow();
     expect(placed(after)).toBe(1);
   });
 
   test('a truncated body breaks off in the middle of the answer to an accepted order', async () => {
-    const one = await exchange({ match, do: { truncate: true } });
+    const one = await faulty({ match, do: { truncate: true } });
     await expect(create(one)).rejects.toThrow('aborted');
     expect(placed(one)).toBe(1);
   });
 
   test('an answer is held until it is released by name', async () => {
-    const one = await exchange({ match, do: { hold: 'accepted' } });
+    const one = await faulty({ match, do: { hold: 'accepted' } });
     const answer = create(one);
     await one.simulator.held('accepted');
     expect(placed(one)).toBe(1);
@@ -74,7 +65,7 @@ describe('a fault on a request', () => {
   });
 
   test('a request held before processing is judged by the time window when it is let in', async () => {
-    const one = await exchange({ match: { ...match, times: 2 }, do: { hold: 'queue', when: 'before' } });
+    const one = await faulty({ match: { ...match, times: 2 }, do: { hold: 'queue', when: 'before' } });
     const inTime = create(one);
     await one.simulator.held('queue');
     expect(placed(one)).toBe(0);
@@ -89,7 +80,7 @@ describe('a fault on a request', () => {
   });
 
   test('a request whose sender has gone is carried out all the same when it is let in', async () => {
-    const one = await exchange({ match, do: { hold: 'queue', when: 'before' } });
+    const one = await faulty({ match, do: { hold: 'queue', when: 'before' } });
     const sender = new AbortController();
     const answer = create(one, sender.signal);
     await one.simulator.held('queue');
@@ -101,7 +92,7 @@ describe('a fault on a request', () => {
   });
 
   test('a delay is of the clock', async () => {
-    const one = await exchange({ match, do: { delayMs: 2_000, when: 'before' } });
+    const one = await faulty({ match, do: { delayMs: 2_000, when: 'before' } });
     let answered = false;
     const answer = create(one).then((reply) => {
       answered = true;
@@ -116,7 +107,7 @@ describe('a fault on a request', () => {
   });
 
   test('every firing is in the truth log', async () => {
-    const one = await exchange({ match, do: { status: 504 } });
+    const one = await faulty({ match, do: { status: 504 } });
     await create(one);
     expect(one.log.filter(({ kind }) => kind === 'fault')).toEqual([
       { at: startTime, kind: 'fault', ...match, action: { status: 504, when: 'after' } },
@@ -124,7 +115,7 @@ describe('a fault on a request', () => {
   });
 
   test('rules come and go while the exchange runs', async () => {
-    const one = await exchange();
+    const one = await faulty();
     const remove = one.simulator.addFault({ match, do: { status: 500 } });
     expect((await create(one)).status).toBe(500);
     remove();
@@ -135,7 +126,7 @@ describe('a fault on a request', () => {
   });
 
   test('an exchange that stops while it holds and delays leaves nothing behind', async () => {
-    const one = await startTestExchange({
+    const one = await exchange({
       faults: [
         { match: { ...match, nth: 1 }, do: { hold: 'x', when: 'before' } },
         { match, do: { delayMs: 500_000 } },
@@ -157,7 +148,7 @@ describe('a fault on the socket', () => {
   };
 
   test('disconnect cuts it at the frame that matches', async () => {
-    const one = await exchange({ match: { method: 'WS', path: channel, nth: 2 }, do: { socket: 'disconnect' } });
+    const one = await faulty({ match: { method: 'WS', path: channel, nth: 2 }, do: { socket: 'disconnect' } });
     const socket = await openSocket(one.simulator);
     socket.send({ event: 'sub', params: { channel } });
     socket.send({ event: 'req', params: { channel } });
@@ -168,7 +159,7 @@ describe('a fault on the socket', () => {
 
   test('silence leaves it open without a frame, for as long as the rule says', async () => {
     const fault = { match: { method: 'WS', nth: 1 }, do: { socket: 'silence', forMs: 15_000 } } as const;
-    const one = await exchange(fault);
+    const one = await faulty(fault);
     const socket = await openSocket(one.simulator);
     socket.send({ event: 'sub', params: { channel: 'market_btcusdt_depth_step0' } });
     await faulted(one);

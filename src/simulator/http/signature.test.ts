@@ -1,18 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import { alice, call, objectOf, signed, startTestExchange, startTime, type TestExchange } from '../test-kit.ts';
+import { alice, call, exchange, limitOrder, objectOf, signed, startTime } from '../test-kit.ts';
 import { isSignature, signatureOf, timingFault } from './signature.ts';
-
-const open: TestExchange[] = [];
-afterEach(async () => {
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(): Promise<TestExchange> {
-  const started = await startTestExchange();
-  open.push(started);
-  return started;
-}
 
 describe('signatures', () => {
   test('the published vector comes out (venue-observed §6)', () => {
@@ -95,7 +85,7 @@ describe('the time window (§5.3)', () => {
 
   test('recvWindow in a POST body counts, in any of its spellings; the order is not placed', async () => {
     const { simulator } = await exchange();
-    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '9000', volume: '1' };
+    const order = { symbol: 'BTCUSDT', ...limitOrder() };
     for (const name of ['recvWindow', 'recvwindow', 'recwwindow']) {
       const late = { timestamp: startTime - 2_001 };
       const answer = await signed(simulator, alice, 'POST', '/sapi/v1/order', { ...order, [name]: 2_000 }, late);

@@ -6,7 +6,19 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator.ts';
-import { alice, bob, btc, listOf, minutes, objectOf, place, queryOrder, signed, startTime } from '../test-kit.ts';
+import {
+  alice,
+  bob,
+  btc,
+  limitOrder,
+  listOf,
+  minutes,
+  objectOf,
+  place,
+  queryOrder,
+  signed,
+  startTime,
+} from '../test-kit.ts';
 
 const dirs: string[] = [];
 const open: Simulator[] = [];
@@ -35,8 +47,8 @@ const truth = (simulator: Simulator) =>
     fills: simulator.allTrades(uid),
     balances: simulator.balances(uid),
   }));
-const sell = { side: 'SELL', type: 'LIMIT', price: '9000', volume: '1', newClientOrderId: 'ask' };
-const buy = { ...sell, side: 'BUY', volume: '0.4', newClientOrderId: 'bid' };
+const sell = limitOrder({ side: 'SELL', newClientOrderId: 'ask' });
+const buy = limitOrder({ volume: '0.4', newClientOrderId: 'bid' });
 
 describe('a kept exchange', () => {
   test('goes on after a restart with the same orders, trades, balances and queue', async () => {

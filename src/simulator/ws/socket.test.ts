@@ -1,29 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SimulatorOptions } from '../simulator.ts';
-import {
-  alice,
-  bob,
-  call,
-  minutes,
-  openSocket,
-  place,
-  startTestExchange,
-  startTime,
-  type TestExchange,
-  type TestSocket,
-} from '../test-kit.ts';
+import { alice, bob, call, exchange, limitOrder, minutes, openSocket, place, startTime } from '../test-kit.ts';
 
-const open: TestExchange[] = [];
-const sockets: TestSocket[] = [];
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.close();
-  for (const { simulator } of open.splice(0)) await simulator.close();
-});
-async function exchange(options: Partial<SimulatorOptions> = {}) {
-  const started = await startTestExchange(options);
-  open.push(started);
+/** An exchange with a socket to it. */
+async function connected(options: Partial<SimulatorOptions> = {}) {
+  const started = await exchange(options);
   const socket = await openSocket(started.simulator);
-  sockets.push(socket);
+  onTestFinished(() => socket.close());
   /** Once an answer has come over HTTP, everything sent to the socket before it has been dealt with. */
   const settled = async () => {
     socket.send({ event: 'req', params: { channel: 'market_btcusdt_trade_ticker', cb_id: `settled ${++count}` } });
@@ -34,8 +17,8 @@ async function exchange(options: Partial<SimulatorOptions> = {}) {
   return { ...started, socket, settled, subscribe };
 }
 
-const sell = { side: 'SELL', type: 'LIMIT', price: '9000', volume: '0.5' };
-const buy = { ...sell, side: 'BUY', volume: '0.25' };
+const sell = limitOrder({ side: 'SELL', volume: '0.5' });
+const buy = limitOrder({ volume: '0.25' });
 const klines = minutes(
   Array.from({ length: 500 }, (_, index) => [9000 + index, 9010 + index, 8990 + index, 9001 + index, 20] as const),
   startTime - 400 * 60_000,
@@ -45,7 +28,7 @@ const named = (name: string) => (frame: { readonly channel?: unknown }) => frame
 
 describe('pushed frames', () => {
   test('depth comes at once as a whole book, and again when it changed, at most once a second', async () => {
-    const { simulator, clock, socket, subscribe, settled } = await exchange();
+    const { simulator, clock, socket, subscribe, settled } = await connected();
     subscribe('depth_step0');
     expect(await socket.frame(named('depth_step0'))).toEqual({
       channel: 'market_btcusdt_depth_step0',
@@ -69,7 +52,7 @@ describe('pushed frames', () => {
   });
 
   test('an unchanged book is repeated every 10 s', async () => {
-    const { clock, socket, subscribe } = await exchange();
+    const { clock, socket, subscribe } = await connected();
     subscribe('depth_step0');
     await socket.frame(named('depth_step0'));
     await clock.advanceTo(startTime + 10_000);
@@ -77,7 +60,7 @@ describe('pushed frames', () => {
   });
 
   test('trades leave at once, with the side in lower case', async () => {
-    const { simulator, socket, subscribe, settled } = await exchange();
+    const { simulator, socket, subscribe, settled } = await connected();
     subscribe('trade_ticker');
     await settled();
     await place(simulator, bob, sell);
@@ -91,7 +74,7 @@ describe('pushed frames', () => {
   });
 
   test('klines have their open time in seconds as id and no closed flag; a new id follows each minute', async () => {
-    const { clock, socket, subscribe } = await exchange(replay);
+    const { clock, socket, subscribe } = await connected(replay);
     subscribe('kline_1min');
     await socket.frame(named('kline_1min'));
     await clock.advanceTo(startTime + 61_000);
@@ -112,7 +95,7 @@ describe('pushed frames', () => {
   });
 
   test('a kline is pushed once more as it ended before the next one, even when its last trade came just before', async () => {
-    const { simulator, clock, socket, subscribe, settled } = await exchange();
+    const { simulator, clock, socket, subscribe, settled } = await connected();
     await place(simulator, bob, sell);
     subscribe('kline_1min');
     await settled();
@@ -134,7 +117,7 @@ describe('pushed frames', () => {
   });
 
   test('the ticker shows the last 24 hours', async () => {
-    const { clock, socket, subscribe } = await exchange(replay);
+    const { clock, socket, subscribe } = await connected(replay);
     subscribe('ticker');
     const frame = await socket.frame(named('ticker'));
     expect(frame.tick).toMatchObject({ open: '9000', high: '9409', low: '8990' });
@@ -142,7 +125,7 @@ describe('pushed frames', () => {
   });
 
   test('nothing more comes after unsub', async () => {
-    const { simulator, socket, subscribe, settled } = await exchange();
+    const { simulator, socket, subscribe, settled } = await connected();
     subscribe('trade_ticker');
     socket.send({ event: 'unsub', params: { channel: 'market_btcusdt_trade_ticker' } });
     await settled();
@@ -157,7 +140,7 @@ describe('history', () => {
   const ids = (data: unknown) => (data as { id: number }[]).map(({ id }) => id);
 
   test('klines before an id, the newest first, with cb_id echoed; at most 300', async () => {
-    const { socket } = await exchange(replay);
+    const { socket } = await connected(replay);
     const channel = 'market_btcusdt_kline_1min';
     const endIdx = String(startTime / 1_000 - 60);
     socket.send({ event: 'req', params: { channel, cb_id: 'a', endIdx, pageSize: 3 } });
@@ -169,7 +152,7 @@ describe('history', () => {
   });
 
   test('trades, the newest first, with a status', async () => {
-    const { simulator, socket } = await exchange();
+    const { simulator, socket } = await connected();
     await place(simulator, bob, sell);
     await place(simulator, alice, buy);
     await place(simulator, alice, { ...buy, volume: '0.1' });
@@ -181,7 +164,7 @@ describe('history', () => {
 
 describe('the connection', () => {
   test('pings in seconds every 10 s once something is subscribed, unanswered or not', async () => {
-    const { clock, socket, subscribe } = await exchange();
+    const { clock, socket, subscribe } = await connected();
     subscribe('depth_step0');
     await socket.frame(named('depth_step0'));
     for (const seconds of [10, 20, 30, 40]) {
@@ -191,13 +174,13 @@ describe('the connection', () => {
   });
 
   test('a socket without subscription is cut after 30 s', async () => {
-    const { clock, socket } = await exchange();
+    const { clock, socket } = await connected();
     await clock.advanceTo(startTime + 30_000);
     await socket.closed;
   });
 
   test('what it does not know it passes over in silence: upper case, unknown channels, garbage, pongs, pings', async () => {
-    const { simulator, socket, settled } = await exchange();
+    const { simulator, socket, settled } = await connected();
     for (const channel of ['market_BTCUSDT_ticker', 'market_nopeusdt_ticker', 'market_btcusdt_kline_1h', 'x'])
       socket.send({ event: 'sub', params: { channel } });
     for (const text of [
@@ -219,7 +202,7 @@ describe('the connection', () => {
 
 describe('the observed profile', () => {
   test('frames have the live envelope, whole seconds, sides in upper case and no cb_id', async () => {
-    const { simulator, clock, socket, subscribe } = await exchange({ profile: 'observed' });
+    const { simulator, clock, socket, subscribe } = await connected({ profile: 'observed' });
     await clock.advanceTo(startTime + 1_500);
     await place(simulator, bob, sell);
     subscribe('trade_ticker');
@@ -244,7 +227,7 @@ describe('the observed profile', () => {
   });
 
   test('a habit can be turned alone: acknowledgements', async () => {
-    const { socket, subscribe } = await exchange({ habits: { acknowledge: true } });
+    const { socket, subscribe } = await connected({ habits: { acknowledge: true } });
     subscribe('ticker');
     expect(await socket.frame((frame) => frame.event_rep === 'subed')).toMatchObject({ status: 'ok' });
   });
