@@ -203,7 +203,7 @@ export class Screen {
         openProfit: mark === undefined || !held ? '0' : unitsText(openProfit(portfolio.position(id, symbol), mark, at)),
       },
       equity: unitsText(portfolio.equity(id, symbol)),
-      stop: stop === undefined ? undefined : priceText(stop.price, at),
+      stop: stop === undefined || !held ? undefined : priceText(stop.price, at),
       takeProfit: profit?.intent.price === undefined ? undefined : priceText(profit.intent.price, at),
     };
   }

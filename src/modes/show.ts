@@ -143,7 +143,7 @@ export function showPositions(options: ShowOptions): void {
         row.isDust ? '' : (row.entryPrice ?? ''),
         row.realised,
         row.fees,
-        Object.entries(row.protection ?? {})
+        Object.entries((row.isDust ? undefined : row.protection) ?? {})
           .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
           .map(([name, value]) => `${name} ${value}`)
           .join(', '),
