@@ -1,32 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { firstValueFrom, take, toArray } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
 import { costOf, endpoints, tradeEndpoints } from './endpoints.ts';
-import { client, type StubServer, stubServer } from './test-kit.ts';
+import { stubbed } from './stub-builder.ts';
 import { realWs } from './ws.ts';
 
-let stub: StubServer;
-let undo: (() => unknown)[] = [];
-beforeEach(async () => {
-  stub = await stubServer();
-  undo = [stub.close];
-});
-afterEach(async () => {
-  for (const step of undo.reverse()) await step();
-});
-
-function open(...given: Parameters<typeof client> extends [string, ...infer R] ? R : never) {
-  const made = client(stub.url, ...given);
-  undo.push(() => made.exchange.close());
-  return made;
-}
+const at = stubbed();
+const { open } = at;
 
 describe('instruments', () => {
   it('are read with their minima, which may be missing, zero or scientific; what cannot be read is left out and counted', async () => {
-    stub.answer = () =>
+    at.stub.answer = () =>
       `{"symbols":[
         {"symbol":"btcusdt","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"quantityPrecision":5,
          "limitVolumeMin":0.0000100000000000,"limitPriceMin":0.01,"limitAmountMin":1,"marketBuyMin":5.0000000000000000,"marketSellMin":2E-5},
@@ -58,18 +45,18 @@ describe('instruments', () => {
       ],
     });
     expect(exchange.counters()).toEqual({ 'unreadable symbol': 2 });
-    expect(stub.requests[0]?.headers).not.toHaveProperty('x-ch-sign');
+    expect(at.stub.requests[0]?.headers).not.toHaveProperty('x-ch-sign');
   });
 
   it.each([{}, { symbols: [] }, { code: '0', data: null }])('fail where the answer is %j', async (body) => {
-    stub.answer = () => body;
+    at.stub.answer = () => body;
     expect(await open().exchange.instruments()).toMatchObject({ kind: 'failed' });
   });
 });
 
 describe('balances', () => {
   it('keep all their decimals', async () => {
-    stub.answer = () =>
+    at.stub.answer = () =>
       '{"balances":[{"asset":"btc","free":"4723846.8920812912345678","locked":0E-16},{"asset":"USDT","free":123456789012.1234567890123456,"locked":0}]}';
     expect(await open().exchange.account.balances()).toEqual({
       kind: 'ok',
@@ -88,7 +75,7 @@ describe('balances', () => {
     ['an amount left out', { balances: [{ asset: 'BTC', free: 1 }] }],
     ['too many decimals', { balances: [{ asset: 'BTC', free: '0.0000000000000000001', locked: 0 }] }],
   ])('fail as a whole for %s', async (_, body) => {
-    stub.answer = () => body;
+    at.stub.answer = () => body;
     expect(await open().exchange.account.balances()).toMatchObject({ kind: 'failed' });
   });
 });
@@ -96,9 +83,9 @@ describe('balances', () => {
 describe('the market by asking', () => {
   it('gives depth, ticker and trades', async () => {
     const { exchange } = open({ clock: new ScaledClock(1) });
-    stub.answer = () => '{"time":null,"bids":[["3.9","431.0",431]],"asks":[[4.0,"1.2E1"]]}';
+    at.stub.answer = () => '{"time":null,"bids":[["3.9","431.0",431]],"asks":[[4.0,"1.2E1"]]}';
     expect(await exchange.market.depth('BTCUSDT')).toMatchObject({ value: { bids: [[3.9, 431]], asks: [[4, 12]] } });
-    stub.answer = () => ({
+    at.stub.answer = () => ({
       high: '9',
       vol: '1',
       last: '8',
@@ -108,7 +95,7 @@ describe('the market by asking', () => {
       time: 1_595_563_624_731,
     });
     expect(await exchange.market.ticker('BTCUSDT')).toMatchObject({ value: { last: 8, time: 1_595_563_624_731 } });
-    stub.answer = () => ({
+    at.stub.answer = () => ({
       list: [
         { side: 'sell', price: '2', qty: '1', time: 1_595_563_624_732 },
         { side: 'BUY', price: 1, qty: 1, time: 1_595_563_624_731 },
@@ -117,7 +104,7 @@ describe('the market by asking', () => {
     expect(await exchange.market.trades('BTCUSDT')).toMatchObject({
       value: [{ price: 1 }, { price: 2, side: 'SELL' }],
     });
-    expect(stub.requests.map(({ target }) => target)).toEqual(
+    expect(at.stub.requests.map(({ target }) => target)).toEqual(
       ['depth', 'ticker', 'trades'].map((path) => `/sapi/v1/${path}?symbol=BTCUSDT`),
     );
   });
@@ -128,7 +115,7 @@ describe('the time', () => {
     for (const speed of [1, 60]) {
       const theirs = new ScaledClock(speed, Date.UTC(2020, 2, 12));
       const clock = new ScaledClock(speed);
-      stub.answer = () => ({ timezone: '格林尼治标准时间', serverTime: theirs.now() });
+      at.stub.answer = () => ({ timezone: '格林尼治标准时间', serverTime: theirs.now() });
       const sync = await open({ clock }).exchange.syncTime();
       expect(sync.kind).toBe('ok');
       if (sync.kind !== 'ok') return;
@@ -142,7 +129,7 @@ describe('the time', () => {
     const theirs = new ScaledClock(60, 1_600_000_000_000);
     const clock = new ScaledClock(60, 1_600_000_000_000);
     // The slow part comes after the time was read: the worst that can be.
-    stub.answer = (_, response) => {
+    at.stub.answer = (_, response) => {
       const text = JSON.stringify({ serverTime: theirs.now() });
       void theirs.sleep(60 * 15).then(() => response.end(text));
     };
@@ -155,14 +142,14 @@ describe('the time', () => {
   it('is uncertain by as much as the samples contradict each other', async () => {
     const clock = new ScaledClock();
     let calls = 0;
-    stub.answer = () => ({ server_time: clock.now() + (calls++ === 2 ? 5_000 : 0) });
+    at.stub.answer = () => ({ server_time: clock.now() + (calls++ === 2 ? 5_000 : 0) });
     const sync = await open({ clock }).exchange.syncTime();
     expect(sync.kind === 'ok' ? sync.value.uncertaintyMs : 0).toBeGreaterThan(4_500);
   });
 
   it('that cannot be read leaves the clock alone', async () => {
     const clock = new ScaledClock(1, 1_000_000);
-    stub.answer = () => ({ timezone: 'GMT' });
+    at.stub.answer = () => ({ timezone: 'GMT' });
     expect(await open({ clock }).exchange.syncTime()).toMatchObject({ kind: 'failed' });
     expect(clock.now()).toBeLessThan(1_100_000);
   });
@@ -200,10 +187,10 @@ describe('the table of endpoints', () => {
 
 describe('over a real socket', () => {
   async function serve(onSocket: (socket: WebSocket) => void): Promise<string> {
-    const server = new WebSocketServer({ server: stub.server, path: '/kline-api/ws' });
+    const server = new WebSocketServer({ server: at.stub.server, path: '/kline-api/ws' });
     server.on('connection', onSocket);
-    undo.push(() => server.close());
-    return `${stub.url.replace('http', 'ws')}/kline-api/ws`;
+    onTestFinished(() => server.close());
+    return `${at.stub.url.replace('http', 'ws')}/kline-api/ws`;
   }
 
   it('books arrive in gzip and as text, and pings are answered', async () => {

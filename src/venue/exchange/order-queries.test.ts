@@ -1,35 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { units } from '../../domain/money.ts';
-import { type Answerer, client, type StubServer, stubServer } from './test-kit.ts';
+import { orderId, stubbed } from './stub-builder.ts';
 
-let stub: StubServer;
-let made: ReturnType<typeof client>[] = [];
-beforeEach(async () => {
-  stub = await stubServer();
-});
-afterEach(async () => {
-  for (const { exchange } of made) exchange.close();
-  made = [];
-  await stub.close();
-});
-
-function open(...given: Parameters<typeof client> extends [string, ...infer R] ? R : never) {
-  const one = client(stub.url, ...given);
-  made.push(one);
-  return one;
-}
-
-const symbols = {
-  symbols: [{ symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 }],
-};
-const orderId = '1938321163093077686';
-
-/** Answers `/symbols` itself and everything else as told. */
-function answering(answer: Answerer): void {
-  stub.answer = (request, response) =>
-    request.target.startsWith('/sapi/v1/symbols') ? symbols : answer(request, response);
-}
+const at = stubbed();
+const { open, answering } = at;
 
 describe('a query', () => {
   it('is signed with its query, goes by the reconcile lane, and gives the order in our words', async () => {
@@ -50,7 +25,7 @@ describe('a query', () => {
         executed: 120n,
       },
     });
-    const request = stub.requests[1];
+    const request = at.stub.requests[1];
     expect(request?.target).toBe(`/sapi/v1/order?orderId=${orderId}&symbol=BTCUSDT`);
     const payload = `${String(request?.headers['x-ch-ts'])}GET${request?.target}`;
     expect(request?.headers['x-ch-sign']).toBe(createHmac('sha256', 'the-secret').update(payload).digest('hex'));
@@ -87,7 +62,7 @@ describe('a query', () => {
     const order = { orderId, side: 'BUY', status: 'NEW', executedQty: '0' };
     answering(() => ({ ...order, clientOrderId: 'SABC' }));
     expect(await orders.queryByClientId?.('BTCUSDT', 'sabc')).toMatchObject({ kind: 'ok', value: { orderId } });
-    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/margin/order?newClientOrderId=sabc&symbol=BTCUSDT');
+    expect(at.stub.requests.at(-1)?.target).toBe('/sapi/v1/margin/order?newClientOrderId=sabc&symbol=BTCUSDT');
     answering(() => ({ ...order, clientOrderId: null }));
     expect(await orders.queryByClientId?.('BTCUSDT', 'sabc')).toMatchObject({ kind: 'failed' });
   });
@@ -96,13 +71,13 @@ describe('a query', () => {
     answering(() => ({}));
     const answer = await open().exchange.orders.query({ symbol: 'NOPEUSDT', orderId });
     expect(answer).toMatchObject({ kind: 'failed', cause: 'the exchange lists no symbol NOPEUSDT' });
-    expect(stub.requests).toHaveLength(1);
+    expect(at.stub.requests).toHaveLength(1);
   });
 
   it('for which the budget has no room is not sent', async () => {
     const { exchange } = open({ spend: () => Promise.resolve(false) });
     expect(await exchange.orders.openOrders('BTCUSDT')).toMatchObject({ kind: 'failed' });
-    expect(stub.requests).toHaveLength(0);
+    expect(at.stub.requests).toHaveLength(0);
   });
 });
 
@@ -119,7 +94,7 @@ describe('lists', () => {
     const answer = await open().exchange.orders.openOrders('BTCUSDT');
     expect(answer).toMatchObject({ kind: 'ok', value: { full: false } });
     expect(answer.kind === 'ok' && answer.value.rows).toHaveLength(length);
-    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/openOrders?limit=1000&symbol=BTCUSDT');
+    expect(at.stub.requests.at(-1)?.target).toBe('/sapi/v1/openOrders?limit=1000&symbol=BTCUSDT');
   });
 
   it('say when they reached their limit', async () => {
@@ -168,7 +143,7 @@ describe('own trades', () => {
         ],
       },
     });
-    expect(stub.requests.at(-1)?.target).toBe('/sapi/v1/myTrades?limit=1000&fromId=77&symbol=BTCUSDT');
+    expect(at.stub.requests.at(-1)?.target).toBe('/sapi/v1/myTrades?limit=1000&fromId=77&symbol=BTCUSDT');
   });
 
   it('name our own order: the ask of a seller, both of a self-trade, flagged or told by the users', async () => {
