@@ -80,14 +80,14 @@ export const cut = (columns: Columns, from: number, to: number): Columns => {
   };
 };
 
-/** A strategy that says after each kline of one minute what stands at its place in the list. */
-export const scripted = (wants: readonly Want[]): Strategy =>
+/** A strategy that says after each kline what stands at its place in the list; the first kline opens at 0. */
+export const scripted = (wants: readonly Want[], lengthMs = 60_000): Strategy =>
   defineStrategy({
     name: 'scripted',
     about: 'Says what a test wrote down',
     params: {},
     indicators: () => ({}),
-    decide: (_, { kline }) => asProduct(wants[kline.openTime / 60_000] as Want),
+    decide: (_, { kline }) => asProduct(wants[kline.openTime / lengthMs] as Want),
   });
 
 /** A want of the reference, whose numbers are text, as the product's. */
@@ -174,47 +174,62 @@ function withoutRejected({ orders, fills, ...rest }: Rows): Rows {
 }
 
 /** The rows of a run's journal. Orders count from 1, as their ids do from 0. */
-export function rowsOf(result: RunResult): Rows {
+export const rowsOf = (result: RunResult): Rows => rowsOfEach(result, ['%'])[0] as Rows;
+
+/** The rows of each of these strategies, with the orders of each counted from 1; equity and ambiguous klines are the whole run's. */
+export function rowsOfEach(result: RunResult, strategies: readonly string[]): readonly Rows[] {
   const db = result.journal();
+  const { finalEquity, ambiguousKlines } = result;
   try {
-    const numberOf = (id: unknown): number => Number(String(id).slice(1)) + 1;
-    const fills = all(db, 'SELECT * FROM fills ORDER BY seq').map((row) => ({
-      order: numberOf(row['client_order_id']),
-      time: row['time'],
-      side: row['side'],
-      price: row['price'],
-      quantity: row['quantity'],
-      fee: row['fee'],
-      feeAsset: row['fee_asset'],
-      maker: row['maker'] === 1,
-      ambiguous: typeof row['evidence'] === 'string' && row['evidence'].includes('"ambiguous":true'),
-    }));
-    // The row of an order that is still open need not know its fills: they are rows of their own.
-    const filled = new Map<number, Decimal>();
-    for (const { order, quantity } of fills)
-      filled.set(order, (filled.get(order) ?? new Decimal(0)).plus(String(quantity)));
-    const orders = all(db, 'SELECT * FROM orders ORDER BY client_order_id').map((row) => ({
-      number: numberOf(row['client_order_id']),
-      time: row['created_at'],
-      side: row['side'],
-      type: row['type'],
-      quantity: row['quantity'],
-      amount: row['amount'],
-      price: row['price'],
-      purpose: row['purpose'],
-      executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
-      state: row['state'],
-    }));
-    const decisions = all(db, 'SELECT at, want FROM signals ORDER BY seq').map((row) => ({
-      time: Number(row['at']),
-      want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
-    }));
-    const { finalEquity, ambiguousKlines } = result;
-    return withoutRejected({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+    return strategies.map((strategy) => {
+      const fills = fillsOf(db, strategy);
+      const orders = ordersOf(db, strategy, fills);
+      const decisions = all(db, 'SELECT at, want FROM signals WHERE strategy LIKE ? ORDER BY seq', strategy).map(
+        (row) => ({
+          time: Number(row['at']),
+          want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
+        }),
+      );
+      return withoutRejected({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+    });
   } finally {
     db.close();
   }
 }
 
-const all = (db: Database, sql: string): readonly Readonly<Record<string, unknown>>[] =>
-  db.prepare(sql).all() as Record<string, unknown>[];
+const numberOf = (id: unknown): number => Number(String(id).slice(1)) + 1;
+
+const fillsOf = (db: Database, strategy: string) =>
+  all(db, 'SELECT * FROM fills WHERE strategy LIKE ? ORDER BY seq', strategy).map((row) => ({
+    order: numberOf(row['client_order_id']),
+    time: row['time'],
+    side: row['side'],
+    price: row['price'],
+    quantity: row['quantity'],
+    fee: row['fee'],
+    feeAsset: row['fee_asset'],
+    maker: row['maker'] === 1,
+    ambiguous: typeof row['evidence'] === 'string' && row['evidence'].includes('"ambiguous":true'),
+  }));
+
+function ordersOf(db: Database, strategy: string, fills: ReturnType<typeof fillsOf>): Rows['orders'] {
+  // The row of an order that is still open need not know its fills: they are rows of their own.
+  const filled = new Map<number, Decimal>();
+  for (const { order, quantity } of fills)
+    filled.set(order, (filled.get(order) ?? new Decimal(0)).plus(String(quantity)));
+  return all(db, 'SELECT * FROM orders WHERE strategy LIKE ? ORDER BY client_order_id', strategy).map((row) => ({
+    number: numberOf(row['client_order_id']),
+    time: row['created_at'],
+    side: row['side'],
+    type: row['type'],
+    quantity: row['quantity'],
+    amount: row['amount'],
+    price: row['price'],
+    purpose: row['purpose'],
+    executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
+    state: row['state'],
+  }));
+}
+
+const all = (db: Database, sql: string, strategy: string): readonly Readonly<Record<string, unknown>>[] =>
+  db.prepare(sql).all(strategy) as Record<string, unknown>[];

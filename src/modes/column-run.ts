@@ -33,6 +33,8 @@ interface Walk {
   readonly cursor: KlineCursor;
   readonly seats: readonly Seat[];
   row: number;
+  /** When the kline at `row` closes, UTC ms; Infinity at the end. Only kept where there are several series. */
+  closesAt: number;
   /** Orders work or positions are guarded: each kline goes through the fill phases. */
   active: boolean;
   /** Its part of the equity is `fixed` + `held` × price, as of the last time something changed. */
@@ -112,6 +114,7 @@ class ColumnRun {
       cursor,
       seats,
       row: series.first,
+      closesAt: Number.NaN,
       active: false,
       fixed: 0,
       held: 0,
@@ -122,7 +125,7 @@ class ColumnRun {
   run(): RunResult {
     const [only] = this.#walks;
     if (this.#walks.length === 1 && only !== undefined) this.#walkAlone(only);
-    else for (let next = this.#earliest(); next !== undefined; next = this.#earliest()) this.#step(next);
+    else for (let at = this.#nextClose(); at < Number.POSITIVE_INFINITY; at = this.#nextClose()) this.#stepAll(at);
     for (const { series } of this.#walks) this.#markLast(series);
     return {
       fills: this.#log.fills,
@@ -154,28 +157,44 @@ class ColumnRun {
     }
   }
 
-  /** The series whose next kline closes first; of equal ones the first configured. */
-  #earliest(): Walk | undefined {
-    let best: Walk | undefined;
-    let bestAt = Number.POSITIVE_INFINITY;
+  /** When the kline that closes next does so, of any series; Infinity when all are through. */
+  #nextClose(): number {
+    let next = Number.POSITIVE_INFINITY;
     for (const walk of this.#walks) {
-      if (walk.row >= walk.series.end) continue;
-      const at = closeTime(walk.series.interval, walk.series.columns.openTime[walk.row] as number);
-      if (at < bestAt) {
-        best = walk;
-        bestAt = at;
-      }
+      const { interval, columns, end } = walk.series;
+      walk.closesAt =
+        walk.row < end ? closeTime(interval, columns.openTime[walk.row] as number) : Number.POSITIVE_INFINITY;
+      if (walk.closesAt < next) next = walk.closesAt;
     }
-    return best;
+    return next;
+  }
+
+  /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
+  #stepAll(at: number): void {
+    const closing = this.#walks.filter(({ closesAt }) => closesAt === at);
+    for (const walk of closing) walk.cursor.row = walk.row++;
+    const active = closing.filter((walk) => walk.active);
+    for (const walk of active) this.#openPhase(walk);
+    for (const walk of active) this.#restPhases(walk);
+    let mayLose = false;
+    for (const walk of closing) if (this.#mayLoseTooMuch(walk)) mayLose = true;
+    if (mayLose) this.#watchLoss(at);
+    for (const walk of closing) this.#decide(walk);
   }
 
   #step(walk: Walk): void {
-    const { cursor, seats } = walk;
-    const row = walk.row++;
-    cursor.row = row;
-    if (walk.active) this.#fillPhases(walk);
-    if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk);
-    for (const seat of seats) {
+    walk.cursor.row = walk.row++;
+    if (walk.active) {
+      this.#openPhase(walk);
+      this.#restPhases(walk);
+    }
+    if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
+    this.#decide(walk);
+  }
+
+  #decide(walk: Walk): void {
+    const { row } = walk.cursor;
+    for (const seat of walk.seats) {
       if (row < seat.from) continue;
       // Saying nothing repeats what was said last, as the host of live strategies does.
       const want = seat.decide() ?? seat.lastWant;
@@ -196,10 +215,13 @@ class ColumnRun {
     walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
 
-  #fillPhases(walk: Walk): void {
-    const { market, cursor, series } = walk;
+  #openPhase({ market, cursor }: Walk): void {
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
+  }
+
+  #restPhases(walk: Walk): void {
+    const { market, cursor, series } = walk;
     this.#clock.skipTo(cursor.seenAt - 1);
     this.#hitStops(market, cursor, series.symbol);
     if (!market.idle) {
@@ -310,10 +332,11 @@ class ColumnRun {
     return this.#equity <= this.#risk.safeEquity;
   }
 
-  #watchLoss({ series, cursor }: Walk): void {
-    const at = cursor.seenAt;
+  /** Looks at the exact equity, at the last close of every series; `at` is the moment, UTC ms. */
+  #watchLoss(at: number): void {
     this.#clock.skipTo(at);
-    this.#portfolio.mark(series.symbol, cursor.close, at);
+    for (const { series, cursor, row } of this.#walks)
+      if (row > series.first) this.#portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
     const kill = this.#risk.watchLoss();
     this.#lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
     this.#reckon();

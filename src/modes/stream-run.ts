@@ -141,7 +141,13 @@ function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, f
   };
 }
 
-/** Kline after kline, the one that closes first before the others. */
+/** A kline that closes, and the series it is of. */
+interface Closing {
+  readonly walk: Walk;
+  readonly kline: Kline;
+}
+
+/** Moment after moment at which klines close. */
 async function walkAll(graph: Graph): Promise<void> {
   const { clock, walks } = graph;
   // Recovery has nothing to do, but strategies only listen once it is through.
@@ -155,15 +161,27 @@ async function walkAll(graph: Graph): Promise<void> {
     return;
   }
   for (;;) {
-    const ready = walks.flatMap((walk) => {
+    const next = walks.flatMap((walk): Closing[] => {
       const kline = walk.recorded.next();
       return kline === undefined ? [] : [{ walk, kline }];
     });
-    if (ready.length === 0) return;
-    const { walk, kline } = ready.reduce((a, b) => (b.kline.seenAt < a.kline.seenAt ? b : a));
-    const work = step(graph, walk, kline);
-    if (work !== undefined) await work;
+    if (next.length === 0) return;
+    const at = Math.min(...next.map(({ kline }) => kline.seenAt));
+    await stepAll(
+      graph,
+      next.filter(({ kline }) => kline.seenAt === at),
+    );
   }
+}
+
+/** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
+async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void> {
+  const active = closing.filter(({ walk }) => isActive(graph, walk));
+  for (const { walk, kline } of active) await openPhase(graph, walk, kline);
+  for (const { walk, kline } of active) await restPhases(graph, walk, kline);
+  for (const { walk, kline } of closing) close(graph, walk, kline);
+  await watchLoss(graph);
+  for (const { walk, kline } of closing) await push(graph, walk, kline);
 }
 
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
@@ -171,37 +189,48 @@ const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cur
 
 /** One kline; undefined when nothing asynchronous came of it. */
 function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
-  const { assembled } = graph;
-  if (!walk.market.idle || assembled.protection.guards(walk.symbol))
-    return fillPhases(graph, walk, kline).then(() => show(graph, walk, kline));
-  return show(graph, walk, kline);
+  if (!isActive(graph, walk)) return show(graph, walk, kline);
+  return openPhase(graph, walk, kline)
+    .then(() => restPhases(graph, walk, kline))
+    .then(() => show(graph, walk, kline));
 }
 
+/** Orders work or positions are guarded: the kline goes through the fill phases. */
+const isActive = ({ assembled }: Graph, { market, symbol }: Walk): boolean =>
+  !market.idle || assembled.protection.guards(symbol);
+
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
-function show({ assembled, clock, kills }: Graph, { symbol, recorded }: Walk, kline: Kline): Promise<void> | undefined {
+function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
+  close(graph, walk, kline);
+  const killing = watchLoss(graph);
+  return killing === undefined ? push(graph, walk, kline) : killing.then(() => push(graph, walk, kline));
+}
+
+function close({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): void {
   clock.skipTo(kline.seenAt);
   assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
+}
+
+function watchLoss({ assembled, clock, kills }: Graph): Promise<void> | undefined {
   const kill = assembled.risk.watchLoss();
-  if (kill !== undefined) {
-    kills.push(kill.reason);
-    return clock
-      .track(assembled.kill(kill))
-      .then(() => clock.settleSoon())
-      .then(() => {
-        recorded.push(kline);
-        return clock.settleSoon();
-      });
-  }
+  if (kill === undefined) return undefined;
+  kills.push(kill.reason);
+  return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
+}
+
+function push({ clock }: Graph, { recorded }: Walk, kline: Kline): Promise<void> | undefined {
   recorded.push(kline);
   return clock.busy ? clock.settleSoon() : undefined;
 }
 
-async function fillPhases({ assembled, clock }: Graph, { market, symbol }: Walk, kline: Kline): Promise<void> {
+async function openPhase({ clock }: Graph, { market }: Walk, kline: Kline): Promise<void> {
   clock.skipTo(kline.openTime);
-  if (!market.idle) {
-    market.open(kline);
-    await clock.settleSoon();
-  }
+  if (market.idle) return;
+  market.open(kline);
+  await clock.settleSoon();
+}
+
+async function restPhases({ assembled, clock }: Graph, { market, symbol }: Walk, kline: Kline): Promise<void> {
   clock.skipTo(kline.seenAt - 1);
   await hitStops(assembled, clock, market, kline);
   if (!market.idle) {
