@@ -4,6 +4,7 @@ import { instrument } from '../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
 import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
+import { roundedMoney } from '../ops/words.ts';
 import { type ChosenState, chooseState } from './state.ts';
 import { isDust } from './words.ts';
 
@@ -141,8 +142,8 @@ export function showPositions(options: ShowOptions): void {
         row.symbol,
         row.isDust ? `0 (dust ${row.quantity})` : row.quantity,
         row.isDust ? '' : (row.entryPrice ?? ''),
-        row.realised,
-        row.fees,
+        roundedMoney(row.realised),
+        roundedMoney(row.fees),
         Object.entries((row.isDust ? undefined : row.protection) ?? {})
           .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
           .map(([name, value]) => `${name} ${value}`)
@@ -184,7 +185,7 @@ export function showStatus(options: ShowOptions): void {
         ? 'daemon     not running'
         : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
     );
-    options.out(`equity     ${status.equity ?? 'not known yet'}`);
+    options.out(`equity     ${status.equity === null ? 'not known yet' : roundedMoney(status.equity)}`);
     options.out(
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
     );
