@@ -43,11 +43,13 @@ export async function execute(
     signedAt: prepared.signedAt,
     recvWindowMs: prepared.recvWindowMs,
   });
-  if (!(await journal.durable()))
-    return giveUp(execution, order, 'the disk is full: an order that cannot be journalled is not sent');
-  const late = against();
-  if (late !== undefined) return giveUp(execution, order, late);
-  return settle(execution, sweeps, order, await prepared.send());
+  const gate = journal
+    .durable()
+    .then((onDisk) => (onDisk ? against() : 'the disk is full: an order that cannot be journalled is not sent'));
+  const outcome = await prepared.send(gate);
+  // A journal that broke is not an outcome: its error goes on from here.
+  await gate;
+  return settle(execution, sweeps, order, outcome);
 }
 
 /** Not one byte left: the reservation ends. */

@@ -90,7 +90,11 @@ export class ScriptedVenue {
         signedAt: this.#clock.now(),
         recvWindowMs: 2_000,
         bodyHash: `hash of ${intent.clientOrderId}`,
-        send: () => reply(`create ${intent.clientOrderId}`, () => this.#create(intent)),
+        send: async (gate) => {
+          const against = await gate;
+          if (against !== undefined) return { kind: 'notSent', cause: against };
+          return reply(`create ${intent.clientOrderId}`, () => this.#create(intent));
+        },
       }),
       cancel: (order) => reply(`cancel ${order.orderId}`, () => this.#cancel(order)),
       query: (order) => reply(`query ${order.orderId}`, () => this.#query(order)),

@@ -35,6 +35,12 @@ export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 export const failed = (cause: string, code?: string): Failure =>
   code === undefined ? { kind: 'failed', cause } : { kind: 'failed', cause, code };
 
+/**
+ * What a request that is being made ready waits for before its first byte leaves: undefined lets it go, a text is the reason
+ * why it may not. Setting a request up takes as long as a commit, so both happen at once.
+ */
+export type Gate = Promise<string | undefined>;
+
 /** A request made ready: signed, its bytes fixed, not sent. What is journalled before anything leaves. */
 export interface PreparedOrder {
   /** UTC ms in the signature. */
@@ -43,8 +49,11 @@ export interface PreparedOrder {
   readonly recvWindowMs: number;
   /** SHA-256 of the exact body, hex. */
   readonly bodyHash: string;
-  /** One attempt. Resolves with what is known; never rejects; must be called once. */
-  send(): Promise<Outcome>;
+  /**
+   * One attempt, of which not one byte leaves before the gate lets it; with its reason the outcome is `notSent`. Resolves with
+   * what is known; must be called once.
+   */
+  send(gate: Gate): Promise<Outcome>;
 }
 
 /** What became of asking for a cancel. It is never the truth about the order: only a query is (order-protocol §3.5). */

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { gotHttp, type HttpReply, type HttpTimeouts } from './http.ts';
-import { btcusdt, client, intent, stubServer } from './test-kit.ts';
+import { btcusdt, client, intent, letGo, stubServer } from './test-kit.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -79,6 +79,48 @@ describe('a request is proven not sent', () => {
     const port = await listening(server);
     for (let index = 0; index < 20; index++) notSent(await http().send(request(`https://127.0.0.1:${port}`)));
     expect(received).toBe(0);
+  });
+});
+
+describe('a gate', () => {
+  const counted = async (): Promise<{ readonly port: number; received: number }> => {
+    const seen = { port: 0, received: 0 };
+    seen.port = await tcp((socket) =>
+      socket.on('data', (chunk) => {
+        seen.received += chunk.length;
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      }),
+    );
+    return seen;
+  };
+
+  it('holds back every byte until it lets them go', async () => {
+    const seen = await counted();
+    let open: (against: string | undefined) => void = () => {};
+    const gate = new Promise<string | undefined>((resolve) => {
+      open = resolve;
+    });
+    const reply = http().send(request(`http://127.0.0.1:${seen.port}`), gate);
+    // A request beside it, through another client, has come and gone meanwhile.
+    expect(await http().send(request(`http://127.0.0.1:${seen.port}`))).toMatchObject({ kind: 'reply' });
+    const alone = seen.received;
+    open(undefined);
+    expect(await reply).toMatchObject({ kind: 'reply', status: 200 });
+    expect(seen.received).toBeGreaterThan(alone);
+  });
+
+  it('that gives a reason ends the request, of which nothing left', async () => {
+    const seen = await counted();
+    const reply = await http().send(request(`http://127.0.0.1:${seen.port}`), Promise.resolve('killed'));
+    expect(reply).toEqual({ kind: 'failed', cause: 'killed', written: false });
+    expect(seen.received).toBe(0);
+  });
+
+  it('that breaks ends the request as well', async () => {
+    const seen = await counted();
+    const gate = Promise.reject(new Error('the journal broke'));
+    expect(await http().send(request(`http://127.0.0.1:${seen.port}`), gate)).toMatchObject({ written: false });
+    expect(seen.received).toBe(0);
   });
 });
 
@@ -182,7 +224,7 @@ describe('key, secret and signature', () => {
     undo.push(() => exchange.close());
     const seen: unknown[] = [exchange, exchange.orders.prepare(intent(), btcusdt), lines];
     const ask = async (): Promise<void> => {
-      seen.push(await exchange.orders.prepare(intent(), btcusdt).send());
+      seen.push(await exchange.orders.prepare(intent(), btcusdt).send(letGo));
       seen.push(await exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '1' }));
       seen.push(await exchange.account.balances());
     };

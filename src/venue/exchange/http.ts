@@ -3,6 +3,7 @@ import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import got from 'got';
+import type { Gate } from '../venue.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -16,9 +17,9 @@ export type HttpReply =
   /** `written` is false only when it is proven that not one byte of the request left this machine. */
   | { readonly kind: 'failed'; readonly cause: string; readonly written: boolean };
 
-/** One request, one attempt, one value: nothing is retried and nothing is thrown. */
+/** One request, one attempt, one value: nothing is retried and nothing is thrown. With a gate no byte leaves before that says so. */
 export interface Http {
-  send(request: HttpRequest): Promise<HttpReply>;
+  send(request: HttpRequest, gate?: Gate): Promise<HttpReply>;
   close(): void;
 }
 
@@ -56,13 +57,27 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
       request: timeouts.requestMs,
     },
     headers: { 'user-agent': 'sluice', 'content-type': 'application/json' },
+    // By now everything about the request has been worked out; what is left is to open the socket.
+    hooks: { beforeRequest: [({ context }) => (context as Gated).pass?.()] },
   });
   return {
-    async send({ method, url, headers, body }) {
+    async send({ method, url, headers, body }, gate) {
       const wire = watchWire(url.protocol === 'https:');
       let tooLarge = false;
+      let against: string | undefined;
+      const context: Gated = {
+        pass:
+          gate &&
+          (async () => {
+            against = await gate;
+            if (against !== undefined) throw new Error(against);
+          }),
+      };
       try {
-        const call = client(url, body === undefined ? { method, headers } : { method, headers, body });
+        const call = client(
+          url,
+          body === undefined ? { method, headers, context } : { method, headers, context, body },
+        );
         void call.on('request', wire.watch);
         void call.on('downloadProgress', ({ transferred }) => {
           if (transferred <= maxReplyBytes || tooLarge) return;
@@ -78,7 +93,7 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
           body: response.body,
         };
       } catch (error) {
-        const cause = tooLarge ? `the answer is larger than ${maxReplyBytes} bytes` : plainCause(error);
+        const cause = against ?? (tooLarge ? `the answer is larger than ${maxReplyBytes} bytes` : plainCause(error));
         return { kind: 'failed', cause, written: wire.mayHaveWritten() };
       }
     },
@@ -88,6 +103,9 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
     },
   };
 }
+
+/** What a request's hook is given. */
+type Gated = { readonly pass: (() => Promise<void>) | undefined };
 
 interface WireWatch {
   readonly watch: (request: ClientRequest) => void;

@@ -4,7 +4,7 @@ import { ScaledClock } from '../../clock/clock.ts';
 import { ticks, units } from '../../domain/money.ts';
 import type { Outcome } from '../../domain/order.ts';
 import { definiteCodes } from './classify.ts';
-import { type Answerer, btcusdt, client, intent, type StubServer, stubServer } from './test-kit.ts';
+import { type Answerer, btcusdt, client, intent, letGo, type StubServer, stubServer } from './test-kit.ts';
 
 let stub: StubServer;
 let made: ReturnType<typeof client>[] = [];
@@ -36,7 +36,7 @@ function answering(answer: Answerer): void {
 
 async function create(answer: Answerer, given = intent()): Promise<Outcome> {
   answering(answer);
-  return open().exchange.orders.prepare(given, btcusdt).send();
+  return open().exchange.orders.prepare(given, btcusdt).send(letGo);
 }
 
 describe('a create', () => {
@@ -44,7 +44,7 @@ describe('a create', () => {
     const { exchange } = open();
     const prepared = exchange.orders.prepare(intent(), btcusdt);
     expect(stub.requests).toHaveLength(0);
-    await prepared.send();
+    await prepared.send(letGo);
     const [request] = stub.requests;
     expect(request?.body).toBe(
       '{"symbol":"BTCUSDT","volume":0.00125,"side":"BUY","type":"LIMIT","price":86650.65,' +
@@ -67,8 +67,8 @@ describe('a create', () => {
 
   it('for a MARKET BUY asks for the amount of quote, and a price of many digits stays as it is', async () => {
     const { exchange } = open();
-    await exchange.orders.prepare(intent({ type: 'MARKET', volume: { amount: units('25.5') } }), btcusdt).send();
-    await exchange.orders.prepare(intent({ price: ticks('98765432109876543.21', btcusdt) }), btcusdt).send();
+    await exchange.orders.prepare(intent({ type: 'MARKET', volume: { amount: units('25.5') } }), btcusdt).send(letGo);
+    await exchange.orders.prepare(intent({ price: ticks('98765432109876543.21', btcusdt) }), btcusdt).send(letGo);
     expect(stub.requests[0]?.body).toContain('"volume":25.5,');
     expect(stub.requests[1]?.body).toContain('"price":98765432109876543.21,');
   });
@@ -81,7 +81,7 @@ describe('a create', () => {
   it('takes its weight by admit alone', async () => {
     const { exchange, spent } = open();
     expect(await exchange.orders.admit(17)).toBe(true);
-    await exchange.orders.prepare(intent(), btcusdt).send();
+    await exchange.orders.prepare(intent(), btcusdt).send(letGo);
     expect(spent).toEqual([
       { lane: 'create', cost: { weight: 5, frequency: { endpoint: 'order create', max: 100 } }, until: 17 },
     ]);
@@ -89,7 +89,7 @@ describe('a create', () => {
 
   it('without a secret is not sent', async () => {
     const { exchange } = open({ apiSecret: undefined });
-    expect(await exchange.orders.prepare(intent(), btcusdt).send()).toMatchObject({ kind: 'notSent' });
+    expect(await exchange.orders.prepare(intent(), btcusdt).send(letGo)).toMatchObject({ kind: 'notSent' });
     expect(stub.requests).toHaveLength(0);
   });
 });

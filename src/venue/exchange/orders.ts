@@ -29,7 +29,7 @@ export function orders(options: OrdersOptions): OrderEntry {
       signedAt: request.signedAt,
       recvWindowMs,
       bodyHash: createHash('sha256').update(body).digest('hex'),
-      send: async () => createOutcome(await request.send(), intent, at, request.signedAt, count),
+      send: async (gate) => createOutcome(await request.send(gate), intent, at, request.signedAt, count),
     };
   }
 

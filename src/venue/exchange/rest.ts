@@ -1,8 +1,8 @@
 /** One request: weight first, then signature, then one attempt; limits heard are passed on. */
 import type { Clock } from '../../clock/clock.ts';
-import type { Lane, LimitNotice, Spend } from '../venue.ts';
+import type { Gate, Lane, LimitNotice, Spend } from '../venue.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
-import type { Http, HttpReply } from './http.ts';
+import type { Http, HttpReply, HttpRequest } from './http.ts';
 import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
@@ -17,7 +17,7 @@ export interface Call {
 /** A signed request whose bytes are fixed. */
 export interface Signed {
   readonly signedAt: number;
-  send(): Promise<Reply>;
+  send(gate?: Gate): Promise<Reply>;
 }
 
 export interface Rest {
@@ -53,11 +53,11 @@ export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOption
     const headers =
       endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
     const request = { method: endpoint.method, url, headers };
-    return { signedAt, send: () => attempt(body === undefined ? request : { ...request, body }) };
+    return { signedAt, send: (gate) => attempt(body === undefined ? request : { ...request, body }, gate) };
   }
 
-  async function attempt(request: Parameters<Http['send']>[0]): Promise<Reply> {
-    const answer = redacted(await clock.track(http.send(request)), request.headers);
+  async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
+    const answer = redacted(await clock.track(http.send(request, gate)), request.headers);
     const reply = readReply(answer);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);

@@ -7,7 +7,7 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { lots, ticks } from '../../domain/money.ts';
 import type { Intent } from '../../domain/order.ts';
-import type { Lane, LimitNotice, RequestCost } from '../venue.ts';
+import type { Gate, Lane, LimitNotice, RequestCost } from '../venue.ts';
 import { counters } from './counters.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 import { feed } from './feed.ts';
@@ -98,6 +98,9 @@ export const btcusdt = instrument({
   quantityPrecision: 5,
 });
 
+/** A gate that stands open. */
+export const letGo: Gate = Promise.resolve(undefined);
+
 export const intent = (given: Partial<Intent> = {}): Intent => ({
   clientOrderId: 'saaaaabbbbcccdddddddd12345678',
   strategy: 'sma',
@@ -120,14 +123,14 @@ export function memoryHttp(answer: (url: URL) => unknown): Http & { readonly url
   const urls: URL[] = [];
   return {
     urls,
-    send({ url }) {
+    async send({ url }, gate) {
+      const against = await gate;
+      if (against !== undefined) return { kind: 'failed', cause: against, written: false };
       urls.push(url);
       const said = answer(url);
-      return Promise.resolve(
-        said instanceof Error
-          ? { kind: 'failed', cause: said.message, written: true }
-          : { kind: 'reply', status: 200, retryAfter: undefined, body: JSON.stringify(said) },
-      );
+      return said instanceof Error
+        ? { kind: 'failed', cause: said.message, written: true }
+        : { kind: 'reply', status: 200, retryAfter: undefined, body: JSON.stringify(said) };
     },
     close() {},
   };

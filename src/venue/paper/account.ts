@@ -126,8 +126,8 @@ export class PaperAccount {
     const { fees, rules, listener } = this.#options;
     const order = this.#working(fill.order);
     const { intent, at } = order;
-    const { fee, feeAsset } = feeOf(fill, fees, rules.feeIn, at);
     const value = notional(fill.price, fill.quantity, at);
+    const { fee, feeAsset } = feeOf(fill, fees, rules.feeIn, at, value);
     const base = baseUnits(fill.quantity, at);
     const feeInBase = feeAsset === at.base;
     if (intent.side === 'BUY') {

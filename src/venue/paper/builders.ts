@@ -4,7 +4,7 @@ import type { Side } from '../../domain/market.ts';
 import { lots, noLots, noUnits, rate, ticks, units, unitsText } from '../../domain/money.ts';
 import type { Intent, Outcome, Purpose } from '../../domain/order.ts';
 import { feesFrom } from '../../fill/rules.ts';
-import type { Balance, OrderRef } from '../venue.ts';
+import type { Balance, Gate, OrderRef } from '../venue.ts';
 
 export const at = instrument({
   symbol: 'XZ',
@@ -19,6 +19,9 @@ export const instruments = new Map([[at.symbol, at]]);
 export const fees = feesFrom({ maker: rate('0.001'), taker: rate('0.002') });
 export const purse = (free: Readonly<Record<string, string>>): readonly Balance[] =>
   Object.entries(free).map(([asset, amount]) => ({ asset, free: units(amount), locked: noUnits }));
+
+/** A gate that stands open. */
+export const letGo: Gate = Promise.resolve(undefined);
 
 let count = 0;
 /** An intent in decimals: a LIMIT when it has a price, a BUY of 1 X unless it says otherwise. */

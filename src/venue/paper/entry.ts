@@ -26,7 +26,10 @@ export function paperOrders(account: PaperAccount, wire: PaperWire, clock: Clock
       recvWindowMs,
       // No bytes leave, so there are none to hash.
       bodyHash: '',
-      send: () => wire.submit(intent),
+      async send(gate) {
+        const against = await gate;
+        return against === undefined ? wire.submit(intent) : { kind: 'notSent', cause: against };
+      },
     }),
     cancel: (order) => wire.cancel(order),
     query: ({ symbol, orderId }) =>

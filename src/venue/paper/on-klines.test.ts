@@ -3,7 +3,7 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { priceText, quantityText, rate, ticks, unitsText } from '../../domain/money.ts';
 import { feesFrom, rulesets } from '../../fill/rules.ts';
 import type { PaperListener } from './account.ts';
-import { at, balanceTexts, fees, instruments, intent, purse, refOf } from './builders.ts';
+import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from './builders.ts';
 import { PaperOnKlines, type PaperOnKlinesOptions } from './on-klines.ts';
 
 function venue(options: Partial<PaperOnKlinesOptions> = {}) {
@@ -174,8 +174,8 @@ describe('stops', () => {
 describe('what can be asked for', () => {
   test('an order, the open ones, and the trades from an id on', async () => {
     const { paper, market } = venue({ firstId: 500 });
-    const first = refOf(await paper.orders.prepare(intent({ id: 'one', amount: '100' }), at).send());
-    const second = refOf(await paper.orders.prepare(intent({ id: 'two', price: '90' }), at).send());
+    const first = refOf(await paper.orders.prepare(intent({ id: 'one', amount: '100' }), at).send(letGo));
+    const second = refOf(await paper.orders.prepare(intent({ id: 'two', price: '90' }), at).send(letGo));
     market.open(kline(100, 100, 100, 100));
     market.rest(kline(100, 100, 80, 90));
     expect(await paper.orders.query(first)).toMatchObject({

@@ -5,7 +5,7 @@ import type { Side, Trade } from '../../domain/market.ts';
 import { lots } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { rulesets } from '../../fill/rules.ts';
-import { at, balanceTexts, fees, instruments, intent, purse, refOf } from './builders.ts';
+import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from './builders.ts';
 import { type PaperOnFeedOptions, paperOnFeed } from './paper.ts';
 
 /** A venue whose clock and market the test moves. */
@@ -28,7 +28,7 @@ function world(options: Partial<PaperOnFeedOptions> = {}) {
     await clock.advanceTo(clock.now() + ms);
     return tracked;
   }
-  const send = (order: Intent): Promise<Outcome> => within(300, paper.orders.prepare(order, at).send());
+  const send = (order: Intent): Promise<Outcome> => within(300, paper.orders.prepare(order, at).send(letGo));
   const print = (side: Side, price: number, quantity: number): void => {
     const time = clock.now();
     trades.next({ symbol: 'XZ', time, price, quantity, side, seenAt: time });
@@ -43,7 +43,7 @@ function world(options: Partial<PaperOnFeedOptions> = {}) {
 test('an order is at the exchange after the entry latency and answered after the response latency', async () => {
   const { clock, paper, print } = world();
   let answered = 0;
-  const sent = clock.track(paper.orders.prepare(intent({ price: '100' }), at).send()).then((outcome) => {
+  const sent = clock.track(paper.orders.prepare(intent({ price: '100' }), at).send(letGo)).then((outcome) => {
     answered = clock.now();
     return outcome;
   });
