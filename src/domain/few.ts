@@ -41,13 +41,19 @@ export class FewMap<V> {
       return;
     }
     const index = this.#keys.indexOf(key);
-    if (index < 0) return;
-    this.#keys.splice(index, 1);
-    this.#values.splice(index, 1);
+    removeAt(this.#keys, index);
+    removeAt(this.#values, index);
   }
 
   /** The values as they are now: entries may come and go while they are walked through. */
   values(): IterableIterator<V> {
     return (this.#many === undefined ? [...this.#values] : [...this.#many.values()]).values();
   }
+}
+
+/** Takes an element out, in place; nothing for -1. The last one goes without the array of removed ones that `splice` makes. */
+export function removeAt<T>(list: T[], index: number): void {
+  if (index < 0) return;
+  if (index === list.length - 1) list.pop();
+  else list.splice(index, 1);
 }

@@ -62,9 +62,10 @@ const by = {
   rest: { rule: 'kline-rest' },
 } as const satisfies Record<string, Evidence>;
 
+/** A step while it happens. */
 interface Growing {
-  readonly fills: SimFill[];
-  readonly ends: OrderEnd[];
+  fills: readonly SimFill[];
+  ends: readonly OrderEnd[];
 }
 
 /** How much of a kline's volume is left for us; undefined is no limit. */
@@ -123,10 +124,10 @@ export class KlineFills {
   open(kline: FillKline): Step {
     this.#inside = true;
     if (this.#working.length === 0) return nothing;
-    const step: Growing = { fills: [], ends: [] };
+    const step = fresh();
     this.#keep((working) => {
       if (working.cancelsIn !== undefined && working.cancelsIn-- <= 0) {
-        step.ends.push({ order: working.order, end: 'canceled' });
+        step.ends = and(step.ends, { order: working.order, end: 'canceled' });
         return false;
       }
       if (working.active || working.arrivesIn-- > 0) return true;
@@ -154,7 +155,7 @@ export class KlineFills {
       this.#ambiguousAt = kline.openTime;
       this.ambiguousKlines++;
     }
-    const step: Growing = { fills: [], ends: [] };
+    const step = fresh();
     const time = hit.evidence.rule === 'kline-stop-gap' ? kline.openTime : this.#lastMs(kline);
     this.#fillAll(kline, { ...hit, order, time }, step);
     return step;
@@ -162,7 +163,7 @@ export class KlineFills {
 
   rest(kline: FillKline): Step {
     if (!this.#working.some((working) => this.#reached(working, kline))) return nothing;
-    const step: Growing = { fills: [], ends: [] };
+    const step = fresh();
     let allowance = this.#share(kline, this.#options.rules.limitParticipation);
     this.#keep((working) => {
       if (!this.#reached(working, kline)) return true;
@@ -173,9 +174,17 @@ export class KlineFills {
       const { order } = working;
       const { side } = order;
       const time = this.#lastMs(kline);
-      step.fills.push({ order, side, price: limitOf(order), quantity, maker: true, time, evidence: by.rest });
+      step.fills = and(step.fills, {
+        order,
+        side,
+        price: limitOf(order),
+        quantity,
+        maker: true,
+        time,
+        evidence: by.rest,
+      });
       if (working.remaining > 0n) return true;
-      step.ends.push({ order, end: 'filled' });
+      step.ends = and(step.ends, { order, end: 'filled' });
       return false;
     });
     return step;
@@ -190,7 +199,7 @@ export class KlineFills {
     const price = this.#openPrice(order.side, kline);
     const unlocked = order.side === 'BUY' && 'lots' in order.volume;
     if (unlocked && this.#options.canPay?.(order, price, this.#asked(order, price)) === false)
-      step.ends.push({ order, end: 'canceled' });
+      step.ends = and(step.ends, { order, end: 'canceled' });
     else this.#fillAll(kline, { order, price, time: kline.openTime, evidence: by.open }, step);
     return false;
   }
@@ -205,9 +214,18 @@ export class KlineFills {
     const asked = this.#asked(order, price);
     const quantity = this.#take(kline, asked);
     if (quantity > 0n) {
-      step.fills.push({ order, side: order.side, price, quantity, maker: false, time, evidence, bestPrice });
+      step.fills = and(step.fills, {
+        order,
+        side: order.side,
+        price,
+        quantity,
+        maker: false,
+        time,
+        evidence,
+        bestPrice,
+      });
     }
-    step.ends.push({ order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
+    step.ends = and(step.ends, { order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
   }
 
   /** A LIMIT on arrival: takes when the open, made worse, is within its price; what is left rests. */
@@ -221,9 +239,17 @@ export class KlineFills {
     const quantity = this.#take(kline, working.remaining);
     if (quantity === 0n) return true;
     working.remaining = minus(working.remaining, quantity);
-    step.fills.push({ order, side, price, quantity, maker: false, time: kline.openTime, evidence: by.cross });
+    step.fills = and(step.fills, {
+      order,
+      side,
+      price,
+      quantity,
+      maker: false,
+      time: kline.openTime,
+      evidence: by.cross,
+    });
     if (working.remaining > 0n) return true;
-    step.ends.push({ order, end: 'filled' });
+    step.ends = and(step.ends, { order, end: 'filled' });
     return false;
   }
 
@@ -291,6 +317,11 @@ export class KlineFills {
     this.#working.length = kept;
   }
 }
+
+const fresh = (): Growing => ({ fills: nothing.fills, ends: nothing.ends });
+
+/** Most steps hold one fill and one end: an empty list that grows by `push` takes ten times the memory of these. */
+const and = <T>(list: readonly T[], last: T): readonly T[] => (list.length === 0 ? [last] : [...list, last]);
 
 /** A LIMIT's price; that it has one was checked when it was accepted. */
 function limitOf(order: SimOrder): Ticks {

@@ -265,6 +265,7 @@ class ColumnRun {
     this.#venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
+  /** True when there may be more to do: a refusal ends a plan, and so does a MARKET order while it waits to fill. */
   #create(draft: Extract<Step, { do: 'create' }>['draft']): boolean {
     const now = this.#clock.now();
     const verdict = this.#risk.judge(draft);
@@ -279,8 +280,9 @@ class ColumnRun {
     const outcome = this.#venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
-      if (!isClosed(order.state)) order.state = 'open';
-      return true;
+      if (isClosed(order.state)) return true;
+      order.state = 'open';
+      return intent.type !== 'MARKET';
     }
     this.#finish(order, 'rejected');
     return false;

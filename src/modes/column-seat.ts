@@ -54,8 +54,7 @@ export class Seat {
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
-    for (const column of this.#columns) if (Number.isNaN(column[row])) return undefined;
-    return this.#strategy.decide(this.#values, this.#moment);
+    return isWarm(this.#columns, row) ? this.#strategy.decide(this.#values, this.#moment) : undefined;
   }
 
   /** True when nothing has to be done about a want: it is the one that rests already. */
@@ -65,18 +64,31 @@ export class Seat {
 
   /**
    * Moves the cursor over rows at which a quiet seat goes on wishing the same and the equity stays on its line, up to `end`;
-   * returns where it stopped. Most rows of a backtest end here: going through the whole step for each of them takes a quarter longer.
+   * returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine sees the whole loop at
+   * once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
    */
   skip(row: number, end: number, { fixed, held, least }: EquityLine): number {
     const close = this.#close;
     const cursor = this.#cursor;
+    const strategy = this.#strategy;
+    const columns = this.#columns;
+    const values = this.#values;
+    const moment = this.#moment;
+    const last = this.lastWant as Want;
     for (let at = row; at < end; at++) {
       if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
-      if (!this.rests(this.decide())) return at;
+      if (!isWarm(columns, at)) continue;
+      const want = strategy.decide(values, moment);
+      if (want !== undefined && want !== last && !sameWant(want, last)) return at;
     }
     return end;
   }
+}
+
+function isWarm(columns: readonly Float64Array[], row: number): boolean {
+  for (const column of columns) if (Number.isNaN(column[row])) return false;
+  return true;
 }
 
 /** Where a values object keeps what its getters read. */

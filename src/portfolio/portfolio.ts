@@ -2,7 +2,7 @@
  * What we hold and what is in flight, strategy by strategy, from our own fills and orders alone. A reservation is an order
  * that is not closed: it shrinks with each fill, ends with its order, and stays while the outcome is unknown.
  */
-import { FewMap } from '../domain/few.ts';
+import { FewMap, removeAt } from '../domain/few.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
@@ -33,7 +33,7 @@ export interface WorkingOrder {
   state: OrderState;
   orderId: string | undefined;
   filled: Lots;
-  /** Quote paid or received by the fills so far. */
+  /** Quote paid by the fills so far, of an order that was given as an amount. */
   spent: Units;
   /** What the exchange says was executed, once it calls the order final. */
   executed: Lots | undefined;
@@ -210,7 +210,8 @@ export class Portfolio {
     const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
     order.filled = plus(order.filled, fill.quantity);
-    order.spent = plus(order.spent, notional(fill.price, fill.quantity, place.instrument));
+    if ('amount' in order.intent.volume)
+      order.spent = plus(order.spent, notional(fill.price, fill.quantity, place.instrument));
   }
 
   /** Ends an order's reservation. */
@@ -219,8 +220,7 @@ export class Portfolio {
     order.state = state;
     this.#orders.delete(order.intent.clientOrderId);
     const { orders } = this.#at(order.intent.strategy, order.intent.symbol);
-    const index = orders.indexOf(order);
-    if (index >= 0) orders.splice(index, 1);
+    removeAt(orders, orders.indexOf(order));
   }
 
   /** Allocation plus closed and open profit, fees taken, in quote, at the last price. */

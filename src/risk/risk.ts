@@ -128,6 +128,6 @@ export class Risk {
     if (oldest === undefined || now - oldest.at < this.#keepMs) return;
     const keep = this.#recent.findIndex((created) => now - created.at < this.#keepMs);
     if (keep > 0) this.#recent = this.#recent.slice(keep);
-    else if (keep < 0) this.#recent.length = 0;
+    else if (keep < 0) while (this.#recent.length > 0) this.#recent.pop();
   }
 }

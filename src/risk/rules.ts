@@ -75,8 +75,7 @@ type Rule = (scene: Valued) => Denial['facts'] | undefined;
 
 const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
 
-function valued(scene: Scene): Valued {
-  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent } = scene;
+function valued({ draft, portfolio, limits, now, maxDataAgeMs, kill, recent }: Scene): Valued {
   const at = portfolio.instrument(draft.symbol);
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
