@@ -47,6 +47,7 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
   // By identity: a notice can be older than one that was written before it.
   const said = new WeakSet<object>(before.notices);
   const unknown = new Set<string>();
+  const known = new Set<string>();
   out(`dashboard  ${url}`);
   return repeat(() => {
     const now = view();
@@ -60,11 +61,13 @@ function printing(view: () => View, url: string, out: (line: string) => void): {
         `fill       ${new Date(fill.time).toISOString()} ${fill.strategy} ${fill.side} ${fill.quantity} ${fill.symbol} at ${fill.price}`,
       );
     }
-    for (const one of now.unknowns) {
-      if (one.resolved === undefined && !unknown.has(one.clientOrderId)) out(`unknown    ${one.order}: ${one.cause}`);
-      if (one.resolved !== undefined && unknown.has(`${one.clientOrderId} resolved`) === false)
-        out(`resolved   ${one.order}: ${one.resolved.text}`);
-      unknown.add(one.resolved === undefined ? one.clientOrderId : `${one.clientOrderId} resolved`);
+    for (const { clientOrderId, order, cause, resolved } of now.unknowns) {
+      // Both lines also where it was resolved between two looks.
+      if (!unknown.has(clientOrderId)) out(`unknown    ${order}: ${cause}`);
+      unknown.add(clientOrderId);
+      if (resolved === undefined || known.has(clientOrderId)) continue;
+      known.add(clientOrderId);
+      out(`resolved   ${order}: ${resolved.text}`);
     }
     for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
       said.add(notice);
