@@ -1,38 +1,14 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';
 import { ticks, units } from '../../domain/money.ts';
 import type { Outcome } from '../../domain/order.ts';
 import { definiteCodes } from './classify.ts';
-import { type Answerer, btcusdt, client, intent, letGo, type StubServer, stubServer } from './test-kit.ts';
+import { orderId, stubbed } from './stub-builder.ts';
+import { type Answerer, btcusdt, intent, letGo } from './test-kit.ts';
 
-let stub: StubServer;
-let made: ReturnType<typeof client>[] = [];
-beforeEach(async () => {
-  stub = await stubServer();
-});
-afterEach(async () => {
-  for (const { exchange } of made) exchange.close();
-  made = [];
-  await stub.close();
-});
-
-function open(...given: Parameters<typeof client> extends [string, ...infer R] ? R : never) {
-  const one = client(stub.url, ...given);
-  made.push(one);
-  return one;
-}
-
-const symbols = {
-  symbols: [{ symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 }],
-};
-const orderId = '1938321163093077686';
-
-/** Answers `/symbols` itself and everything else as told. */
-function answering(answer: Answerer): void {
-  stub.answer = (request, response) =>
-    request.target.startsWith('/sapi/v1/symbols') ? symbols : answer(request, response);
-}
+const at = stubbed();
+const { open, answering } = at;
 
 async function create(answer: Answerer, given = intent()): Promise<Outcome> {
   answering(answer);
@@ -43,9 +19,9 @@ describe('a create', () => {
   it('is signed over the very bytes that arrive, which hold exact numbers, our id and a short window', async () => {
     const { exchange } = open();
     const prepared = exchange.orders.prepare(intent(), btcusdt);
-    expect(stub.requests).toHaveLength(0);
+    expect(at.stub.requests).toHaveLength(0);
     await prepared.send(letGo);
-    const [request] = stub.requests;
+    const [request] = at.stub.requests;
     expect(request?.body).toBe(
       '{"symbol":"BTCUSDT","volume":0.00125,"side":"BUY","type":"LIMIT","price":86650.65,' +
         '"newClientOrderId":"saaaaabbbbcccdddddddd12345678","recvWindow":2000}',
@@ -69,8 +45,8 @@ describe('a create', () => {
     const { exchange } = open();
     await exchange.orders.prepare(intent({ type: 'MARKET', volume: { amount: units('25.5') } }), btcusdt).send(letGo);
     await exchange.orders.prepare(intent({ price: ticks('98765432109876543.21', btcusdt) }), btcusdt).send(letGo);
-    expect(stub.requests[0]?.body).toContain('"volume":25.5,');
-    expect(stub.requests[1]?.body).toContain('"price":98765432109876543.21,');
+    expect(at.stub.requests[0]?.body).toContain('"volume":25.5,');
+    expect(at.stub.requests[1]?.body).toContain('"price":98765432109876543.21,');
   });
 
   it('at 60 times real time gives the exchange as much real time', () => {
@@ -90,7 +66,7 @@ describe('a create', () => {
   it('without a secret is not sent', async () => {
     const { exchange } = open({ apiSecret: undefined });
     expect(await exchange.orders.prepare(intent(), btcusdt).send(letGo)).toMatchObject({ kind: 'notSent' });
-    expect(stub.requests).toHaveLength(0);
+    expect(at.stub.requests).toHaveLength(0);
   });
 });
 
@@ -193,13 +169,12 @@ describe('what came of a create', () => {
     ['a reset', (_, r) => void r.destroy()],
   ])('is unknown after %s', async (_, answer) => {
     expect(await create(answer)).toMatchObject({ kind: 'unknown', signedAt: expect.any(Number) });
-    expect(stub.requests).toHaveLength(1);
+    expect(at.stub.requests).toHaveLength(1);
   });
 
   it('is not sent when nobody listens', async () => {
-    await stub.close();
+    await at.stub.close();
     expect(await create(() => ({}))).toMatchObject({ kind: 'notSent', cause: expect.stringContaining('ECONNREFUSED') });
-    stub = await stubServer();
   });
 });
 
@@ -218,7 +193,7 @@ describe('a cancel', () => {
     ['HTML', '<html>', { kind: 'unknown' }],
   ])('answered with %s', async (_, body, outcome) => {
     expect(await cancel(() => body)).toMatchObject(outcome);
-    expect(stub.requests[0]).toMatchObject({
+    expect(at.stub.requests[0]).toMatchObject({
       method: 'POST',
       target: '/sapi/v1/cancel',
       body: `{"orderId":"${orderId}","symbol":"BTCUSDT"}`,
