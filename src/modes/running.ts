@@ -181,7 +181,7 @@ function inputsOf(made: Made, one: NamedHosted, history: readonly Kline[], kline
 
 function noteEquity({ clock, journal, assembled }: Made): void {
   const { portfolio, risk } = assembled;
-  if ([...portfolio.instruments.keys()].some((symbol) => portfolio.lastMark(symbol) === undefined)) return;
+  if (!portfolio.isPriced()) return;
   watchLoss(assembled);
   journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
   journal.append({ kind: 'day', day: risk.dayStart.day, equity: unitsText(risk.dayStart.equity) });

@@ -223,6 +223,16 @@ export class Portfolio {
     removeAt(orders, orders.indexOf(order));
   }
 
+  /** True when less than one lot is held: what a fee in the bought asset leaves behind is no position, nobody can sell it. */
+  isFlat(strategy: string, symbol: string): boolean {
+    return estimated(this.#at(strategy, symbol)).isFlat;
+  }
+
+  /** True once every symbol that is held has a price: before that its open profit is missing from the equity. */
+  isPriced(): boolean {
+    return this.#allPlaces.every((place) => this.#marks.has(place.instrument.symbol) || estimated(place).isFlat);
+  }
+
   /** Allocation plus closed and open profit, fees taken, in quote, at the last price. */
   equity(strategy: string, symbol: string): Units {
     const { allocation, position, instrument } = this.#at(strategy, symbol);

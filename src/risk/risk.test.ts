@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
-import { draft, fill, portfolio, startTime, wide } from '../testing/builders.ts';
+import { Portfolio } from '../portfolio/portfolio.ts';
+import { draft, fill, instruments, portfolio, startTime, wide } from '../testing/builders.ts';
 import { KillSwitch } from './kill.ts';
 import { Risk, type RiskOptions } from './risk.ts';
 
@@ -92,6 +93,56 @@ describe('the daily loss limit', () => {
     });
     expect(price(50)).toBeUndefined();
     expect(risk.switch.inForce.length).toBe(1);
+  });
+
+  describe('after a restart', () => {
+    /** `s` holds nothing on BTCUSDT, `t` bought 10,000 ETH at 100, which stood at 150 all day: 2,500,000 at midnight. */
+    function restarted(options: Partial<RiskOptions> = {}) {
+      const amount = units('1000000');
+      const held = new Portfolio(instruments, [
+        { strategy: 's', symbol: 'BTCUSDT', amount },
+        { strategy: 't', symbol: 'ETHUSDT', amount },
+      ]);
+      held.apply(fill({ strategy: 't', symbol: 'ETHUSDT', quantity: '10000' }));
+      const clock = new SimClock(startTime + 3_600_000);
+      const limits = { ...wide, maxDailyLoss: rate('0.1') };
+      const risk = new Risk({ limits, portfolio: held, clock, ...options });
+      return (symbol: string, price: number) => {
+        held.mark(symbol, price, clock.now());
+        const kill = risk.watchLoss();
+        return { kill, risk };
+      };
+    }
+    const dayStart = { day: startTime, equity: units('2500000') };
+
+    test('takes no open profit of a symbol without a price for a loss', () => {
+      const price = restarted({ dayStart });
+      expect(price('BTCUSDT', 100).kill).toBeUndefined();
+      expect(price('ETHUSDT', 150).kill).toBeUndefined();
+      expect(price('ETHUSDT', 125).kill?.by).toBe('dailyLoss');
+    });
+
+    test('begins a day only when every held symbol has a price', () => {
+      const price = restarted();
+      expect(price('BTCUSDT', 100).risk.dayStart.day).toBeNaN();
+      expect(unitsText(price('ETHUSDT', 150).risk.dayStart.equity)).toBe('2500000');
+    });
+
+    test('and a resume before that measures from the moment when it does', () => {
+      const price = restarted({ dayStart });
+      price('BTCUSDT', 100).risk.resume(undefined);
+      expect(price('ETHUSDT', 120).kill).toBeUndefined();
+      expect(unitsText(price('ETHUSDT', 120).risk.dayStart.equity)).toBe('2200000');
+      expect(price('ETHUSDT', 98).kill?.by).toBe('dailyLoss');
+    });
+
+    test('does not wait for the price of dust that nobody can sell', () => {
+      const held = portfolio();
+      held.apply(fill({ symbol: 'ETHUSDT', quantity: '1' }));
+      held.apply(fill({ symbol: 'ETHUSDT', side: 'SELL', quantity: '0.99999', fee: '0.000009', feeAsset: 'ETH' }));
+      expect(held.isFlat('s', 'ETHUSDT')).toBe(true);
+      expect(held.isPriced()).toBe(true);
+    });
   });
 
   test('is measured from the moment of a resume, and can be reached again', () => {

@@ -66,7 +66,7 @@ export class Risk {
     this.#recent.push({ at: this.#clock.now(), draft });
   }
 
-  /** The equity this UTC day began with. */
+  /** The equity this UTC day began with; before it is known its day is not a number. */
   get dayStart(): { readonly day: number; readonly equity: Units } {
     return { day: this.#day, equity: this.#dayEquity };
   }
@@ -78,12 +78,17 @@ export class Risk {
 
   /**
    * Looks at the equity once prices moved. Returns the kill when the daily loss limit has just been passed; the caller
-   * writes it down and cancels what rests. A new UTC day starts anew but lifts nothing.
+   * writes it down and cancels what rests. A new UTC day starts anew but lifts nothing. Nothing is judged while a held
+   * symbol has no price yet, as after a restart: without it an open profit would look like a loss.
    */
   watchLoss(): Kill | undefined {
     const now = this.#clock.now();
-    if (!(now - this.#day < dayMs)) this.#beginDay(Math.floor(now / dayMs) * dayMs);
+    if (!(now - this.#day < dayMs)) {
+      if (!this.#portfolio.isPriced()) return undefined;
+      this.#beginDay(Math.floor(now / dayMs) * dayMs);
+    }
     if (this.#tripped || this.#portfolio.equityEstimate() > this.#clearlyAbove) return undefined;
+    if (!this.#portfolio.isPriced()) return undefined;
     const most = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
     const loss = minus(this.#dayEquity, this.#portfolio.totalEquity());
     if (loss < most || most <= 0n) return undefined;
@@ -117,10 +122,11 @@ export class Risk {
     this.#clearlyAbove = start * (1 - rateNumber(this.limits.maxDailyLoss)) + Math.abs(start) * 1e-9;
   }
 
-  /** Lifts kills; the daily loss is measured anew from now on, or it would trip again at once. */
+  /** Lifts kills; the daily loss is measured anew from now on, or from when every held symbol has a price: it would trip again at once. */
   resume(strategy: string | undefined): void {
     this.switch.resume(strategy);
-    this.#base(this.#portfolio.totalEquity());
+    if (this.#portfolio.isPriced()) this.#base(this.#portfolio.totalEquity());
+    else this.#day = Number.NaN;
   }
 
   #forget(now: number): void {
