@@ -162,6 +162,31 @@ describe('an unknown order', () => {
     expect(await desk.stateOf(order)).toBe('filled');
   });
 
+  test('is told of after half a minute, and urgently after five', async () => {
+    const { desk, order, carried } = lost('acceptLost');
+    desk.venue.failing.add('openOrders');
+    await desk.pass(29_000);
+    expect(desk.notices).toEqual([]);
+    await desk.pass(10_000);
+    expect(desk.notices.map(({ level }) => level)).toEqual(['warn']);
+    expect(desk.notices[0]?.text).toContain(`${order.intent.clientOrderId} has been unknown for more than 30 s`);
+    await desk.pass(240_000);
+    expect(desk.notices).toHaveLength(1);
+    await desk.pass(30_000);
+    expect(desk.notices.map(({ level }) => level)).toEqual(['warn', 'error']);
+    await desk.pass(3_600_000);
+    expect(desk.notices).toHaveLength(2);
+    desk.venue.failing.clear();
+    expect(await desk.finish(carried, 10_000)).toBe('placed');
+  });
+
+  test('that is found soon is not told of', async () => {
+    const { desk, carried } = lost('acceptLost', {}, 20_000);
+    await desk.finish(carried);
+    await desk.pass(600_000);
+    expect(desk.notices).toEqual([]);
+  });
+
   test('does not hold its queries too close together', async () => {
     const { desk } = lost('dropLost');
     await desk.pass(60_000);

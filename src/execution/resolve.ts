@@ -12,6 +12,10 @@ const mostWaitMs = 5_000;
 /** Between looks for an order that two sweeps did not find, ms. */
 const parkedWaitMs = 30_000;
 
+/** How long an outcome may be unknown before somebody is told, and before it is urgent, real ms: they are about people. */
+const warnAfterMs = 30_000;
+const urgeAfterMs = 300_000;
+
 export type Resolution = 'found' | 'notFound';
 
 /**
@@ -20,6 +24,7 @@ export type Resolution = 'found' | 'notFound';
  */
 export async function resolve(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<Resolution> {
   const { clock, timing, notice } = execution;
+  const tell = alarms(execution, order);
   const horizon = (order.signedAt ?? clock.now()) + (order.recvWindowMs ?? 0) + timing.horizonMs;
   let clean = 0;
   for (let tries = 1, waitMs = firstWaitMs; ; tries++, waitMs = Math.min(waitMs * 2, mostWaitMs)) {
@@ -33,6 +38,7 @@ export async function resolve(execution: Execution, sweeps: Sweeps, order: Worki
       horizon,
     });
     if (clean >= 2) break;
+    tell(cause);
     await clock.sleep(clean === 1 ? timing.sweepGapMs : waitMs);
   }
   record(execution, order, 'notFound', { horizon });
@@ -42,6 +48,23 @@ export async function resolve(execution: Execution, sweeps: Sweeps, order: Worki
   });
   void clock.track(keepLooking(execution, sweeps, order));
   return 'notFound';
+}
+
+/** Says once that an outcome has been unknown for long, and once more when it is urgent. */
+function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder): (cause: string | undefined) => void {
+  const since = signedAt ?? clock.now();
+  let told = 0;
+  return (cause) => {
+    const age = clock.now() - since;
+    const due = age >= clock.machine(urgeAfterMs) ? 2 : age >= clock.machine(warnAfterMs) ? 1 : 0;
+    if (due <= told) return;
+    told = due;
+    const why = cause === undefined ? 'it is not there so far, and may still appear' : `the last look failed: ${cause}`;
+    notice({
+      level: due === 2 ? 'error' : 'warn',
+      text: `the outcome of order ${intent.clientOrderId} has been unknown for more than ${due === 2 ? '5 minutes' : '30 s'} (${why}); ${intent.symbol} is blocked until it is known`,
+    });
+  };
 }
 
 async function keepLooking(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {

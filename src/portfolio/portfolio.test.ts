@@ -38,6 +38,17 @@ describe('a reservation', () => {
     expect([...held.orders()]).toEqual([order]);
   });
 
+  test('of three orders whose outcome is unknown blocks every symbol, of two only theirs', () => {
+    const held = portfolio();
+    const lost = ['a', 'b', 'c'].map((id) => held.reserve(intent({ id, price: '100' })));
+    for (const order of lost.slice(0, 2)) order.state = 'unknown';
+    expect(held.isUndecided('ETHUSDT')).toBe(false);
+    for (const order of lost) order.state = 'unknown';
+    expect(held.isUndecided('ETHUSDT')).toBe(true);
+    for (const order of lost.slice(1)) order.state = 'open';
+    expect(held.isUndecided('ETHUSDT')).toBe(false);
+  });
+
   test('of a market buy is its amount, less what its fills have spent', () => {
     const held = portfolio();
     held.reserve(intent({ amount: '100' }));

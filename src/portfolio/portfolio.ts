@@ -52,6 +52,9 @@ export interface Allocation {
   readonly amount: Units;
 }
 
+/** With so many outcomes unknown it is not one answer that got lost: the exchange or the way to it is ill. */
+const unknownsThatBlockAll = 3;
+
 interface Mark {
   readonly price: number;
   readonly at: number;
@@ -168,11 +171,17 @@ export class Portfolio {
     return this.#orders.get(clientOrderId);
   }
 
-  /** True while the outcome of a request on this symbol is not known: nothing new may be sent there. */
+  /**
+   * True while the outcome of a request on this symbol is not known, or of several on any: nothing new may be sent there
+   * (order-protocol §3.4).
+   */
   isUndecided(symbol: string): boolean {
     if (this.#orders.size === 0) return false;
-    for (const order of this.#orders.values())
-      if (order.state === 'unknown' && order.intent.symbol === symbol) return true;
+    let unknown = 0;
+    for (const order of this.#orders.values()) {
+      if (order.state !== 'unknown') continue;
+      if (order.intent.symbol === symbol || ++unknown >= unknownsThatBlockAll) return true;
+    }
     return false;
   }
 
