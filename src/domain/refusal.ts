@@ -19,7 +19,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { name: candidate, distance };
   }
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(name.length / 3))
+  return best !== undefined && best.distance <= Math.max(1, Math.round(name.length / 3))
     ? ` (did you mean "${best.name}"?)`
     : '';
 }

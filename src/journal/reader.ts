@@ -43,6 +43,8 @@ export interface JournalReader {
   /** The last signal of a strategy at or before a time. */
   signalBefore(strategy: string, symbol: string, at: number): Omit<SignalEntry, 'kind'> | undefined;
   kills(): readonly KillEntry[];
+  /** Every strategy that ever ran on it. */
+  strategies(): readonly string[];
   equity(): string | undefined;
   close(): void;
 }
@@ -104,6 +106,7 @@ export function openReader(dir: string): JournalReader {
       return rows[0] === undefined ? undefined : parsed(rows[0]);
     },
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
+    strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),
     equity: () => all<{ equity: string }>('SELECT equity FROM equity ORDER BY at DESC LIMIT 1')[0]?.equity,
     close: () => db.close(),
   };

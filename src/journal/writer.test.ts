@@ -205,6 +205,15 @@ describe('what is loaded', () => {
     );
   });
 
+  test('of a day goes with a resume, from which losses are measured anew', () => {
+    const resume: Entry = { kind: 'resume', at: 1, strategy: null, by: 'operator', reason: 'r' };
+    const { db, write } = bench();
+    write([{ kind: 'day', day: 1, equity: '100' }, resume]);
+    expect(load(db).days).toEqual(new Map());
+    write([resume, { kind: 'day', day: 1, equity: '90' }]);
+    expect(load(db).days).toEqual(new Map([[1, '90']]));
+  });
+
   test('of kills is what was not lifted', () => {
     const kill = (kind: 'kill' | 'resume', strategy: string | null): Entry => ({
       kind,

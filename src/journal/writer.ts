@@ -27,8 +27,9 @@ const statements = {
   protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
   kill: 'INSERT INTO kills (kind, at, strategy, by, reason) VALUES (?, ?, ?, ?, ?)',
-  // A resume measures the day's loss anew: after a restart that must still hold.
   day: 'INSERT OR REPLACE INTO days VALUES (?, ?)',
+  // A resume measures the day's loss anew: after a restart, too, whether it was a daemon that wrote it or a command without one.
+  undated: 'DELETE FROM days',
   equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
   instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
   notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',
@@ -100,6 +101,7 @@ export function writer(db: Database, epoch = 0): Write {
     }
     const [name, values] = rowOf(entry, seq++);
     prepared[name].run(...values);
+    if (entry.kind === 'resume') prepared.undated.run();
   }
 
   const writeAll = db.transaction((entries: readonly Entry[]) => {

@@ -2,7 +2,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { priceText, quantityText, type Rate } from '../domain/money.ts';
+import { priceText, quantityText, type Rate, unitsText } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { cancel } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
@@ -246,10 +246,16 @@ function controls(
     async resume(strategy, by, reason) {
       risk.resume(strategy);
       journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
+      noteDay(risk, journal);
       await journal.durable();
     },
     cancelAll: (strategy) => cancelResting('cancel', strategy),
   };
+}
+
+/** Writes down what the day's loss is measured from, once that is known. */
+export function noteDay({ dayStart: { day, equity } }: Risk, journal: Journal): void {
+  if (!Number.isNaN(day)) journal.append({ kind: 'day', day, equity: unitsText(equity) });
 }
 
 /** Counts work that is under way. */

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import got, { HTTPError } from 'got';
 import { z } from 'zod';
 import { systemClock } from '../clock/clock.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { takeLock } from '../journal/lock.ts';
 import { journalFile } from '../journal/open.ts';
+import { type JournalReader, openReader } from '../journal/reader.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
+import { resumedText } from './kills.ts';
 import { chooseState, type DaemonInfo } from './state.ts';
 
 export interface ControlOptions {
@@ -28,9 +30,29 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
     throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
   }
   const { dir, running } = chooseState(options.state, say, true);
+  if (strategy !== undefined) refuseUnknown(strategy, dir);
   const message =
     running === undefined ? atRest(action, dir, strategy, reason) : await ask(running, action, { reason, strategy });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
+}
+
+/** A kill of a strategy that is not there would be taken for one that holds. */
+function refuseUnknown(strategy: string, dir: string): void {
+  const ids = inJournal(dir, (reader) => reader.strategies());
+  if (ids.includes(strategy)) return;
+  throw new Refusal(
+    `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ') || 'none'}`,
+  );
+}
+
+/** Reads a journal; one that a newer Sluice wrote is refused. */
+function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
+  const reader = openReader(dir);
+  try {
+    return look(reader);
+  } finally {
+    reader.close();
+  }
 }
 
 /** How long a daemon may take: it cancels what rests before it answers. Real ms. */
@@ -69,6 +91,7 @@ function atRest(
 ): string {
   if (action === 'cancel')
     throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
+  inJournal(dir, () => undefined);
   const lock = takeLock(dir);
   if (lock === undefined)
     throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
@@ -87,8 +110,8 @@ function atRest(
     db.close();
     lock.release();
   }
-  const whom = strategy ?? 'everything';
-  return action === 'kill'
-    ? `${whom} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`
-    : `${whom} may create orders again in ${dir}.`;
+  if (action === 'kill')
+    return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
+  const standing = inJournal(dir, (reader) => reader.kills());
+  return resumedText(strategy, standing, ` in ${dir}`);
 }

@@ -9,7 +9,7 @@ import type { Journal } from '../journal/journal.ts';
 import { type Inputs, signalsOf, warmupOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import type { Assembled } from './assemble.ts';
+import { type Assembled, noteDay } from './assemble.ts';
 import { type Reaching, reach } from './reach.ts';
 import type { Screen } from './screen.ts';
 import { held, source } from './source.ts';
@@ -184,7 +184,7 @@ function noteEquity({ clock, journal, assembled }: Made): void {
   if (!portfolio.isPriced()) return;
   watchLoss(assembled);
   journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
-  journal.append({ kind: 'day', day: risk.dayStart.day, equity: unitsText(risk.dayStart.equity) });
+  noteDay(risk, journal);
 }
 
 async function resync({ exchange, notice }: Made): Promise<void> {

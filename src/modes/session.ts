@@ -17,6 +17,7 @@ import { type Dashboard, type DashboardSource, startDashboard } from '../ops/das
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import { type Assembled, assemble } from './assemble.ts';
+import { resumedText } from './kills.ts';
 import type { Log } from './log.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
@@ -278,7 +279,11 @@ function sourceOf({
     },
     async resume(reason, strategy) {
       await assembled.resume(strategy, 'operator', reason);
-      return `${strategy ?? 'Everything'} may create orders again; the daily loss is measured from now on.`;
+      const { inForce } = assembled.risk.switch;
+      return resumedText(
+        strategy,
+        inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null })),
+      );
     },
     async cancelAll(strategy) {
       const count = await assembled.cancelAll(strategy);

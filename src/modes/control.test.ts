@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Entry } from '../journal/entries.ts';
+import { load } from '../journal/load.ts';
+import { journalFile, openState } from '../journal/open.ts';
+import { schemaVersion } from '../journal/schema.ts';
+import { openForWriting } from '../journal/worker.ts';
+import { writer } from '../journal/writer.ts';
+import { control } from './control.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-control-'));
+  openState(dir, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid']).lock.release();
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function inJournal<T>(act: (db: Database.Database) => T): T {
+  const db = openForWriting(join(dir, journalFile));
+  try {
+    return act(db);
+  } finally {
+    db.close();
+  }
+}
+const write = (...entries: readonly Entry[]): void => inJournal((db) => writer(db, 1)(entries));
+
+/** What the command prints where no daemon runs. */
+async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string): Promise<string> {
+  const lines: string[] = [];
+  const which = strategy === undefined ? {} : { strategy };
+  await control(action, { ...which, state: dir, json: false, out: (line) => lines.push(line), say: () => undefined });
+  return lines.join('\n').replace(dir, 'DIR');
+}
+
+test('a resume without a daemon is not undone by the loss that was made before it', async () => {
+  write(
+    { kind: 'day', day: Date.UTC(2020, 2, 12), equity: '2000000' },
+    { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost' },
+  );
+  expect(await says('resume')).toBe(
+    'Everything may create orders again in DIR; the daily loss is measured from now on.',
+  );
+  const { kills, days } = inJournal(load);
+  expect(kills).toEqual([]);
+  expect(days.size).toBe(0);
+});
+
+test('a resume of one strategy names the kill of all that still stands', async () => {
+  write(
+    { kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'news' },
+    { kind: 'kill', at: 2, strategy: 'trend', by: 'operator', reason: 'odd' },
+  );
+  expect(await says('resume', 'trend')).toBe(
+    'trend may not create orders yet in DIR: everything is killed (news). To lift that, too: sluice resume without --strategy.',
+  );
+  expect(await says('resume')).toContain('Everything may create orders again');
+});
+
+test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {
+  await expect(says(action, 'trned')).rejects.toMatchObject({
+    message: `no strategy trned ever ran on ${dir} (did you mean "trend"?); there are trend, grid`,
+    exitCode: 2,
+  });
+  expect(inJournal(load).kills).toEqual([]);
+});
+
+test.each(['kill', 'resume'] as const)('%s leaves a journal alone that a newer Sluice wrote', async (action) => {
+  inJournal((db) => db.pragma(`user_version = ${schemaVersion + 1}`));
+  await expect(says(action)).rejects.toMatchObject({ exitCode: 3 });
+  const db = new Database(join(dir, journalFile));
+  expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 0 });
+  db.close();
+});
