@@ -9,11 +9,14 @@ export interface Lock {
   release(): void;
 }
 
-function attempt(dir: string): Database.Database | undefined {
-  const db = new Database(join(dir, 'lock.db'), { timeout: 0 });
+/** How long whoever wants to hold the lock waits for one who only looks whether it is held, real ms. */
+const patienceMs = 200;
+
+function attempt(dir: string, begin: string, timeout: number): Database.Database | undefined {
+  const db = new Database(join(dir, 'lock.db'), { timeout });
   try {
     db.pragma('journal_mode = DELETE');
-    db.exec('BEGIN EXCLUSIVE');
+    db.exec(begin);
     return db;
   } catch (error) {
     db.close();
@@ -27,7 +30,7 @@ const held = new Set<Database.Database>();
 
 /** Takes the lock of a state directory, or gives undefined when another process holds it. */
 export function takeLock(dir: string): Lock | undefined {
-  const db = attempt(dir);
+  const db = attempt(dir, 'BEGIN EXCLUSIVE', patienceMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {
@@ -38,9 +41,9 @@ export function takeLock(dir: string): Lock | undefined {
   };
 }
 
-/** True when a process holds the lock of a state directory, that is, when a daemon runs on it. */
+/** True when a process holds the lock of a state directory, that is, when a daemon runs on it. Any number may look at once. */
 export function isLocked(dir: string): boolean {
-  const lock = takeLock(dir);
-  lock?.release();
-  return lock === undefined;
+  const db = attempt(dir, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
+  db?.close();
+  return db === undefined;
 }

@@ -161,6 +161,24 @@ describe('the lock', () => {
     expect(openOnce().identity.epoch).toBe(2);
   });
 
+  test('is given to a start while a command in another process looks whether it is held', async () => {
+    openOnce();
+    const code = `
+      import Database from 'better-sqlite3';
+      const db = new Database(${JSON.stringify(join(dir, 'lock.db'))});
+      db.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+      console.log('looking');
+      setTimeout(() => db.close(), 60);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    expect(isLocked(dir)).toBe(false);
+    expect(openOnce().identity.epoch).toBe(2);
+    await once(child, 'exit');
+  });
+
   test('of another process excludes this one, and is free once that is killed with -9', async () => {
     openOnce();
     const code = `
