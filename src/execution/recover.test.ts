@@ -46,6 +46,19 @@ describe('start-up after kill -9', () => {
     expect(desk.asked('create')).toBe(1);
   });
 
+  test('says of an order again that it is unknown, so that whoever watches shows it', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.creates = ['dropLost'];
+    const { order } = desk.begin({ price: '100' });
+    await desk.pass(1_000);
+    await desk.written();
+    desk.crash();
+    desk.listen();
+    void desk.assembled.desk.recover();
+    await desk.pass(10_000);
+    expect((await desk.steps(order)).filter((step) => step === 'unknown')).toHaveLength(2);
+  });
+
   test('closes what was decided but never sent', async () => {
     const desk = new TestDesk().listen();
     const { desk: trading } = desk.assembled;

@@ -23,6 +23,8 @@ function beginAgain(execution: Execution, order: WorkingOrder): void {
   else if (order.state === 'sending') {
     order.state = 'unknown';
     record(execution, order, 'unknown', { cause: 'the program ended while the order was being sent' });
+  } else if (order.state === 'unknown') {
+    record(execution, order, 'unknown', { cause: 'not known when the program ended' });
   } else if (order.state === 'open') {
     // Whoever asked for the cancel is gone; the plan asks again if it is still wished.
     order.cancelRequested = false;
