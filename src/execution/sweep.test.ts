@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { negate, quantityText } from '../domain/money.ts';
+import { negate, noLots, quantityText } from '../domain/money.ts';
 import { isClosed } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { btc } from '../testing/builders.ts';
@@ -75,6 +75,74 @@ describe('a sweep', () => {
     expect(late.state).toBe('filled');
     expect(busy.state).toBe('open');
     expect(await desk.fillRows()).toEqual(desk.venueRows());
+  });
+
+  test('finds it however many pages come after it', async () => {
+    const desk = new TestDesk().listen();
+    const busy = desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill(busy.orderId, '0.001');
+    await desk.sweep();
+    const late = await desk.placed({ price: '100' });
+    for (let count = 0; count < 60; count++) desk.venue.fill(busy.orderId, '0.001');
+    await desk.sweep();
+    desk.venue.lagMs = 5_000;
+    desk.venue.fill(late.orderId ?? '');
+    desk.venue.lagMs = 0;
+    for (let count = 0; count < 60; count++) desk.venue.fill(busy.orderId, '0.001');
+    await desk.sweep();
+    await desk.pass(5_000);
+    desk.venue.pageSize = 50;
+    await desk.sweep();
+    expect(await desk.stateOf(late)).toBe('filled');
+    expect(await desk.fillRows()).toEqual(desk.venueRows());
+  });
+
+  test('asks again for an order whose last report was behind its fills', async () => {
+    const desk = new TestDesk().listen();
+    const order = await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    await desk.sweep();
+    const truth = desk.venue.order('1001');
+    const { executed } = truth;
+    truth.executed = noLots;
+    truth.status = 'CANCELED';
+    await desk.sweep();
+    expect(order.state).toBe('closing');
+    truth.executed = executed;
+    await desk.sweep();
+    expect(await desk.row(order)).toMatchObject({ state: 'canceled', filled: '0.4', executed: '0.4' });
+    expect(desk.notices).toEqual([]);
+  });
+
+  test('tells once of an order that ended and does not add up', async () => {
+    const desk = new TestDesk().listen();
+    const order = await desk.placed();
+    desk.venue.lagMs = 300_000;
+    desk.venue.fill('1001');
+    void desk.assembled.sweeps.watch('BTCUSDT');
+    await desk.pass(55_000);
+    expect(desk.notices).toEqual([]);
+    await desk.pass(200_000);
+    expect(desk.notices.map(({ text }) => text)).toEqual([
+      expect.stringContaining('ended at the exchange with 1 executed, but its own trades come to 0'),
+    ]);
+    await desk.pass(60_000);
+    expect(await desk.stateOf(order)).toBe('filled');
+  });
+
+  test('moves no cursor past fills that nobody books any more', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    const look = desk.assembled.sweeps.sweep('BTCUSDT');
+    await desk.pass(5);
+    desk.leave();
+    await desk.finish(look);
+    await desk.written();
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover());
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
   });
 
   test('that fails in any part proves nothing and changes nothing', async () => {
@@ -265,8 +333,19 @@ describe('watching a symbol', () => {
     const nudged = looks();
     await desk.pass(20);
     expect(looks()).toBe(nudged + 1);
-    sweeps.stop();
+    void sweeps.stop();
     await desk.pass(20_000);
     expect(looks()).toBe(nudged + 1);
+  });
+
+  test('ends when the look that is under way has booked what it found', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    void desk.assembled.sweeps.sweep('BTCUSDT');
+    await desk.pass(5);
+    await desk.finish(desk.assembled.sweeps.stop());
+    desk.leave();
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
+import { noLots, quantityText } from '../domain/money.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import { isClosed, isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
@@ -13,6 +14,8 @@ import { bind, close, type Execution, fillsIn, record } from './desk.ts';
 const overlap = 50;
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
+/** After this long somebody is told that an ended order's fills do not add up, real ms. */
+const shortMs = 60_000;
 const tradesCut = 'the list of own trades is cut';
 
 export interface SweepResult {
@@ -33,6 +36,8 @@ export class Sweeps {
   readonly #recent = new Map<string, Recent>();
   readonly #running = new Map<string, Promise<SweepResult>>();
   readonly #waits = new Map<string, AbortController>();
+  /** Since when the fills of an order that ended have not added up; infinite once that was said. */
+  readonly #shortSince = new Map<WorkingOrder, number>();
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
 
@@ -76,21 +81,25 @@ export class Sweeps {
     this.#waits.get(symbol)?.abort();
   }
 
-  stop(): void {
+  /** Ends watching; resolves when the looks that are under way have come to an end. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     for (const wait of this.#waits.values()) wait.abort();
+    await Promise.all(this.#running.values());
   }
 
   async #look(symbol: string): Promise<SweepResult> {
     const { orders, portfolio } = this.#execution;
     const open = await orders.openOrders(symbol);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}` };
-    const trades = await this.#readTrades(symbol);
+    const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
     const known = this.#recent.get(symbol)?.known;
     const rows = sorted(trades.rows.filter(({ tradeId }) => known?.has(tradeId) !== true));
     const unbound = await this.#bindCandidates(symbol, open.value.rows, rows);
+    // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
+    if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended' };
     this.#bookTrades(rows);
     // A trade that could not be attributed is read again, however many come after it.
     if (unbound === undefined) this.#moveCursor(symbol, rows);
@@ -124,11 +133,14 @@ export class Sweeps {
     record(this.#execution, order, 'closing', { status: report.status });
   }
 
-  /** All trades from a little before the newest known one on. */
-  async #readTrades(symbol: string): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
+  /** All trades from one on, page by page; undefined: the newest page. */
+  async #readTrades(
+    symbol: string,
+    first: string | undefined,
+  ): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
     const rows: VenueTrade[] = [];
     const known = this.#recent.get(symbol)?.ids[0];
-    let from = this.#firstToRead(symbol);
+    let from = first;
     let cause: string | undefined;
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
@@ -259,16 +271,45 @@ export class Sweeps {
   async #closeWhatAddsUp(symbol: string): Promise<void> {
     for (const order of [...this.#execution.portfolio.orders()]) {
       if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
-      if (order.executed !== order.filled) await this.#rereadFromFloor(order);
-      if (order.executed === order.filled) close(this.#execution, order, closedState(order));
+      if (order.executed !== order.filled) await this.#reconcile(order);
+      if (order.executed === order.filled) {
+        this.#shortSince.delete(order);
+        close(this.#execution, order, closedState(order));
+      } else this.#tellOfShort(order);
     }
   }
 
-  /** The exchange executed more than we have rows for: reads again from where the order's fills can begin. */
-  async #rereadFromFloor(order: WorkingOrder): Promise<void> {
+  /** Our fills and what the exchange executed differ: whichever is less is behind, and asked for again. */
+  async #reconcile(order: WorkingOrder): Promise<void> {
     const { symbol } = order.intent;
-    const answer = await this.#execution.orders.tradesSince(symbol, order.tradeFloor);
-    if (answer.kind === 'ok') this.#bookTrades(sorted(answer.value.rows));
+    const { orderId, executed = noLots } = order;
+    if (order.filled < executed) {
+      const { rows } = await this.#readTrades(symbol, order.tradeFloor);
+      this.#bookTrades(sorted(rows));
+      return;
+    }
+    if (orderId === undefined) return;
+    const answer = await this.#execution.orders.query({ symbol, orderId });
+    if (answer.kind === 'failed' || !isFinal(answer.value.status) || answer.value.executed <= executed) return;
+    order.executed = answer.value.executed;
+    order.venueStatus = answer.value.status;
+    record(this.#execution, order, 'closing', { status: answer.value.status });
+  }
+
+  /** Says once of an order that its fills have not added up for a while: its strategy waits for it. */
+  #tellOfShort(order: WorkingOrder): void {
+    const { clock, notice, portfolio } = this.#execution;
+    const since = this.#shortSince.get(order) ?? clock.now();
+    const isDue = clock.now() - since >= clock.machine(shortMs);
+    this.#shortSince.set(order, isDue ? Number.POSITIVE_INFINITY : since);
+    if (!isDue) return;
+    const { clientOrderId, strategy, symbol } = order.intent;
+    const at = portfolio.instrument(symbol);
+    const [executed, filled] = [order.executed ?? noLots, order.filled].map((lots) => quantityText(lots, at));
+    notice({
+      level: 'error',
+      text: `order ${clientOrderId} ended at the exchange with ${executed} executed, but its own trades come to ${filled}: strategy ${strategy} waits on ${symbol} until both agree, see sluice why ${clientOrderId}`,
+    });
   }
 }
 

@@ -152,6 +152,11 @@ export class TestDesk {
     return this;
   }
 
+  /** Ends trading, or booking of fills, while the process and what it asked for go on. */
+  leave(): void {
+    this.#fills?.unsubscribe();
+  }
+
   /** The last price, for us and for the exchange. */
   price(price: number): void {
     this.assembled.portfolio.mark(btc.symbol, price, this.clock.now());
