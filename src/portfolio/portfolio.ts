@@ -67,6 +67,8 @@ interface Place {
   readonly orders: WorkingOrder[];
   /** Grows with each fill: what was derived from the position before is stale. */
   version: number;
+  /** Grows with each position that is entered from flat or turned round. */
+  entries: number;
   estimate: Estimate | undefined;
 }
 
@@ -109,6 +111,7 @@ export class Portfolio {
       position: noPosition,
       orders: [],
       version: 0,
+      entries: 0,
       estimate: undefined,
     };
     this.#places.set(strategy, symbol, place);
@@ -155,6 +158,11 @@ export class Portfolio {
   /** A number that changes with each fill of the strategy. */
   version(strategy: string, symbol: string): number {
     return this.#at(strategy, symbol).version;
+  }
+
+  /** A number that changes with each position that is entered from flat or turned round. */
+  entries(strategy: string, symbol: string): number {
+    return this.#at(strategy, symbol).entries;
   }
 
   /** Orders of a strategy on a symbol that are not closed, oldest first. */
@@ -214,8 +222,11 @@ export class Portfolio {
   /** Books a fill. The caller has made sure that it is new: every fill enters here once. */
   apply(fill: Fill): void {
     const place = this.#at(fill.strategy, fill.symbol);
+    const held = place.position.base;
+    const wasFlat = estimated(place).isFlat;
     place.position = afterFill(place.position, fill, place.instrument);
     place.version++;
+    if (wasFlat || held > 0n !== place.position.base > 0n) place.entries++;
     const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
     order.filled = plus(order.filled, fill.quantity);

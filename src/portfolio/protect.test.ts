@@ -167,6 +167,54 @@ describe('a trailing stop', () => {
   });
 });
 
+test('a trailing stop starts anew with a position that is entered before any price was seen in between', () => {
+  const made = bench();
+  made.follow({ trailing: 0.1 });
+  prices(made, 150);
+  made.held.apply(fill({ side: 'SELL' }));
+  made.held.apply(fill({ price: '140' }));
+  expect(made.protection.stops('BTCUSDT')).toEqual([]);
+  prices(made, 140);
+  expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 126']);
+  made.held.apply(fill({ quantity: '2', price: '140' }));
+  expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 126']);
+});
+
+describe('dust that a fee in the bought asset left', () => {
+  /** One BTC bought with its fee in BTC, and all whole lots of it sold again. */
+  function dusty(want: Partial<Target>): Bench {
+    const made = bench({ bought: false });
+    made.follow(want);
+    made.held.apply(fill({ fee: '0.002000005', feeAsset: 'BTC' }));
+    prices(made, 100);
+    made.follow({}, 0);
+    made.held.apply(fill({ side: 'SELL', quantity: '0.99799' }));
+    return made;
+  }
+
+  test('arms no stop and triggers none', () => {
+    const made = dusty({ stop: 90 });
+    expect(made.protection.stops('BTCUSDT')).toEqual([]);
+    made.follow({ stop: 95 }, 2);
+    expect(made.protection.hitBy('BTCUSDT', 80)).toEqual([]);
+  });
+
+  test('moves no trailing stop before the next entry', () => {
+    const made = dusty({ trailing: 0.02 });
+    prices(made, 100, 125, 150);
+    made.follow({ trailing: 0.02 });
+    made.held.apply(fill({ price: '148' }));
+    prices(made, 148);
+    expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 145.04']);
+  });
+
+  test('is not a position that must still be left', () => {
+    const made = dusty({ stop: 90 });
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
+    expect(made.protection.isLeaving('s', 'BTCUSDT')).toBe(false);
+  });
+});
+
 describe('a position that protection left', () => {
   test('stays left while the same goal is wished, even with other levels', () => {
     const made = bench();

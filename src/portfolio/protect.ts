@@ -45,8 +45,9 @@ interface Guard {
   stop: Ticks | undefined;
   takeProfit: Ticks | undefined;
   trailing: Rate | undefined;
-  /** The best price since the position was entered, for a trailing stop. */
+  /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
   best: Ticks | undefined;
+  entry: number;
   /** The goal under which the position was left, as text; while the strategy repeats it nothing is entered. */
   leftGoal: string | undefined;
   leftWhy: string | undefined;
@@ -85,7 +86,8 @@ export class Protection {
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
       trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
-      best: this.#isFlat(strategy, symbol) ? undefined : known?.best,
+      best: this.#best(strategy, symbol, known),
+      entry: this.#portfolio.entries(strategy, symbol),
       leftGoal: left?.leftGoal,
       leftWhy: left?.leftWhy,
     };
@@ -118,10 +120,9 @@ export class Protection {
     if (guards.size === 0) return noStops;
     const armed: ArmedStop[] = [];
     for (const [strategy, guard] of guards) {
-      const { base } = this.#portfolio.position(strategy, symbol);
-      if (base === 0n || guard.leftGoal !== undefined) continue;
-      const side: Side = base > 0n ? 'SELL' : 'BUY';
-      const price = levelOf(guard, side);
+      if (guard.leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      const side: Side = this.#portfolio.position(strategy, symbol).base > 0n ? 'SELL' : 'BUY';
+      const price = levelOf(guard, this.#best(strategy, symbol, guard), side);
       if (price !== undefined) armed.push({ strategy, symbol, side, price });
     }
     return armed;
@@ -131,16 +132,12 @@ export class Protection {
   trail(symbol: string, price: number): void {
     for (const [strategy, guard] of this.#guards.on(symbol)) {
       if (guard.trailing === undefined) continue;
-      const { base } = this.#portfolio.position(strategy, symbol);
-      const seen = ticksOf(price, this.#portfolio.instrument(symbol), base > 0n ? 'down' : 'up');
-      const best =
-        base === 0n
-          ? undefined
-          : guard.best === undefined
-            ? seen
-            : base > 0n
-              ? max(guard.best, seen)
-              : min(guard.best, seen);
+      const isLong = this.#portfolio.position(strategy, symbol).base > 0n;
+      const seen = ticksOf(price, this.#portfolio.instrument(symbol), isLong ? 'down' : 'up');
+      const before = this.#best(strategy, symbol, guard);
+      const further = before === undefined ? seen : isLong ? max(before, seen) : min(before, seen);
+      const best = this.#isFlat(strategy, symbol) ? undefined : further;
+      guard.entry = this.#portfolio.entries(strategy, symbol);
       if (best === guard.best) continue;
       guard.best = best;
       this.#save(strategy, symbol, guard);
@@ -194,14 +191,22 @@ export class Protection {
       stop: level('stop'),
       takeProfit: level('takeProfit'),
       best: level('best'),
+      entry: this.#portfolio.entries(strategy, symbol),
       trailing: trailing === undefined ? undefined : rate(trailing),
       leftGoal: text('leftGoal'),
       leftWhy: text('leftWhy'),
     });
   }
 
+  /** Dust that a fee in the bought asset leaves is not held: nobody can sell it, so it must neither arm a stop nor move one. */
   #isFlat(strategy: string, symbol: string): boolean {
-    return this.#portfolio.position(strategy, symbol).base === 0n;
+    return this.#portfolio.isFlat(strategy, symbol);
+  }
+
+  /** The best price that was seen of the position held now. */
+  #best(strategy: string, symbol: string, guard: Guard | undefined): Ticks | undefined {
+    if (guard?.best === undefined || this.#isFlat(strategy, symbol)) return undefined;
+    return guard.entry === this.#portfolio.entries(strategy, symbol) ? guard.best : undefined;
   }
 
   #keep(strategy: string, symbol: string, guard: Guard): void {
@@ -223,9 +228,8 @@ const max = (a: Ticks, b: Ticks): Ticks => (a > b ? a : b);
 const min = (a: Ticks, b: Ticks): Ticks => (a < b ? a : b);
 
 /** The nearer of the fixed and the trailing level. */
-function levelOf(guard: Guard, side: Side): Ticks | undefined {
-  const trailed =
-    guard.trailing === undefined || guard.best === undefined ? undefined : worsened(side, guard.best, guard.trailing);
+function levelOf(guard: Guard, best: Ticks | undefined, side: Side): Ticks | undefined {
+  const trailed = guard.trailing === undefined || best === undefined ? undefined : worsened(side, best, guard.trailing);
   if (guard.stop === undefined || trailed === undefined) return guard.stop ?? trailed;
   return side === 'SELL' ? max(guard.stop, trailed) : min(guard.stop, trailed);
 }

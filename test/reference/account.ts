@@ -46,6 +46,10 @@ export interface State {
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
   value.toDecimalPlaces(decimals, way === 'up' ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR);
 
+/** Less than one lot is dust that nobody can sell. */
+export const isFlat = ({ base, question }: State): boolean =>
+  roundTo(base, question.instrument.quantityPrecision, 'down').isZero();
+
 export const openOrders = (state: State): Order[] => state.working.filter(({ row }) => row.state === 'open');
 
 export const remaining = (order: Order): Decimal => (order.quantity ?? new Decimal(0)).minus(order.executed);

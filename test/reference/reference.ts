@@ -1,5 +1,5 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
-import { Decimal, type Order, openOrders, roundTo, type State } from './account.ts';
+import { Decimal, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { act, type Moment } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
@@ -45,7 +45,7 @@ export function reference(question: Question): Answer {
 /** What happens inside one kline. */
 function trade(state: State, standing: Want | undefined, row: number, kline: Kline, lastClose: number): void {
   state.working = openOrders(state);
-  if (state.working.length === 0 && state.base.isZero()) return;
+  if (state.working.length === 0 && isFlat(state)) return;
   const fillsBefore = state.fills.length;
   const at = now(state, row, kline);
   const moment: Moment = { row, time: at.lastMs, close: new Decimal(lastClose) };
@@ -58,7 +58,7 @@ function trade(state: State, standing: Want | undefined, row: number, kline: Kli
 
 /** A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. */
 function watchStop(state: State, standing: Want | undefined, at: Now, moment: Moment): void {
-  if (state.stop === undefined || state.leftAt !== undefined || state.base.isZero()) return;
+  if (state.stop === undefined || state.leftAt !== undefined || isFlat(state)) return;
   if (standing === undefined || 'quotes' in standing) return;
   const hit = stopHit(state, state.stop, at);
   if (hit === undefined) return;
@@ -86,7 +86,7 @@ function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore:
 function follow(state: State, want: Want): void {
   if ('quotes' in want) return;
   const bare = want.stop === undefined && want.takeProfit === undefined;
-  if (bare && want.quantity === '0' && !state.base.isZero() && state.leftAt === undefined) return;
+  if (bare && want.quantity === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(want.stop);
