@@ -51,6 +51,12 @@ describe('the daily loss limit', () => {
     expect(risk.judge(draft({ strategy: 't' }))).toMatchObject({ kind: 'denied', code: 'killed' });
   });
 
+  test('names amounts by the cent', () => {
+    const { price } = bench();
+    price(100.000001);
+    expect(price(79.999)?.reason).toMatch(/^lost \d+(\.\d\d?)? since midnight UTC, the limit is \d+(\.\d\d?)?$/);
+  });
+
   test('counts closed losses and fees', () => {
     const { price, held } = bench();
     price(100);

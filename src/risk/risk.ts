@@ -1,6 +1,6 @@
 /** The gate between a plan and an order: the rules, what they look back on, and the daily loss limit. */
 import type { Clock } from '../clock/clock.ts';
-import { minus, noUnits, part, rateNumber, type Units, unitsNumber, unitsText } from '../domain/money.ts';
+import { cut, minus, noUnits, part, rateNumber, type Units, units, unitsNumber, unitsText } from '../domain/money.ts';
 import type { Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -8,6 +8,9 @@ import { type Kill, KillSwitch } from './kill.ts';
 import { type Created, firstDenial, type Limits } from './rules.ts';
 
 const dayMs = 86_400_000;
+const one = units('1');
+/** An amount for the eye: whole cents, or eight decimals of what is worth less than one, as in a run that counts in BTC. */
+const shortText = (amount: Units): string => unitsText(cut(amount, amount < one ? 8 : 2));
 
 export interface RiskOptions {
   readonly limits: Limits;
@@ -97,7 +100,7 @@ export class Risk {
       at: now,
       strategy: undefined,
       by: 'dailyLoss',
-      reason: `lost ${unitsText(loss)} since midnight UTC, the limit is ${unitsText(most)}`,
+      reason: `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(most)}`,
     };
     this.switch.kill(kill);
     return kill;
