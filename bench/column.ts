@@ -2,7 +2,7 @@
  * One backtest again and again in this process, next to the bare loop: `sma-cross` under `plain` over minute klines. Loading
  * is not timed, nor are a journal's rows; indicators are, and nothing is kept from one round for the next.
  *
- *     node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
+ *     npx node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
  */
 import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';

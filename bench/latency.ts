@@ -3,7 +3,7 @@
  * sum of what cannot be left out, measured in turn in the same run: one bare got call's way to its first byte, one hop to a
  * worker and back, one bare FULL commit. Both ends of every time are taken in the exchange's thread.
  *
- *     node bench/latency.ts [ORDERS]
+ *     npx node bench/latency.ts [ORDERS]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';

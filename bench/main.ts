@@ -2,7 +2,7 @@
  * npm run bench: every benchmark in a process of its own, one table of one run. Ratios count, not times: the machine's speed
  * and its neighbours are in both terms. docs/benchmarks.md says what is measured and what was found.
  *
- *     node bench/main.ts [--short]     --short: without the daemon's latency and memory, which take minutes
+ *     npx node bench/main.ts [--short]     --short: without the daemon's latency and memory, which take minutes
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

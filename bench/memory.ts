@@ -1,4 +1,4 @@
-/** Resident memory of the demo's daemon (two strategies at 60×) while it runs: `node bench/memory.ts [MINUTES]`, ten by default. */
+/** Resident memory of the demo's daemon (two strategies at 60×) while it runs: `npx node bench/memory.ts [MINUTES]`, ten by default. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
