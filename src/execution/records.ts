@@ -37,7 +37,10 @@ export function orderRow(order: WorkingOrder, at: Instrument, now: number): Orde
   };
 }
 
-/** An order as the journal left it, with nothing filled yet: its fills are rows of their own and are applied after it. */
+/**
+ * An order as the journal left it, with nothing filled yet: its fills are rows of their own and are applied after it. One that
+ * is finer than the exchange takes now is rounded down; it will not be sent again.
+ */
 export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
   return {
     intent: {
@@ -47,9 +50,9 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
       symbol: row.symbol,
       side: row.side,
       type: row.type,
-      volume: row.amount === null ? { lots: lots(row.quantity ?? '0', at) } : { amount: units(row.amount) },
-      ...(row.price === null ? {} : { price: ticks(row.price, at) }),
-      expectedLots: lots(row.expected, at),
+      volume: row.amount === null ? { lots: lots(row.quantity ?? '0', at, 'down') } : { amount: units(row.amount) },
+      ...(row.price === null ? {} : { price: ticks(row.price, at, 'down') }),
+      expectedLots: lots(row.expected, at, 'down'),
       expiresAt: row.expiresAt,
       purpose: row.purpose,
       reason: row.reason,
@@ -59,7 +62,7 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
     orderId: row.orderId ?? undefined,
     filled: lots('0', at),
     spent: noUnits,
-    executed: row.executed === null ? undefined : lots(row.executed, at),
+    executed: row.executed === null ? undefined : lots(row.executed, at, 'down'),
     venueStatus: (row.venueStatus ?? undefined) as VenueStatus | undefined,
     signedAt: row.signedAt ?? undefined,
     recvWindowMs: row.recvWindowMs ?? undefined,

@@ -1,6 +1,7 @@
 /** What a journal holds when a daemon starts on it: rows as written, to be read with the instruments at hand. */
 import type { Database } from 'better-sqlite3';
 import type { Side } from '../domain/market.ts';
+import type { Precision } from '../domain/money.ts';
 import type { Purpose } from '../domain/order.ts';
 import type { FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
 
@@ -32,6 +33,8 @@ export interface Loaded {
   /** The first point of all. */
   readonly firstEquity: string | undefined;
   readonly instruments: readonly InstrumentEntry[];
+  /** When the first order of all was created, UTC ms. */
+  readonly firstOrderAt: number | undefined;
 }
 
 const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, strategy, account, symbol, side, type, quantity, amount, price, expected,
@@ -103,7 +106,18 @@ export function load(db: Database): Loaded {
     instruments: rows<Omit<InstrumentEntry, 'kind'>>(
       'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments',
     ).map((row) => ({ ...row, kind: 'instrument' })),
+    firstOrderAt: rows<{ at: number | null }>('SELECT min(created_at) AS at FROM orders')[0]?.at ?? undefined,
   };
+}
+
+const decimalsOf = (text: string): number => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0);
+
+/** The instrument in which a row can be read: it may have more decimals than the exchange takes now. */
+export function finer<T extends Precision>(row: Pick<FillEntry, 'price' | 'quantity'>, at: T): T {
+  const pricePrecision = Math.max(at.pricePrecision, decimalsOf(row.price));
+  const quantityPrecision = Math.max(at.quantityPrecision, decimalsOf(row.quantity));
+  const fits = pricePrecision === at.pricePrecision && quantityPrecision === at.quantityPrecision;
+  return fits ? at : { ...at, pricePrecision, quantityPrecision };
 }
 
 /** A resume lifts every earlier kill of its scope; one without a strategy lifts all. */
@@ -130,4 +144,5 @@ export const emptyLoaded: Loaded = {
   equity: [],
   firstEquity: undefined,
   instruments: [],
+  firstOrderAt: undefined,
 };

@@ -7,7 +7,7 @@ import { lots, ticks, units } from '../domain/money.ts';
 import { afterFill, noPosition, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { EventEntry, FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
-import { inForce, load, readFills, readOrders } from './load.ts';
+import { finer, inForce, load, readFills, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
@@ -119,7 +119,7 @@ function positionsIn(db: Database.Database): readonly HeldPosition[] {
   for (const fill of fills) {
     const entry = instruments.find(({ symbol }) => symbol === fill.symbol);
     if (entry === undefined) continue;
-    const at = instrument(entry);
+    const at = finer(fill, instrument(entry));
     const key = `${fill.strategy}|${fill.symbol}`;
     const before = held.get(key)?.position ?? noPosition;
     const { evidence: _, ...row } = fill;

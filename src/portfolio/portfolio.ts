@@ -7,6 +7,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
   absolute,
+  baseUnits,
   greatest,
   type Lots,
   lotsIn,
@@ -219,19 +220,23 @@ export class Portfolio {
     this.#at(order.intent.strategy, order.intent.symbol).orders.push(order);
   }
 
-  /** Books a fill. The caller has made sure that it is new: every fill enters here once. */
-  apply(fill: Fill): void {
+  /**
+   * Books a fill. The caller has made sure that it is new: every fill enters here once. An old one can have more
+   * decimals than the exchange takes now: `finer` is then what its price and quantity are counted in.
+   */
+  apply(fill: Fill, finer?: Instrument): void {
     const place = this.#at(fill.strategy, fill.symbol);
+    const at = finer ?? place.instrument;
     const held = place.position.base;
     const wasFlat = estimated(place).isFlat;
-    place.position = afterFill(place.position, fill, place.instrument);
+    place.position = afterFill(place.position, fill, at);
     place.version++;
     if (wasFlat || held > 0n !== place.position.base > 0n) place.entries++;
     const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
-    order.filled = plus(order.filled, fill.quantity);
-    if ('amount' in order.intent.volume)
-      order.spent = plus(order.spent, notional(fill.price, fill.quantity, place.instrument));
+    const quantity = at === place.instrument ? fill.quantity : lotsIn(baseUnits(fill.quantity, at), place.instrument);
+    order.filled = plus(order.filled, quantity);
+    if ('amount' in order.intent.volume) order.spent = plus(order.spent, notional(fill.price, fill.quantity, at));
   }
 
   /** Ends an order's reservation. */

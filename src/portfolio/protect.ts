@@ -177,17 +177,17 @@ export class Protection {
     return this.#guards.get(strategy, symbol)?.leftGoal !== undefined && !this.#isFlat(strategy, symbol);
   }
 
-  /** Puts back what a journal kept. */
+  /** Puts back what a journal kept; levels that are finer than the exchange takes now are rounded down. */
   restore(strategy: string, symbol: string, saved: SavedGuard): void {
     const at = this.#portfolio.instrument(symbol);
     const level = (name: string): Ticks | undefined =>
-      saved[name] === undefined ? undefined : ticks(String(saved[name]), at);
+      saved[name] === undefined ? undefined : ticks(String(saved[name]), at, 'down');
     const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
     const trailing = text('trailing');
     const taken = text('taken');
     this.#guards.set(strategy, symbol, {
       goal: text('goal') ?? '',
-      taken: taken === undefined ? noLots : lots(taken, at),
+      taken: taken === undefined ? noLots : lots(taken, at, 'down'),
       stop: level('stop'),
       takeProfit: level('takeProfit'),
       best: level('best'),
