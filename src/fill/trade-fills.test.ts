@@ -48,6 +48,12 @@ describe('MARKET orders on trades', () => {
     expect([rule(5000), rule(5001)]).toEqual(['trade-next', 'trade-next-stale']);
   });
 
+  test('one that has filled in part takes only the rest', () => {
+    const fills = engine();
+    fills.submit(order({ side: 'SELL' }), 0, lots('0.4', at));
+    expect(fillTexts(fills.print(print('SELL', 100, 1)))).toEqual(['0.6 @ 99.98 taker, fee 0.119976 Z']);
+  });
+
   test('an amount buys whole lots; one that buys none, or cannot be paid, is canceled', () => {
     const fills = engine({ canPay: () => false });
     fills.submit(order({ id: 'a', amount: '250' }), 0);

@@ -116,13 +116,13 @@ export class TradeFills {
     return step;
   }
 
-  #fillMarket({ order, arrivedAt, before }: Working, trade: Trade, step: Growing): false {
+  #fillMarket({ order, arrivedAt, before, remaining }: Working, trade: Trade, step: Growing): false {
     const { rules, instrument, canPay } = this.#options;
     const { side, volume } = order;
     const now = this.#priceOf(trade, side);
     const reference = before === undefined ? now : side === 'BUY' ? greatest(before, now) : least(before, now);
     const price = worsened(side, reference, rules.slip);
-    const quantity = 'lots' in volume ? volume.lots : lotsFor(volume.amount, price, instrument);
+    const quantity = 'lots' in volume ? remaining : lotsFor(volume.amount, price, instrument);
     const unpaid = side === 'BUY' && 'lots' in volume && canPay?.(order, price, quantity) === false;
     if (unpaid || quantity === 0n) {
       step.ends.push({ order, end: 'canceled' });

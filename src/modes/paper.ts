@@ -1,10 +1,11 @@
 /** Paper trading: the exchange's market, fills by the fill engine. */
 import type { Instrument } from '../domain/instrument.ts';
-import { greatest, lots, noRate, noUnits, plus, type Units } from '../domain/money.ts';
+import { greatest, lotsIn, noRate, noUnits, plus, type Units, units } from '../domain/money.ts';
 import { movementOf } from '../domain/position.ts';
 import { restoreFill, restoreOrder } from '../execution/records.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
-import type { Loaded } from '../journal/load.ts';
+import type { OrderEntryRow } from '../journal/entries.ts';
+import { finer, type Loaded } from '../journal/load.ts';
 import type { RestoredOrder } from '../venue/paper/account.ts';
 import { paperOnFeed } from '../venue/paper/paper.ts';
 import type { Balance } from '../venue/venue.ts';
@@ -20,7 +21,8 @@ export const startPaper = (options: PaperOptions): Promise<Session> =>
     makeVenue: (parts) => paperVenue(options, parts),
   });
 
-function paperVenue({ config, say }: PaperOptions, { exchange, instruments, clock, loaded }: VenueParts): Venue {
+function paperVenue({ config, say }: PaperOptions, { exchange, instruments, clock, loaded: kept }: VenueParts): Venue {
+  const loaded = withoutLostFills(kept);
   const rules = rulesets.sluice;
   const { maker, taker } = config.fees;
   const fees = feesFrom({ ...(maker === undefined ? {} : { maker }), ...(taker === undefined ? {} : { taker }) });
@@ -36,9 +38,10 @@ function paperVenue({ config, say }: PaperOptions, { exchange, instruments, cloc
     fees,
     balances: balancesAfter(loaded, instruments, cash),
     restored: ordersOf(loaded, instruments),
+    firstId: firstIdAfter(loaded),
   });
   const feeInBase = rules.feeIn === 'received' ? greatest(fees.maker, fees.taker) : noRate;
-  return { orders: venue.orders, feeInBase, close: () => venue.close() };
+  return { orders: venue.orders, feeInBase, loaded, close: () => venue.close() };
 }
 
 /** What the account holds: the cash it began with and what its fills moved. */
@@ -49,7 +52,7 @@ function balancesAfter(loaded: Loaded, instruments: ReadonlyMap<string, Instrume
     held.set(asset, plus(held.get(asset) ?? noUnits, amount));
   };
   for (const row of loaded.fills) {
-    const at = instruments.get(row.symbol) as Instrument;
+    const at = finer(row, instruments.get(row.symbol) as Instrument);
     const moved = movementOf(restoreFill(row, at), at);
     add(at.base, moved.base);
     add(at.quote, moved.quote);
@@ -57,15 +60,42 @@ function balancesAfter(loaded: Loaded, instruments: ReadonlyMap<string, Instrume
   return [...held].map(([asset, free]) => ({ asset, free, locked: noUnits }));
 }
 
-/** Orders that were open when the last run ended; those of unknown outcome get an id and are found by the first sweep. */
-function ordersOf(loaded: Loaded, instruments: ReadonlyMap<string, Instrument>): readonly RestoredOrder[] {
+/** What the rows say was filled of an order. */
+const executedOf = ({ clientOrderId }: OrderEntryRow, { fills }: Loaded): Units =>
+  fills
+    .filter((fill) => fill.clientOrderId === clientOrderId)
+    .reduce((sum, fill) => plus(sum, units(fill.quantity)), noUnits);
+
+/**
+ * The journal without what this venue forgot: a fill that was reported but is no row yet has not happened, so its order works
+ * again. Otherwise it would wait for that fill for good.
+ */
+export const withoutLostFills = (loaded: Loaded): Loaded => ({
+  ...loaded,
+  orders: loaded.orders.map((row) =>
+    row.state === 'closing' && units(row.executed ?? '0') !== executedOf(row, loaded)
+      ? { ...row, state: 'open', executed: null, venueStatus: null }
+      : row,
+  ),
+});
+
+/**
+ * Orders that were at the exchange when the last run ended; those of unknown outcome get an id and are found by the first
+ * sweep. One that is closing is over: its rows add up.
+ */
+export function ordersOf(loaded: Loaded, instruments: ReadonlyMap<string, Instrument>): readonly RestoredOrder[] {
   return loaded.orders
-    .filter(({ state }) => state !== 'intended')
+    .filter(({ state }) => state !== 'intended' && state !== 'closing')
     .map((row) => {
       const at = instruments.get(row.symbol) as Instrument;
       const { intent } = restoreOrder(row, at);
-      const fills = loaded.fills.filter(({ clientOrderId }) => clientOrderId === row.clientOrderId);
-      const executed = fills.reduce((sum, fill) => plus(sum, lots(fill.quantity, at)), lots('0', at));
+      const executed = lotsIn(executedOf(row, loaded), at);
       return row.orderId === null ? { intent, executed } : { orderId: row.orderId, intent, executed };
     });
+}
+
+/** Above every id that this journal knows: market time may lie before that of an earlier run, and ids count on from it. */
+export function firstIdAfter({ fills, owners, cursors }: Loaded): number {
+  const ids = [...owners.keys(), ...fills.map(({ tradeId }) => tradeId), ...[...cursors.values()].flat()];
+  return ids.reduce((highest, id) => Math.max(highest, Number(id)), 0) + 1;
 }

@@ -30,6 +30,8 @@ export interface Venue {
   readonly orders: OrderEntry;
   /** What fees leave missing in a bought asset; zero where they are taken in quote. */
   readonly feeInBase: Rate;
+  /** The journal as far as it holds for a venue that keeps nothing over a restart; left out: all of it. */
+  readonly loaded?: Loaded;
   close?(): void;
 }
 
@@ -153,9 +155,9 @@ type Equipped = Made & { readonly limits: Budget };
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
   const { config, log } = options;
   const { clock, limits } = reached;
-  const { loaded } = state;
-  const instruments = withFormer(reached.instruments, loaded);
-  const venue = options.makeVenue({ ...reached, instruments, loaded });
+  const instruments = withFormer(reached.instruments, state.loaded);
+  const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
+  const { loaded = state.loaded } = venue;
   let screen: Screen | undefined;
   const book = observed(
     journal(workerHost(state.path, state.identity.epoch, options.fatal), clock, loaded.fills),

@@ -93,18 +93,23 @@ export class PaperAccount {
 
   /**
    * Takes an order of an earlier run as it stood in the journal, `executed` of it filled; one that was being sent counts as
-   * arrived and gets its id now. False when the balances do not pay for what is left of it: then it is canceled.
+   * arrived and gets its id now. False when nothing is left of it to work: it had filled wholly, or the balances do not pay
+   * for the rest, which is then canceled.
    */
   restore({ orderId = this.#id(), intent, executed }: RestoredOrder): boolean {
     const at = this.#options.instruments.get(intent.symbol);
     if (at === undefined) throw new Error(`no instrument ${intent.symbol}`);
-    const locked = this.#lockFor(intent, minus(lotsOf(intent), executed), at);
+    // An amount is spent in one fill.
+    const isFilled = executed > 0n && executed >= lotsOf(intent);
+    const locked = isFilled ? noUnits : this.#lockFor(intent, minus(lotsOf(intent), executed), at);
     const paid = this.#purse.lock(payingAsset(intent, at), locked);
-    const order: PaperOrder = { orderId, intent, at, status: 'NEW', executed, locked: paid ? locked : noUnits };
+    const status = executed > 0n ? 'PARTIALLY_FILLED' : 'NEW';
+    const order: PaperOrder = { orderId, intent, at, status, executed, locked: paid ? locked : noUnits };
     this.records.add(order);
     this.#openCount++;
-    if (!paid) this.#end(order, 'canceled');
-    return paid;
+    if (isFilled) this.#end(order, 'filled');
+    else if (!paid) this.#end(order, 'canceled');
+    return paid && !isFilled;
   }
 
   /** Whether the free money pays for a fill whose cost is not locked. */

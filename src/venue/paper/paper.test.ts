@@ -110,7 +110,7 @@ test('after a restart, open orders of the journal are back with what had filled;
   expect(open).toMatchObject({
     value: {
       rows: [
-        { orderId: '77', executed: 20_000n },
+        { orderId: '77', status: 'PARTIALLY_FILLED', executed: 20_000n },
         { orderId: '1000000000', clientOrderId: 'lost' },
       ],
     },
@@ -122,6 +122,30 @@ test('after a restart, open orders of the journal are back with what had filled;
   expect(await within(300, paper.orders.query({ symbol: 'XZ', orderId: '77' }))).toMatchObject({
     value: { status: 'FILLED', executed: 30_000n },
   });
+});
+
+test.each([
+  ['MARKET BUY', intent({ amount: '100' })],
+  ['MARKET SELL', intent({ side: 'SELL' })],
+  ['LIMIT', intent({ price: '90' })],
+])('after a restart, a %s order whose fill is a row already is filled and takes no more', async (_, order) => {
+  const { paper, print, within, balances } = world({
+    balances: purse({ Z: '900', X: '0.5' }),
+    restored: [{ orderId: '77', intent: order, executed: lots('1', at) }],
+  });
+  print('BUY', 80, 5);
+  print('SELL', 80, 5);
+  expect(await balances()).toEqual(['Z 900+0', 'X 0.5+0']);
+  expect(await within(300, paper.orders.query({ symbol: 'XZ', orderId: '77' }))).toMatchObject({
+    value: { status: 'FILLED', executed: 10_000n },
+  });
+  expect(await within(300, paper.orders.openOrders('XZ'))).toMatchObject({ value: { rows: [] } });
+});
+
+test('ids go on above those of a run whose market time was later', async () => {
+  const { send } = world({ firstId: 5_000_000_000 });
+  expect(refOf(await send(intent({ price: '100' }))).orderId).toBe('5000000000');
+  expect(refOf(await world({ firstId: 5 }).send(intent({ price: '100' }))).orderId).not.toBe('5');
 });
 
 test('after close, prints fill nothing', async () => {

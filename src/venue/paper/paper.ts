@@ -26,10 +26,11 @@ export interface PaperOnFeed {
   close(): void;
 }
 
-/** Opens the venue. Ids count up from the present time unless `firstId` is given, so that no two runs share one. */
+/** Opens the venue. Ids count up from the present time, or from `firstId` where that is higher, so that no two runs share one. */
 export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
   const { clock, rules, feed } = options;
-  const account = new PaperAccount({ firstId: Math.floor(clock.now()) * 1000, ...options });
+  const firstId = Math.max(Math.floor(clock.now()) * 1000, options.firstId ?? 0);
+  const account = new PaperAccount({ ...options, firstId });
   const markets = new Map<string, TradeFills>();
   const listening = new Subscription();
   const canPay = account.canPay.bind(account);
