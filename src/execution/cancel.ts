@@ -2,7 +2,10 @@
  * Cancelling (order-protocol §3.5). A cancel may be repeated, and its answer is never the truth: the order query is, until
  * the order is final.
  */
+import { isFinal } from '../domain/order.ts';
+import type { EventEntry, EventKind } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { OrderRef } from '../venue/venue.ts';
 import { type Execution, record } from './desk.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -25,19 +28,42 @@ export async function cancel(
     record(execution, order, 'cancelSent', { round });
     const answer = await execution.orders.cancel({ symbol: order.intent.symbol, orderId: order.orderId }, lane);
     record(execution, order, 'cancelAnswer', answer);
-    await untilFinal(execution, sweeps, order);
+    await untilFinal(execution, async () => {
+      await sweeps.look(order);
+      return order.state !== 'open';
+    });
   }
   await sweeps.sweep(order.intent.symbol);
 }
 
-async function untilFinal(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
-  for (
-    let look = 1, waitMs = firstWaitMs;
-    look <= looksBeforeAgain;
-    look++, waitMs = Math.min(waitMs * 2, mostWaitMs)
-  ) {
-    await sweeps.look(order);
-    if (order.state !== 'open') return;
-    await execution.clock.sleep(waitMs);
+/**
+ * Cancels what is left of an order of ours that was found although it had been given up (order-protocol §3.4): nothing
+ * counts its exposure and nobody wishes it any more.
+ */
+export async function cancelLate(execution: Execution, clientOrderId: string, order: OrderRef): Promise<void> {
+  const { orders, journal, clock } = execution;
+  const note = (event: EventKind, detail: EventEntry['detail']): void =>
+    journal.append({ kind: 'event', at: clock.now(), clientOrderId, event, detail });
+  let ended = false;
+  for (let round = 1; !ended; round++) {
+    note('cancelSent', { round });
+    note('cancelAnswer', await orders.cancel(order));
+    ended = await untilFinal(execution, async () => {
+      const answer = await orders.query(order);
+      return answer.kind === 'ok' && isFinal(answer.value.status);
+    });
   }
+}
+
+/** Looks some times, further and further apart; false when the order was not final by then. */
+async function untilFinal({ clock }: Execution, look: () => Promise<boolean>): Promise<boolean> {
+  for (
+    let looks = 1, waitMs = firstWaitMs;
+    looks <= looksBeforeAgain;
+    looks++, waitMs = Math.min(waitMs * 2, mostWaitMs)
+  ) {
+    if (await look()) return true;
+    await clock.sleep(waitMs);
+  }
+  return false;
 }

@@ -43,6 +43,8 @@ export interface Execution {
   readonly owners: Map<string, Owner>;
   /** Exchange order ids that are not ours. */
   readonly foreign: Set<string>;
+  /** When the first order of the journal was created, or this run began if it has none, UTC ms. */
+  readonly firstOrderAt: number;
   readonly notice: (notice: Notice) => void;
 }
 

@@ -156,6 +156,64 @@ describe('start-up after kill -9', () => {
     expect(await desk.fillRows()).toEqual([]);
   });
 
+  test('is not held up by trades from before this journal whose orders the exchange has forgotten', async () => {
+    const desk = new TestDesk();
+    desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill('1001');
+    desk.venue.orders.delete('1001');
+    await desk.pass(120_000);
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover(), 1_000);
+    expect(desk.notices).toEqual([]);
+    expect((await desk.sweep()).complete).toBe(true);
+  });
+
+  test('goes on, and says so once, when the exchange has forgotten an order of a later trade', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    await desk.written();
+    const other = desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill(other.orderId);
+    desk.venue.orders.delete(other.orderId);
+    desk.venue.fill('1001', '0.4');
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    expect(desk.notices.map(({ text }) => text)).toEqual([
+      expect.stringContaining('not everything on BTCUSDT can be seen'),
+    ]);
+    expect(await desk.fillRows()).toEqual(['2 1001 0.4']);
+  });
+
+  test('goes on while the list of open orders is cut, with what trades and queries show', async () => {
+    const desk = new TestDesk().listen();
+    await desk.placed();
+    desk.venue.openLimit = 2;
+    for (let count = 0; count < 3; count++) desk.venue.place({ clientOrderId: `web_${count}` });
+    desk.venue.creates = ['dropLost'];
+    const lost = desk.begin({ price: '100' });
+    await desk.pass(1_000);
+    await desk.written();
+    desk.venue.fill('1001', '0.4');
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    expect(desk.notices).toEqual([
+      { level: 'warn', text: expect.stringContaining('the list of open orders is cut') as string },
+    ]);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    const { portfolio } = desk.assembled;
+    expect(portfolio.isUndecided('BTCUSDT')).toBe(true);
+    expect(portfolio.isUndecided('ETHUSDT')).toBe(false);
+    await desk.pass(600_000);
+    expect(await desk.stateOf(lost.order)).toBe('unknown');
+    expect((await desk.steps(lost.order)).at(-1)).toBe('resolving');
+    desk.venue.openLimit = 1_000;
+    await desk.pass(60_000);
+    expect((await desk.steps(lost.order)).at(-1)).toBe('notFound');
+  });
+
   test('may itself be killed at any moment', async () => {
     const desk = new TestDesk().listen();
     desk.venue.latencyMs = 1_000;

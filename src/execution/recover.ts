@@ -13,9 +13,16 @@ const retryMs = 2_000;
  */
 export async function recover(execution: Execution, sweeps: Sweeps, symbols: Iterable<string>): Promise<void> {
   for (const order of [...execution.portfolio.orders()]) beginAgain(execution, order);
-  for (const symbol of new Set(symbols)) await sweepUntilAnswered(execution, sweeps, symbol);
+  const cut = new Set<string>();
+  for (const symbol of new Set(symbols)) if (!(await sweepUntilAnswered(execution, sweeps, symbol))) cut.add(symbol);
   const unknown = [...execution.portfolio.orders()].filter((order) => order.state === 'unknown');
-  await Promise.all(unknown.map((order) => resolve(execution, sweeps, order)));
+  await Promise.all(
+    unknown.map((order) => {
+      const resolved = resolve(execution, sweeps, order);
+      // While lists are cut no absence can be proven: it may stay unknown for ever, which blocks its symbol and nothing else.
+      return cut.has(order.intent.symbol) ? void execution.clock.track(resolved) : resolved;
+    }),
+  );
 }
 
 function beginAgain(execution: Execution, order: WorkingOrder): void {
@@ -31,12 +38,23 @@ function beginAgain(execution: Execution, order: WorkingOrder): void {
   }
 }
 
-async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const { cause } = await sweeps.sweep(symbol);
-    if (cause === undefined) return;
-    if (tries % 10 === 1)
-      execution.notice({ level: 'warn', text: `start-up waits for the exchange to answer about ${symbol}: ${cause}` });
-    await execution.clock.sleep(execution.clock.machine(retryMs));
+/** Looks until every request was answered; false when even then something stays unseen, which is said. */
+async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: string): Promise<boolean> {
+  const { clock, notice } = execution;
+  for (let failures = 0; ; ) {
+    const before = sweeps.newestTrade(symbol);
+    const { complete, cause, failed } = await sweeps.sweep(symbol);
+    if (complete) return true;
+    // Where trades were read in part the next look goes on from there.
+    if (!failed && sweeps.newestTrade(symbol) === before) {
+      notice({
+        level: 'warn',
+        text: `not everything on ${symbol} can be seen (${cause}): trading begins with what the exchange shows; an order whose outcome is unknown stays unknown while it is so`,
+      });
+      return false;
+    }
+    if (failed && failures++ % 10 === 0)
+      notice({ level: 'warn', text: `start-up waits for the exchange to answer about ${symbol}: ${cause}` });
+    await clock.sleep(clock.machine(retryMs));
   }
 }

@@ -12,7 +12,7 @@ describe('a sweep', () => {
     const desk = new TestDesk().listen();
     const order = await desk.placed();
     desk.venue.fill('1001', '0.4');
-    expect(await desk.sweep()).toEqual({ complete: true, cause: undefined });
+    expect(await desk.sweep()).toEqual({ complete: true, cause: undefined, failed: false });
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     expect(order.state).toBe('open');
     expect(filled(order)).toBe('0.4');
@@ -174,7 +174,7 @@ describe('a sweep', () => {
     const desk = new TestDesk().listen();
     await desk.placed();
     desk.venue.openLimit = 1;
-    expect(await desk.sweep()).toEqual({ complete: false, cause: 'the list of open orders is cut' });
+    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of open orders is cut' });
   });
 
   test('reads on while pages of trades are full', async () => {
@@ -196,7 +196,7 @@ describe('a sweep', () => {
     await desk.sweep();
     desk.venue.fill('1001', '0.1');
     desk.venue.pageSize = 1;
-    expect(await desk.sweep()).toEqual({ complete: false, cause: 'the list of own trades is cut' });
+    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of own trades is cut' });
   });
 
   test('asks who owns an order once, and remembers orders that are not ours', async () => {
@@ -299,6 +299,45 @@ describe('a sweep', () => {
     expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
     expect(desk.notices.at(-1)?.text).toContain('had given it up');
     expect(desk.assembled.portfolio.position('s', 'BTCUSDT').base > 0n).toBe(true);
+  });
+
+  test('cancels what is left of such an order, and stays with it until it is final', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.creates = ['reject'];
+    const { order, carried } = desk.begin({ price: '100' });
+    await desk.finish(carried);
+    desk.venue.place({ clientOrderId: order.intent.clientOrderId });
+    desk.venue.fill('1001', '0.5');
+    desk.venue.cancels = ['dropLost', 'apply'];
+    await desk.sweep();
+    await desk.pass(60_000);
+    expect(desk.venue.order('1001').status).toBe('CANCELED');
+    expect(desk.asked('cancel 1001')).toBe(2);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
+    expect((await desk.steps(order)).slice(-5)).toEqual([
+      'found',
+      'cancelSent',
+      'cancelAnswer',
+      'cancelSent',
+      'cancelAnswer',
+    ]);
+    await desk.pass(60_000);
+    await desk.sweep();
+    expect(desk.asked('cancel')).toBe(2);
+    expect(desk.notices).toHaveLength(1);
+  });
+
+  test('does not cancel such an order that is over', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.creates = ['reject'];
+    const { order, carried } = desk.begin({ price: '100' });
+    await desk.finish(carried);
+    desk.venue.place({ clientOrderId: order.intent.clientOrderId });
+    desk.venue.fill('1001');
+    await desk.sweep();
+    await desk.pass(60_000);
+    expect(desk.asked('cancel')).toBe(0);
+    expect(await desk.fillRows()).toEqual(['1 1001 1']);
   });
 
   test('that hears late of an order’s end does not open it again', async () => {

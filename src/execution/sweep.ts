@@ -8,12 +8,15 @@ import { noLots, quantityText } from '../domain/money.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import { isClosed, isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { cancelLate } from './cancel.ts';
 import { bind, close, type Execution, fillsIn, record } from './desk.ts';
 
 /** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
 const overlap = 50;
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
+/** How far the times of trades may lie apart from ours, real ms. */
+const clocksApartMs = 60_000;
 /** After this long somebody is told that an ended order's fills do not add up, real ms. */
 const shortMs = 60_000;
 const tradesCut = 'the list of own trades is cut';
@@ -21,9 +24,17 @@ const tradesCut = 'the list of own trades is cut';
 export interface SweepResult {
   /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
   readonly complete: boolean;
-  /** What failed, for the timeline. */
+  /** What failed or is cut, for the timeline. */
   readonly cause: string | undefined;
+  /** True when a request failed, so that the next look may see more; lists that are cut stay cut. */
+  readonly failed: boolean;
 }
+
+/** What could not be seen, and whether because a request failed. */
+type Unseen = Pick<SweepResult, 'cause' | 'failed'>;
+const allSeen: Unseen = { cause: undefined, failed: false };
+/** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
+const noSuchOrder = '-2013';
 
 /** The newest trades of a symbol that were booked, oldest first. */
 interface Recent {
@@ -91,18 +102,18 @@ export class Sweeps {
   async #look(symbol: string): Promise<SweepResult> {
     const { orders, portfolio } = this.#execution;
     const open = await orders.openOrders(symbol);
-    if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}` };
+    if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
-    if (trades.cause !== undefined && trades.rows.length === 0) return { complete: false, cause: trades.cause };
+    if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
     const known = this.#recent.get(symbol)?.known;
     const rows = sorted(trades.rows.filter(({ tradeId }) => known?.has(tradeId) !== true));
-    const unbound = await this.#bindCandidates(symbol, open.value.rows, rows);
+    const unbound = await this.#bindCandidates(symbol, open.value.rows, this.#sinceOurs(rows));
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
-    if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended' };
+    if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
     this.#bookTrades(rows);
-    // A trade that could not be attributed is read again, however many come after it.
-    if (unbound === undefined) this.#moveCursor(symbol, rows);
+    // A trade that could not be attributed is read again, however many come after it; so is what lies before a failed page.
+    if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
     const listed = new Set(open.value.rows.map((report) => report.orderId));
     // One that was accepted after the list was made is not on it either: asking for it does no harm.
     for (const order of [...portfolio.orders()]) {
@@ -110,8 +121,14 @@ export class Sweeps {
       if (order.intent.symbol === symbol && order.state === 'open' && missing) await this.look(order);
     }
     await this.#closeWhatAddsUp(symbol);
-    const cause = trades.cause ?? unbound ?? (open.value.full ? 'the list of open orders is cut' : undefined);
-    return { complete: cause === undefined, cause };
+    const cause = trades.cause ?? unbound.cause ?? (open.value.full ? 'the list of open orders is cut' : undefined);
+    return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed };
+  }
+
+  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
+  #sinceOurs(trades: readonly VenueTrade[]): readonly VenueTrade[] {
+    const { clock, firstOrderAt } = this.#execution;
+    return trades.filter(({ time }) => time >= firstOrderAt - clock.machine(clocksApartMs));
   }
 
   /** Asks for one order and takes what it says; returns the report, or undefined when the query failed. */
@@ -137,17 +154,17 @@ export class Sweeps {
   async #readTrades(
     symbol: string,
     first: string | undefined,
-  ): Promise<{ rows: VenueTrade[]; cause: string | undefined }> {
+  ): Promise<Unseen & { readonly rows: readonly VenueTrade[] }> {
     const rows: VenueTrade[] = [];
     const known = this.#recent.get(symbol)?.ids[0];
     let from = first;
     let cause: string | undefined;
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
-      if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}` };
+      if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}`, failed: true };
       rows.push(...answer.value.rows);
       const newest = answer.value.full ? newestOf(answer.value.rows) : undefined;
-      if (newest === undefined) return { rows, cause };
+      if (newest === undefined) return { rows, cause, failed: false };
       if (newest === from) break;
       if (from === undefined && known !== undefined) {
         // The newest page may not reach back to the trades we know: they are read on, and what lies before stays unseen.
@@ -155,7 +172,7 @@ export class Sweeps {
         from = known;
       } else from = newest;
     }
-    return { rows, cause: tradesCut };
+    return { rows, cause: tradesCut, failed: false };
   }
 
   /**
@@ -171,12 +188,8 @@ export class Sweeps {
     return first;
   }
 
-  /** Finds out whose the order ids are that nobody knows yet. Returns why one could not be found out. */
-  async #bindCandidates(
-    symbol: string,
-    open: readonly OrderReport[],
-    trades: readonly VenueTrade[],
-  ): Promise<string | undefined> {
+  /** Finds out whose the order ids are that nobody knows yet. */
+  async #bindCandidates(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> {
     const { owners, foreign } = this.#execution;
     const unknown = new Set<string>();
     const note = (orderId: string): void => {
@@ -184,21 +197,28 @@ export class Sweeps {
     };
     for (const { orderId } of open) note(orderId);
     for (const { orderIds } of trades) orderIds.forEach(note);
-    let cause: string | undefined;
+    let unseen = allSeen;
     for (const orderId of unknown) {
       // While another was asked for, the order's own answer may have told.
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await this.#execution.orders.query({ symbol, orderId });
       // While this was asked, the order's own answer may have told.
       if (owners.has(orderId)) continue;
-      if (answer.kind === 'failed') cause = `order ${orderId}: ${answer.cause}`;
+      if (answer.kind === 'failed')
+        unseen = {
+          cause: `order ${orderId}: ${answer.cause}`,
+          failed: unseen.failed || answer.code !== noSuchOrder,
+        };
       else if (answer.value.clientOrderId !== undefined)
         this.#attribute(symbol, answer.value, answer.value.clientOrderId);
       else if (this.#mayBeOurs(answer.value))
-        cause = `order ${orderId} may be the one looked for, but the exchange does not say its client id`;
+        unseen = {
+          ...unseen,
+          cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
+        };
       else this.#disown(symbol, orderId);
     }
-    return cause;
+    return unseen;
   }
 
   /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
@@ -219,7 +239,7 @@ export class Sweeps {
   }
 
   #attribute(symbol: string, report: OrderReport, clientOrderId: string): void {
-    const { portfolio, owners, readId, notice } = this.#execution;
+    const { portfolio, readId } = this.#execution;
     const order = portfolio.order(clientOrderId.toLowerCase());
     if (order !== undefined) {
       const was = order.state;
@@ -234,17 +254,23 @@ export class Sweeps {
       this.#disown(symbol, report.orderId);
       return;
     }
-    // Ours by its mac, but closed or missing in this journal: its fills are booked all the same, and somebody must look.
-    owners.set(report.orderId, {
-      clientOrderId: clientOrderId.toLowerCase(),
-      strategy: mine.strategy,
-      side: report.side,
-      purpose: 'enter',
-    });
+    this.#adoptLate(report, clientOrderId.toLowerCase(), mine.strategy);
+  }
+
+  /** Ours by its mac, but closed or missing in this journal: its fills are booked all the same, and somebody must look. */
+  #adoptLate(report: OrderReport, clientOrderId: string, strategy: string): void {
+    const { owners, journal, clock, notice } = this.#execution;
+    const { orderId, side, status, symbol } = report;
+    owners.set(orderId, { clientOrderId, strategy, side, purpose: 'enter' });
+    const detail = { orderId, status, was: 'given up' };
+    journal.append({ kind: 'event', at: clock.now(), clientOrderId, event: 'found', detail });
+    const isOver = isFinal(status);
+    const rest = isOver ? '' : ', and what is left of it is being cancelled';
     notice({
       level: 'error',
-      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up: see sluice why ${clientOrderId}`,
+      text: `order ${clientOrderId} (${orderId}) is at the exchange although this journal had given it up; its fills are booked${rest}: see sluice why ${clientOrderId}`,
     });
+    if (!isOver) void clock.track(cancelLate(this.#execution, clientOrderId, { symbol, orderId }));
   }
 
   /** Oldest first, so that a position is built in the order in which it came. */

@@ -86,6 +86,7 @@ export function assemble(parts: Parts): Assembled {
     readId: ids.read,
     owners: new Map(loaded.owners),
     foreign: new Set(loaded.foreign),
+    firstOrderAt: loaded.firstOrderAt ?? clock.now(),
     notice,
   };
   const sweeps = new Sweeps(execution, loaded.cursors);
