@@ -157,7 +157,8 @@ program
       .choices(['documented', 'observed'])
       .default('documented'),
   )
-  .option('--persist <DIR>', 'keep accounts, orders, trades and market time in this directory')
+  .option('--persist <DIR>', 'where accounts, orders, trades and market time are kept (var/simulator)')
+  .option('--fresh', 'start anew: forget what earlier runs kept there', false)
   .option('--faults <FILE>', 'a file of fault rules (YAML)')
   .option('--seed <N>', 'of made prints, books and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())

@@ -21,6 +21,7 @@ import { resumedText } from './kills.ts';
 import type { Log } from './log.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
+import { refuseAnotherExchange } from './same-exchange.ts';
 import { Screen } from './screen.ts';
 import { hasCrashed, removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
@@ -87,6 +88,8 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     state = opened;
     undo.unshift(() => opened.lock.release());
     const reached = await reachExchange(options, undo);
+    const own = options.secrets === undefined ? undefined : reached.exchange.orders;
+    await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
     const source = sourceOf(equipped);
     const dashboard = await serve(options, equipped, source, undo);
@@ -223,6 +226,7 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     book.append(entry);
     look(entry);
   },
+  order: (clientOrderId, row) => book.order(clientOrderId, row),
   insertFill(fill) {
     const isNew = book.insertFill(fill);
     if (isNew) look(fill);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { Refusal } from '../domain/refusal.ts';
 import {
+  discardStore,
   FaultRulesError,
   type Profile,
   type Simulator,
@@ -10,13 +11,16 @@ import {
   startSimulator,
 } from '../simulator/simulator.ts';
 import { scenarioOf, scenarios } from './scenarios.ts';
+import { defaultStateDir } from './state.ts';
 
 export interface SimulateOptions {
   readonly port: number;
   readonly speed?: number;
   readonly scenario: string;
   readonly profile: string;
+  /** Where it keeps its accounts, orders, trades and market time; `var/simulator` when left out. */
   readonly persist?: string;
+  readonly fresh: boolean;
   readonly faults?: string;
   readonly seed: number;
   readonly json: boolean;
@@ -52,17 +56,15 @@ function faultsIn(file: string): unknown {
   }
 }
 
-async function start({
-  port,
-  speed,
-  scenario: name,
-  profile,
-  persist,
-  faults,
-  seed,
-  say,
-}: SimulateOptions): Promise<Simulator> {
+/** A directory for each recorded market: one that was kept of another cannot go on. */
+const keptIn = ({ persist, scenario }: SimulateOptions): string =>
+  persist ?? defaultStateDir(scenario === 'crash-2020' ? 'simulator' : `simulator-${scenario}`);
+
+async function start(options: SimulateOptions): Promise<Simulator> {
+  const { port, speed, scenario: name, profile, faults, seed, fresh, say } = options;
   const { scenario, instrument } = scenarioOf(name);
+  const persistDir = keptIn(options);
+  if (fresh) discardStore(persistDir);
   try {
     return await startSimulator({
       port,
@@ -72,7 +74,7 @@ async function start({
       users: [demoUser],
       instruments: [instrument],
       markets: [scenario.load(instrument)],
-      ...(persist === undefined ? {} : { persistDir: persist }),
+      persistDir,
       ...(faults === undefined ? {} : { faults: faultsIn(faults) }),
       onLooped: (symbol, times) =>
         say(`the recorded market of ${symbol} has ended and begins anew (round ${times + 1}); time goes on`),
@@ -93,7 +95,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
     out(`The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.scenario} at ${speed}x.`);
     out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
     out('  npx sluice live --config config/live.yaml');
-    out('Ctrl-C closes it.');
+    out(`Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`);
   }
   // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.
   const gone = new AbortController();

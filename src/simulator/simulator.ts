@@ -28,6 +28,7 @@ export type { FillRow, LogEntry, OrderRow } from './log.ts';
 export type { MinuteColumns } from './market/replayed-rows.ts';
 export type { Tape } from './market/tape-market.ts';
 export type { MarketOptions, SimulatorOptions, SimulatorUser } from './options.ts';
+export { discardStore } from './persist/store.ts';
 
 /** A running exchange. */
 export interface Simulator extends Inspection {

@@ -3,8 +3,8 @@
  * leaves, so a kill -9 loses nothing that anybody saw. WAL with `synchronous=NORMAL`: a power cut may lose the last moments,
  * which a simulator may.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
@@ -13,6 +13,7 @@ import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
 
 const schemaVersion = 1;
+const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
 
 export interface Store {
@@ -31,8 +32,7 @@ export interface Store {
 
 /** Opens the store in `dir`, made when missing; throws one clear error when it is in use, or of other instruments. */
 export function openStore(dir: string, instruments: readonly Instrument[], startAt: number): Store {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const file = join(dir, 'exchange.db');
+  const file = join(dir, storeFile);
   const db = openAlone(file);
   const meta = metaOf(db);
   try {
@@ -60,9 +60,18 @@ export function openStore(dir: string, instruments: readonly Instrument[], start
   };
 }
 
+/** Takes away what is kept in `dir`, and nothing else that lies there; throws one clear error when it is in use. */
+export function discardStore(dir: string): void {
+  const file = join(dir, storeFile);
+  if (!existsSync(file)) return;
+  openAlone(file).close();
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) rmSync(part, { force: true });
+}
+
 /** Opens the file for this process alone: two exchanges on one state would give out the same ids twice. */
 function openAlone(file: string): Database.Database {
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const db = new Database(file, { timeout: 200 });
     db.pragma('locking_mode = EXCLUSIVE');
     db.pragma('journal_mode = WAL');
