@@ -27,8 +27,8 @@ export interface Desk {
 
   /** Takes a signal as its strategy's wish from now on; false when it is the one that rests already. */
   note(signal: Signal): boolean;
-  /** The next thing to do about a wish: cancel an order, create one, or nothing. */
-  plan(signal: Signal): Step | undefined;
+  /** The next thing to do about a wish: cancel an order, create one, or nothing. What was denied is not asked for again. */
+  plan(signal: Signal, denied: readonly Draft[]): Step | undefined;
   /** Asks the risk rules; a refusal is written down. */
   judge(draft: Draft): Verdict;
   /** Gives the order its id and counts its exposure from now on. */
@@ -66,18 +66,23 @@ export function trade(desk: Desk): Observable<Fill> {
   return merge(fills, orders.pipe(ignoreElements()));
 
   function carryOut(signal: Signal): Promise<void> | undefined {
-    const step = desk.plan(signal);
+    const step = desk.plan(signal, []);
     return step === undefined ? undefined : stepByStep(signal, step);
   }
 
   /** Every step can change what the next one should be, so each is planned and judged anew. */
   async function stepByStep(signal: Signal, first: Step): Promise<void> {
-    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal)) {
+    const denied: Draft[] = [];
+    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal, denied)) {
       if (step.do === 'cancel') {
         await desk.cancel(step.order);
         continue;
       }
-      if (desk.judge(step.draft).kind === 'denied') return;
+      if (desk.judge(step.draft).kind === 'denied') {
+        // A purchase over the limit must not hide the sale that would bring the position under it.
+        denied.push(step.draft);
+        continue;
+      }
       const carried = await desk.execute(desk.reserve(step.draft));
       if (carried !== 'placed') return;
     }

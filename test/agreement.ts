@@ -31,6 +31,8 @@ export interface Case {
   readonly rules: RulesetName;
   readonly fees: { readonly maker: string; readonly taker: string };
   readonly cash: string;
+  /** The risk limit of that name; without it there is none that binds. */
+  readonly maxPosition?: string;
   /** The strategy as the product runs it. */
   readonly strategy: Strategy;
   readonly params: Readonly<Record<string, number>>;
@@ -39,7 +41,12 @@ export interface Case {
 /** What came of a run, in the reference's words. */
 export interface Rows {
   readonly decisions: readonly { readonly time: number; readonly want: unknown }[];
-  readonly orders: readonly { readonly number: number; readonly side: unknown; readonly state: unknown }[];
+  readonly orders: readonly {
+    readonly number: number;
+    readonly side: unknown;
+    readonly purpose: unknown;
+    readonly state: unknown;
+  }[];
   readonly fills: readonly { readonly order: number }[];
   readonly equity: string;
   readonly ambiguousKlines: number;
@@ -117,7 +124,7 @@ const instrumentOf = ({ symbol, instrument: given }: Case): Instrument => {
 };
 
 export function inputOf(given: Case): RunInput {
-  const { symbol, interval, columns, strategy, params, rules, fees, cash } = given;
+  const { symbol, interval, columns, strategy, params, rules, fees, cash, maxPosition } = given;
   const at = instrumentOf(given);
   const { values } = readParams(strategy.params as Params, params);
   return {
@@ -127,7 +134,11 @@ export function inputOf(given: Case): RunInput {
     series: [{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length }],
     allocations: [{ strategy: 's', symbol, amount: units(cash) }],
     cash: units(cash),
-    limits: { ...wide, maxOrdersPerSecond: 1_000_000 },
+    limits: {
+      ...wide,
+      maxOrdersPerSecond: 1_000_000,
+      ...(maxPosition === undefined ? {} : { maxPosition: units(maxPosition) }),
+    },
     rules: rulesets[rules],
     fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
   };
@@ -156,15 +167,16 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,
+    ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
   const { decisions, orders, fills, equity, ambiguousKlines } = reference(question);
   const wanted = decisions.map(({ time, want }) => ({ time, want: asProduct(want) }));
-  return withoutRejected({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+  return withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
 }
 
-/** What the reference's exchange rejects for want of funds, the product's risk denies before it becomes an order. */
-function withoutRejected({ orders, fills, ...rest }: Rows): Rows {
-  const kept = orders.filter(({ state }) => state !== 'rejected');
+/** What the product's risk denies becomes no order there, and what the reference's exchange rejects for want of funds may be denied, too. */
+function withoutRefused({ orders, fills, ...rest }: Rows): Rows {
+  const kept = orders.filter(({ state }) => state !== 'rejected' && state !== 'denied');
   const numbers = new Map(kept.map(({ number }, index) => [number, index + 1]));
   return {
     ...rest,
@@ -190,7 +202,7 @@ export function rowsOfEach(result: RunResult, strategies: readonly string[]): re
           want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
         }),
       );
-      return withoutRejected({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+      return withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
     });
   } finally {
     db.close();

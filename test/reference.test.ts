@@ -145,6 +145,26 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
     );
   });
 
+  test('what the limit of the position denies hides nothing else, and the rows are the same thrice', async () => {
+    let sales = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.constantFrom('450', '900', '1500'),
+        async (seed, maxPosition) => {
+          const [wide, { wants }] = generatedCase(seed, rules);
+          const given = { ...wide, maxPosition };
+          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+          expect(byColumns(given)).toEqual(expected);
+          expect(await byStream(given)).toEqual(expected);
+          sales += expected.orders.filter(({ side, purpose }) => side === 'SELL' && purpose === 'quote').length;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(sales).toBeGreaterThan(100);
+  });
+
   describe('two symbols, of which klines close at one moment', () => {
     const lengths = fc.constantFrom<Case['interval']>('1min', '5min', '60min');
     const seeds = fc.integer({ min: 1, max: 2 ** 31 });

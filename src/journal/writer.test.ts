@@ -91,7 +91,23 @@ describe('a refusal', () => {
     expect(rows('SELECT times FROM denials')).toEqual([{ times: 1 }, { times: 1 }]);
   });
 
-  test('that comes again after another one is a new row', () => {
+  test('of each order of a wish that is repeated is counted in its own row', () => {
+    const { write, rows } = bench();
+    write([denialOf({ wanted: 'BUY 1' }), denialOf({ wanted: 'BUY 2' })]);
+    write([denialOf({ wanted: 'BUY 1' }), denialOf({ wanted: 'BUY 2' })]);
+    expect(rows('SELECT wanted, times FROM denials')).toEqual([
+      { wanted: 'BUY 1', times: 2 },
+      { wanted: 'BUY 2', times: 2 },
+    ]);
+  });
+
+  test('that is too long ago is not remembered', () => {
+    const { write, rows } = bench();
+    write(Array.from({ length: 102 }, (_, index) => denialOf({ wanted: `BUY ${index % 101}` })));
+    expect(rows('SELECT times FROM denials').length).toBe(102);
+  });
+
+  test('that comes again by another rule is a new row', () => {
     const { write, rows } = bench();
     write([denialOf(), denialOf({ code: 'position' }), denialOf()]);
     expect(rows('SELECT code FROM denials').length).toBe(3);

@@ -10,6 +10,9 @@ type Values = readonly (string | number | null)[];
 /** Two million epochs of four billion rows fit a number. */
 const rowsPerEpoch = 2 ** 32;
 
+/** Refusals of a strategy and symbol that are told from new ones; a wish of more orders, all refused, makes rows each time it is repeated. */
+const denialsRemembered = 100;
+
 const bit = (flag: boolean): number => (flag ? 1 : 0);
 
 const statements = {
@@ -70,14 +73,16 @@ export function writer(db: Database, epoch = 0): Write {
   const prepared = Object.fromEntries(
     Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]),
   ) as Record<keyof typeof statements, Statement>;
-  // A strategy that repeats a wish which a rule refuses would fill the disk: the same refusal in a row is counted.
-  const lastDenials = new Map<string, { code: string; wanted: string; seq: number | bigint }>();
+  // A strategy that repeats a wish which a rule refuses would fill the disk: the same refusal again is counted.
+  const lastDenials = new Map<string, Map<string, { code: string; seq: number | bigint }>>();
 
   function denied(entry: DenialEntry): void {
     const key = `${entry.strategy}\n${entry.symbol}`;
-    const last = lastDenials.get(key);
+    const known = lastDenials.get(key) ?? new Map<string, { code: string; seq: number | bigint }>();
+    lastDenials.set(key, known);
+    const last = known.get(entry.wanted);
     const facts = JSON.stringify(entry.facts);
-    if (last?.code === entry.code && last.wanted === entry.wanted) {
+    if (last?.code === entry.code) {
       prepared.deniedAgain.run(entry.at, facts, last.seq);
       return;
     }
@@ -91,7 +96,10 @@ export function writer(db: Database, epoch = 0): Write {
       entry.reason,
       entry.at,
     );
-    lastDenials.set(key, { code: entry.code, wanted: entry.wanted, seq: row.lastInsertRowid });
+    known.delete(entry.wanted);
+    known.set(entry.wanted, { code: entry.code, seq: row.lastInsertRowid });
+    const [oldest] = known.keys();
+    if (known.size > denialsRemembered && oldest !== undefined) known.delete(oldest);
   }
 
   function writeOne(entry: Entry): void {

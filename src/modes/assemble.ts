@@ -102,7 +102,7 @@ export function assemble(parts: Parts): Assembled {
     stopped: stopped.stream,
     fills: sweeps.fills,
     note: (signal) => planner.note(signal),
-    plan: (signal) => planner.plan(signal),
+    plan: (signal, denied) => planner.plan(signal, denied),
     judge: (draft) => judge(parts, book, draft),
     reserve(draft) {
       const intent = intentOf(draft, ids.next(draft.strategy), clock.now(), parts.orderLifeMs);

@@ -10,7 +10,7 @@ import { closeTime, intervalMs } from '../domain/interval.ts';
 import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
 import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
 import { couldBeBetterBy } from '../fill/band.ts';
-import { intentOf, type Step } from '../portfolio/plan.ts';
+import { type Draft, intentOf } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { Protection } from '../portfolio/protect.ts';
@@ -249,12 +249,10 @@ class ColumnRun {
   }
 
   #carryOut(signal: Signal): void {
-    for (
-      let step: Step | undefined = this.#planner.plan(signal);
-      step !== undefined;
-      step = this.#planner.plan(signal)
-    ) {
+    const denied: Draft[] = [];
+    for (let step = this.#planner.plan(signal); step !== undefined; step = this.#planner.plan(signal, denied)) {
       if (step.do === 'cancel') this.#cancel(step.order);
+      else if (this.#isDenied(step.draft)) denied.push(step.draft);
       else if (!this.#create(step.draft)) return;
     }
   }
@@ -265,14 +263,16 @@ class ColumnRun {
     this.#venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
-  /** True when there may be more to do: a refusal ends a plan, and so does a MARKET order while it waits to fill. */
-  #create(draft: Extract<Step, { do: 'create' }>['draft']): boolean {
-    const now = this.#clock.now();
+  #isDenied(draft: Draft): boolean {
     const verdict = this.#risk.judge(draft);
-    if (verdict.kind === 'denied') {
-      this.#log.entries.push(denialRow(draft, verdict, this.#instrument(draft.symbol), now));
-      return false;
-    }
+    if (verdict.kind === 'approved') return false;
+    this.#log.entries.push(denialRow(draft, verdict, this.#instrument(draft.symbol), this.#clock.now()));
+    return true;
+  }
+
+  /** True when there may be more to do: the venue's refusal ends a plan, and so does a MARKET order while it waits to fill. */
+  #create(draft: Draft): boolean {
+    const now = this.#clock.now();
     const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;
     const intent = intentOf(draft, clientOrderId, now, lifeMs);
     const order = this.#portfolio.reserve(intent);

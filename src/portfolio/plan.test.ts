@@ -15,7 +15,17 @@ import {
 } from '../domain/money.ts';
 import type { Quote, Target } from '../domain/order.ts';
 import { btc, intent, portfolio, resting, target } from '../testing/builders.ts';
-import { type Bend, goalLots, planQuotes, planTarget, type Situation, type Step, unbent } from './plan.ts';
+import {
+  type Bend,
+  type Draft,
+  goalLots,
+  intentOf,
+  planQuotes,
+  planTarget,
+  type Situation,
+  type Step,
+  unbent,
+} from './plan.ts';
 import type { WorkingOrder } from './portfolio.ts';
 
 const situation = (given: Partial<Situation> & { readonly has?: string } = {}): Situation => ({
@@ -253,8 +263,26 @@ describe('protection', () => {
 });
 
 describe('quotes', () => {
-  const quotesPlan = (wished: readonly Quote[], given: Parameters<typeof situation>[0] = {}): string =>
-    words(planQuotes({ kind: 'quotes', quotes: wished, reason: 'test' }, situation(given)));
+  const stepFor = (
+    wished: readonly Quote[],
+    given: Parameters<typeof situation>[0] = {},
+    denied: readonly Draft[] = [],
+  ) => planQuotes({ kind: 'quotes', quotes: wished, reason: 'test' }, situation(given), denied);
+  const quotesPlan = (...given: Parameters<typeof stepFor>): string => words(stepFor(...given));
+  /** What is asked for, order by order, when every draft that `isDenied` names is denied and the others come to rest. */
+  const asked = (wished: readonly Quote[], isDenied: (words: string) => boolean): string[] => {
+    const orders: WorkingOrder[] = [];
+    const denied: Draft[] = [];
+    const steps: string[] = [];
+    for (let step = stepFor(wished); step !== undefined; step = stepFor(wished, { orders }, denied)) {
+      steps.push(words(step));
+      if (step.do === 'cancel' || steps.length > 20) break;
+      const { draft } = step;
+      if (isDenied(words(step))) denied.push(draft);
+      else orders.push({ ...order(), intent: intentOf(draft, `c${orders.length}`, 0, 1) });
+    }
+    return steps;
+  };
   const buy = (price: number, quantity = 1): Quote => ({ side: 'BUY', price, quantity });
   const sell = (price: number, quantity = 1): Quote => ({ side: 'SELL', price, quantity });
 
@@ -279,6 +307,24 @@ describe('quotes', () => {
 
   test('asks for two orders when two quotes are alike', () => {
     expect(quotesPlan([buy(99), buy(99)], { orders: [order({ price: '99' })] })).toBe('BUY 1 at 99');
+  });
+
+  test('asks for what comes after a denied one, and not again for that', () => {
+    const wished = [buy(99), sell(101), buy(98)];
+    expect(asked(wished, (words) => words.startsWith('BUY'))).toEqual(['BUY 1 at 99', 'SELL 1 at 101', 'BUY 1 at 98']);
+    // A smaller one at the same price could be taken for the denied one.
+    expect(asked([buy(99, 2), buy(99)], (words) => words.startsWith('BUY 2'))).toEqual(['BUY 2 at 99', 'BUY 1 at 99']);
+  });
+
+  property.prop([
+    fc.array(
+      fc.record({ side: fc.constantFrom('BUY', 'SELL'), at: fc.nat(3), quantity: fc.integer({ min: 1, max: 3 }) }),
+    ),
+    fc.func(fc.boolean()),
+  ])('are each asked for once, whatever is denied', (given, isDenied) => {
+    const wished = given.map(({ side, at, quantity }): Quote => ({ side, price: 99 + at, quantity }));
+    const texts = wished.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
+    expect(asked(wished, isDenied).sort()).toEqual(texts.sort());
   });
 
   test('leaves out what the exchange would refuse as too small', () => {

@@ -55,6 +55,9 @@ export function intentOf(draft: Draft, clientOrderId: string, createdAt: number,
   return price === undefined ? intent : { ...intent, price };
 }
 
+/** Nothing was denied. */
+export const noDrafts: readonly Draft[] = [];
+
 export type Step =
   | { readonly do: 'cancel'; readonly order: WorkingOrder }
   | { readonly do: 'create'; readonly draft: Draft };
@@ -148,8 +151,15 @@ function less(goal: Lots, taken: Lots): Lots {
   return goal > 0n ? greatest(minus(goal, taken), noLots) : negate(greatest(minus(negate(goal), taken), noLots));
 }
 
-/** Have exactly these orders: cancel what is not among them, then create what is missing. */
-export function planQuotes(quotes: Quotes, situation: Situation): Step | undefined {
+/**
+ * Have exactly these orders: cancel what is not among them, then create what is missing. What a rule `denied` while this wish
+ * is carried out stands back, each draft for one order, so that the orders after it get their turn.
+ */
+export function planQuotes(
+  quotes: Quotes,
+  situation: Situation,
+  denied: readonly Draft[] = noDrafts,
+): Step | undefined {
   const { instrument: at } = situation;
   if (undecided(situation.orders)) return undefined;
   const wished = quotes.quotes.map((quote): Resting => {
@@ -163,10 +173,18 @@ export function planQuotes(quotes: Quotes, situation: Situation): Step | undefin
       reason: quotes.reason,
     };
   });
-  return rest(
-    wished.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at)),
-    situation,
-  );
+  const sendable = wished.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at));
+  return rest(without(sendable, denied), situation);
+}
+
+function without(wished: readonly Resting[], denied: readonly Draft[]): readonly Resting[] {
+  if (denied.length === 0) return wished;
+  const left = [...wished];
+  for (const { side, price, expectedLots } of denied) {
+    const index = left.findIndex((wish) => wish.side === side && wish.price === price && wish.lots === expectedLots);
+    if (index >= 0) left.splice(index, 1);
+  }
+  return left;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Lots, Rate } from '../domain/money.ts';
 import { noLots, noUnits } from '../domain/money.ts';
 import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { ByPlace } from './by-place.ts';
-import { goalLots, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
+import { type Draft, goalLots, noDrafts, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protect.ts';
 
@@ -65,8 +65,11 @@ export class Planner {
     this.#standing.set(signal.strategy, signal.symbol, { signal, goal, restingAt: -1 });
   }
 
-  /** The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. */
-  plan(signal: Signal): Step | undefined {
+  /**
+   * The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. `denied` is what a rule
+   * refused since this wish began to be carried out: it is not asked for again before the next time.
+   */
+  plan(signal: Signal, denied: readonly Draft[] = noDrafts): Step | undefined {
     const { portfolio, protection } = this.#options;
     const { strategy, symbol } = signal;
     const standing = this.#standing.get(strategy, symbol);
@@ -76,12 +79,14 @@ export class Planner {
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined) return undefined;
     const { want } = standing.signal;
+    // A target wishes for one order at a time, so nothing comes after it.
+    if (denied.length > 0 && want.kind === 'target') return undefined;
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
     const situation = this.#situation(strategy, symbol, mark.price, blocked);
     const step =
       want.kind === 'quotes'
-        ? planQuotes(want, situation)
+        ? planQuotes(want, situation, denied)
         : planTarget(
             want,
             standing.goal ?? this.#size(standing, want),

@@ -2,9 +2,10 @@ import { NEVER, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { type Rng, seededRng } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
-import { quantityText, unitsText } from '../domain/money.ts';
+import { quantityText, units, unitsText } from '../domain/money.ts';
 import type { Quote, Signal, Want } from '../domain/order.ts';
 import { readOrders } from '../journal/load.ts';
+import { draftText } from '../modes/words.ts';
 import { defineStrategy, flat, hold } from '../strategy/contract.ts';
 import { signalsOf } from '../strategy/host.ts';
 import { sma } from '../strategy/indicators.ts';
@@ -185,6 +186,30 @@ describe('a wish', () => {
       expect(made.asked('create')).toBe(creates);
     }
     expect((await made.fillRows()).length).toBe(1);
+  });
+
+  test('of which one order is denied has its other orders created, and the denied one is asked for once', async () => {
+    const { made, wish } = await wishing({ limits: { maxPosition: units('250') } });
+    wish(target(2));
+    await made.pass(5_000);
+    const quotes = [
+      { side: 'BUY', price: 99, quantity: 1 },
+      { side: 'BUY', price: 98, quantity: 1 },
+      { side: 'SELL', price: 101, quantity: 1 },
+      { side: 'BUY', price: 40, quantity: 1 },
+    ] as const;
+    wish({ kind: 'quotes', quotes, reason: 'test' });
+    await made.pass(5_000);
+    await made.written();
+    const placed = [...made.assembled.portfolio.orders()].map(({ intent, state }) => {
+      return `${state} ${draftText(intent, btc)}`;
+    });
+    expect(placed).toEqual(['open SELL 1 BTC at 101', 'open BUY 1 BTC at 40']);
+    const rows = made.db.prepare('SELECT wanted, code, times FROM denials').all();
+    expect(rows).toEqual([
+      { wanted: 'BUY 1 BTC at 99', code: 'position', times: 1 },
+      { wanted: 'BUY 1 BTC at 98', code: 'position', times: 1 },
+    ]);
   });
 
   test('of quotes is carried out order by order, and changed by cancelling first', async () => {

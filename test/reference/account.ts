@@ -95,7 +95,7 @@ export function fill(
   });
 }
 
-export function end(order: Order, how: 'filled' | 'canceled' | 'rejected'): void {
+export function end(order: Order, how: 'filled' | 'canceled' | 'denied' | 'rejected'): void {
   order.row.state = how;
 }
 

@@ -83,7 +83,10 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
 const tick = (state: State, price: string, side: Side): Decimal =>
   roundTo(new Decimal(price), state.question.instrument.pricePrecision, side === 'BUY' ? 'up' : 'down');
 
-/** Cancels what is not wished and creates what is missing. Returns the MARKET order when one was made. */
+/**
+ * Cancels what is not wished and creates what is missing. What is denied keeps nothing else from being created; a rejection by
+ * the exchange ends it until the next time. Returns the MARKET order when one was made.
+ */
 export function act(state: State, want: Want, moment: Moment, inside: boolean): Order | undefined {
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
   if (state.settled) return undefined;
@@ -97,7 +100,7 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   for (const wish of wished) {
     const order = create(state, wish, moment);
     if (order.row.state === 'rejected') return undefined;
-    if (wish.type === 'MARKET') return order;
+    if (wish.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
 }
@@ -151,10 +154,24 @@ function create(state: State, wish: Wish, { row, time, close }: Moment): Order {
   };
   const most = rules.feeIn === 'quote' ? Decimal.max(fees.maker, fees.taker) : zero;
   const cost = wish.side === 'SELL' ? wish.quantity : costOf(order, most);
-  if (cost.gt(free(state, wish.side)) || refused(state, order)) end(order, 'rejected');
+  if (denied(state, order, close)) end(order, 'denied');
+  else if (cost.gt(free(state, wish.side)) || refused(state, order)) end(order, 'rejected');
   state.orders.push(order);
   state.working.push(order);
   return order;
+}
+
+/** What risk refuses: selling more than is held and not on sale yet, and buying past the limit of the position. */
+function denied(state: State, order: Order, close: Decimal): boolean {
+  if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
+  const { maxPosition } = state.question;
+  if (maxPosition === undefined) return false;
+  const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
+  const worth = ({ amount, price, quantity, executed }: Order): Decimal =>
+    amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
+  const held = state.base.times(order.price ?? last);
+  const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
+  return Decimal.sum(held, worth(order), ...open.map(worth)).gt(maxPosition);
 }
 
 function refused(state: State, { price, quantity, amount }: Order): boolean {

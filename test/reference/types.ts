@@ -79,6 +79,8 @@ export interface Question {
   readonly instrument: Instrument;
   readonly fees: { readonly maker: string; readonly taker: string };
   readonly cash: string;
+  /** Most that may be held once every open BUY has filled, in quote; a BUY that would pass it is denied. None: no limit. */
+  readonly maxPosition?: string;
 }
 
 /** A want that differs from the one before, when its kline had closed. */
@@ -99,7 +101,8 @@ export interface OrderRow {
   readonly price: string | null;
   readonly purpose: 'enter' | 'exit' | 'quote' | 'stop' | 'takeProfit';
   readonly executed: string;
-  readonly state: 'open' | 'filled' | 'canceled' | 'rejected';
+  /** Denied is what risk keeps from the exchange, rejected what the exchange refuses. */
+  readonly state: 'open' | 'filled' | 'canceled' | 'denied' | 'rejected';
 }
 
 export interface FillRow {
