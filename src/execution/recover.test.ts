@@ -22,7 +22,7 @@ describe('start-up after kill -9', () => {
     expect(onlyRow(desk)).toMatchObject({ state: 'sending' });
     await restart(desk);
     await desk.written();
-    expect(onlyRow(desk)).toEqual({ state: 'open', orderId: '1001', filled: '0' });
+    expect(onlyRow(desk)).toEqual({ state: 'open', orderId: '1001', filled: '0.4' });
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     const [order] = [...desk.assembled.portfolio.orders()];
     expect(order?.filled).toBe(40_000n);

@@ -73,8 +73,9 @@ export function memoryHost(
       return opened.db;
     },
     volatile: true,
+    keeps,
     write(entries) {
-      waiting.push(latestVersions(entries.filter(keeps)));
+      waiting.push(latestVersions(entries));
       return 'written';
     },
     close: () => Promise.resolve(),

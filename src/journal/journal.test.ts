@@ -55,6 +55,36 @@ const ids = (batch: readonly Entry[] | undefined): unknown[] =>
 const order = (clientOrderId: string): Entry => orderRowOf({ clientOrderId });
 
 describe('a journal', () => {
+  test('works the row of an order out once for each batch, as it then stands', async () => {
+    const { host: written, book } = bench();
+    let made = 0;
+    const state = { filled: '0' };
+    const row = () => {
+      made++;
+      return orderRowOf({ clientOrderId: 'a', ...state });
+    };
+    book.order('a', row);
+    book.append(eventOf('sending'));
+    book.order('a', row);
+    state.filled = '2';
+    await book.durable();
+    expect(made).toBe(1);
+    expect(written.batches).toEqual([[eventOf('sending'), orderRowOf({ clientOrderId: 'a', filled: '2' })]]);
+    book.order('a', row);
+    await book.durable();
+    expect(made).toBe(2);
+  });
+
+  test('drops what its host does not keep', async () => {
+    const host = memoryHost(({ kind }) => kind !== 'event');
+    const book = journal(host, new SimClock(0), []);
+    book.append(eventOf('sending'));
+    book.append(order('a'));
+    await book.close();
+    const count = (table: string): unknown => host.db.prepare(`SELECT count(*) AS n FROM ${table}`).get();
+    expect([count('events'), count('orders')]).toEqual([{ n: 0 }, { n: 1 }]);
+  });
+
   test('writes what nobody waits for in company, soon', async () => {
     const { clock, host: written, book } = bench();
     book.append(order('a'));

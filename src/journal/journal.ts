@@ -3,7 +3,7 @@
  * a create leaves (order-protocol R1). Which fills are rows already is known in memory, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
-import type { Entry, FillEntry } from './entries.ts';
+import type { Entry, FillEntry, OrderEntryRow } from './entries.ts';
 
 /** Where batches go: a worker with a file, or an in-process database for backtests and simulation. */
 export interface WriterHost {
@@ -11,12 +11,16 @@ export interface WriterHost {
   write(entries: readonly Entry[]): Promise<WriteResult> | WriteResult;
   /** True where nothing outlives the process: then nobody needs to wait for a write, and batches may be large. */
   readonly volatile: boolean;
+  /** Says no to what it would not write; absent where everything is kept. */
+  readonly keeps?: (entry: Entry) => boolean;
   close(): Promise<void>;
 }
 export type WriteResult = 'written' | 'full';
 
 export interface Journal {
   append(entry: Entry): void;
+  /** The row of an order as it will stand when the batch is written: several versions in one batch are worked out once. */
+  order(clientOrderId: string, row: () => OrderEntryRow): void;
   /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
   insertFill(fill: FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
@@ -44,6 +48,7 @@ export function journal(
   const fillKeys = new Set<string>();
   for (const fill of knownFills) fillKeys.add(keyOf(fill));
   let waiting: Entry[] = [];
+  let orders = new Map<string, () => OrderEntryRow>();
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
   let full = false;
@@ -59,14 +64,16 @@ export function journal(
   /** One batch at a time, in order; a batch that did not fit stays at the head of the queue. */
   async function flush(): Promise<boolean> {
     while (writing !== undefined) await writing;
-    if (waiting.length === 0) return true;
+    if (waiting.length === 0 && orders.size === 0) return true;
     writing = writeBatch();
     return writing;
   }
 
   async function writeBatch(): Promise<boolean> {
     const batch = waiting;
+    for (const row of orders.values()) batch.push(row());
     waiting = [];
+    orders = new Map();
     const result = await host.write(batch);
     writing = undefined;
     full = result === 'full';
@@ -79,14 +86,23 @@ export function journal(
   }
 
   function append(entry: Entry): void {
+    if (host.keeps?.(entry) === false) return;
     waiting.push(entry);
+    soon();
+  }
+
+  function soon(): void {
     if (host.volatile) {
-      if (waiting.length >= volatileBatch) void flush();
+      if (waiting.length + orders.size >= volatileBatch) void flush();
     } else if (cancelTimer === undefined) later(groupMs);
   }
 
   return {
     append,
+    order(clientOrderId, row) {
+      orders.set(clientOrderId, row);
+      soon();
+    },
     insertFill(fill) {
       const key = keyOf(fill);
       if (fillKeys.has(key)) return false;
