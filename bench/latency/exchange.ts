@@ -48,25 +48,33 @@ server.on('connection', (socket) => {
 let client: WebSocket | undefined;
 let price = 100;
 const sockets = new WebSocketServer({ server });
-const push = (channel: string, tick: unknown): void =>
-  client?.send(gzipSync(JSON.stringify({ event_rep: '', channel, data: null, tick, ts: Date.now(), status: 'ok' })));
+const frame = (channel: string, tick: unknown): Buffer =>
+  gzipSync(JSON.stringify({ event_rep: '', channel, data: null, tick, ts: Date.now(), status: 'ok' }));
+const pushBook = (): void =>
+  client?.send(frame('market_btcusdt_depth_step0', { asks: [[100.5, 10]], buys: [[99.5, 10]] }));
 sockets.on('connection', (socket) => {
   client = socket;
   socket.on('message', (data) => {
     const { params } = JSON.parse((data as Buffer).toString()) as { params?: { channel?: string } };
     const channel = params?.channel ?? '';
-    if (channel.endsWith('depth_step0')) push(channel, { asks: [[100.5, 10]], buys: [[99.5, 10]] });
+    if (channel.endsWith('depth_step0')) pushBook();
     if (channel.endsWith('trade_ticker')) trade();
   });
 });
 
 function trade(): number {
   price = price === 100 ? 101 : 100;
-  push('market_btcusdt_depth_step0', { asks: [[100.5, 10]], buys: [[99.5, 10]] });
+  const print = {
+    side: 'buy',
+    price: String(price + Math.random() / 10),
+    vol: '1',
+    amount: '100',
+    ds: '',
+    ts: Date.now(),
+  };
+  const bytes = frame('market_btcusdt_trade_ticker', { data: [print] });
   const sentAt = now();
-  push('market_btcusdt_trade_ticker', {
-    data: [{ side: 'buy', price: String(price + Math.random() / 10), vol: '1', amount: '100', ds: '', ts: Date.now() }],
-  });
+  client?.send(bytes);
   return sentAt;
 }
 
@@ -77,6 +85,8 @@ parentPort?.on('message', (ask: 'trade' | 'arm') => {
     const sentAt = trade();
   } else {
     waiting = (at) => parentPort?.postMessage(at);
+    // Fresh books come between the trades, so that none waits behind another frame.
+    pushBook();
     parentPort?.postMessage(0);
   }
 });

@@ -1,8 +1,8 @@
 /** The HTTP wire port and its one real implementation, by got. */
-import { type ClientRequest, Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import got from 'got';
+import got, { type OptionsInit } from 'got';
 import type { Gate } from '../venue.ts';
 
 export interface HttpRequest {
@@ -57,27 +57,14 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
       request: timeouts.requestMs,
     },
     headers: { 'user-agent': 'sluice', 'content-type': 'application/json' },
-    // By now everything about the request has been worked out; what is left is to open the socket.
-    hooks: { beforeRequest: [({ context }) => (context as Gated).pass?.()] },
   });
   return {
     async send({ method, url, headers, body }, gate) {
       const wire = watchWire(url.protocol === 'https:');
       let tooLarge = false;
-      let against: string | undefined;
-      const context: Gated = {
-        pass:
-          gate &&
-          (async () => {
-            against = await gate;
-            if (against !== undefined) throw new Error(against);
-          }),
-      };
+      const door = doorOf(gate);
       try {
-        const call = client(
-          url,
-          body === undefined ? { method, headers, context } : { method, headers, context, body },
-        );
+        const call = client(url, { method, headers, ...(body === undefined ? {} : { body }), ...door.options });
         void call.on('request', wire.watch);
         void call.on('downloadProgress', ({ transferred }) => {
           if (transferred <= maxReplyBytes || tooLarge) return;
@@ -93,8 +80,11 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
           body: response.body,
         };
       } catch (error) {
-        const cause = against ?? (tooLarge ? `the answer is larger than ${maxReplyBytes} bytes` : plainCause(error));
+        const cause =
+          door.against() ?? (tooLarge ? `the answer is larger than ${maxReplyBytes} bytes` : plainCause(error));
         return { kind: 'failed', cause, written: wire.mayHaveWritten() };
+      } finally {
+        door.shut();
       }
     },
     close() {
@@ -104,8 +94,29 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
   };
 }
 
-/** What a request's hook is given. */
-type Gated = { readonly pass: (() => Promise<void>) | undefined };
+interface Door {
+  readonly options: Pick<OptionsInit, 'request'>;
+  /** Why the gate did not let the request through. */
+  readonly against: () => string | undefined;
+  /** The call is over: a gate that opens later lets nothing out any more. */
+  readonly shut: () => void;
+}
+
+/** Has got work everything out and then wait where it would open the socket. */
+function doorOf(gate: Gate | undefined): Door {
+  let against: string | undefined;
+  let over = false;
+  const shut = (): void => {
+    over = true;
+  };
+  if (gate === undefined) return { options: {}, against: () => undefined, shut };
+  const request = async (url: URL, options: RequestOptions): Promise<ClientRequest> => {
+    against = await gate;
+    if (against !== undefined || over) throw new Error(against ?? 'given up before it could be sent');
+    return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+  };
+  return { options: { request }, against: () => against, shut };
+}
 
 interface WireWatch {
   readonly watch: (request: ClientRequest) => void;

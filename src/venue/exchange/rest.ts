@@ -48,12 +48,16 @@ export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOption
     if (endpoint.security !== 'NONE' && signer === undefined) {
       return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
     }
-    // The URL class may escape more than we did, and the exchange verifies the target as it was sent.
-    const target = url.pathname + url.search;
-    const headers =
-      endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
-    const request = { method: endpoint.method, url, headers };
-    return { signedAt, send: (gate) => attempt(body === undefined ? request : { ...request, body }, gate) };
+    // Signed when it is sent, with the time that is fixed now: a create is being journalled meanwhile.
+    const send = (gate?: Gate): Promise<Reply> => {
+      // The URL class may escape more than we did, and the exchange verifies the target as it was sent.
+      const target = url.pathname + url.search;
+      const headers =
+        endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
+      const request = { method: endpoint.method, url, headers };
+      return attempt(body === undefined ? request : { ...request, body }, gate);
+    };
+    return { signedAt, send };
   }
 
   async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
