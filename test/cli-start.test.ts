@@ -90,6 +90,14 @@ describe('an exchange', () => {
     expect(oneMessage(answer)).toMatch(/^sluice: the exchange at http:\S+ refuses the account: .*-2015/);
   });
 
+  test('whose market is traded on paper has no margin account', async () => {
+    const before = at.files();
+    const answer = await start('paper', 'account=margin');
+    expect(answer.code).toBe(2);
+    expect(oneMessage(answer)).toContain('paper.yaml: account: margin cannot be simulated');
+    expect(at.files()).toEqual(before);
+  });
+
   test('that has no such symbol leads to near ones', async () => {
     const answer = await start('paper', 'strategies.0.symbol=XBTUSDT');
     expect(answer.code).toBe(2);

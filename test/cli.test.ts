@@ -97,6 +97,7 @@ describe('a configuration', () => {
     ],
     ['slow: 5', 'slow: 500', 'XBTUSD: 120 klines are too few: the strategy needs 500 before its first decision'],
     [/XBTUSD/g, 'XBTUSDT', 'has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT'],
+    ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
     ['symbol: XBTUSD', 'symbol: BTCUSD', 'b.yaml: data.BTCUSD is missing: the klines file'],
     ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {

@@ -17,6 +17,7 @@ import { runColumns } from './column-run.ts';
 import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { fillJson } from './show.ts';
+import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
 
 export interface BacktestOptions {
@@ -38,6 +39,7 @@ export interface Prepared {
 
 /** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
 export async function prepare(file: string, config: BacktestConfig): Promise<Prepared> {
+  refuseMargin(config.account, file);
   const configured = await configure(config.strategies, file);
   const dir = dirname(file);
   const instrumentFile = config.instruments === undefined ? shippedInstruments() : resolve(dir, config.instruments);

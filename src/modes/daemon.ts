@@ -6,6 +6,7 @@ import { readSecrets } from '../config/secrets.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { Session, SessionOptions } from './session.ts';
+import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir } from './state.ts';
 import { configure } from './strategies.ts';
 import { showStatus } from './terminal.ts';
@@ -24,6 +25,7 @@ export interface DaemonOptions {
 export async function daemon(options: DaemonOptions): Promise<void> {
   const { mode, config: file, set, out, say, signal } = options;
   const config: TradingConfig = readConfig(file, tradingSchema, set.map(parseSetting));
+  if (mode === 'paper') refuseMargin(config.account, file);
   const configured = await configure(config.strategies, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;

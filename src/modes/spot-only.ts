@@ -1,0 +1,11 @@
+/** What simulated fills cannot do. */
+import type { Account } from '../domain/order.ts';
+import { Refusal } from '../domain/refusal.ts';
+
+/** Refuses a margin account where fills are simulated: nobody would charge its interest or liquidate it (fill-engine §2.1.9). */
+export function refuseMargin(account: Account, configFile: string): void {
+  if (account === 'spot') return;
+  throw new Refusal(
+    `${configFile}: account: margin cannot be simulated: interest and liquidation are not, and the result would be too good. Use account: spot`,
+  );
+}
