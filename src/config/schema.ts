@@ -144,11 +144,16 @@ export const tradingSchema = z.strictObject({
 });
 export type TradingConfig = z.output<typeof tradingSchema>;
 
+/** Without a zone it is UTC, as everywhere: `Date.parse` would take it for local time, and a run would differ from machine to machine. */
+function momentOf(text: string): number {
+  const [, day, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
+  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+}
+
 const moment = z
   .union([z.string(), z.date()])
-  .transform((value) =>
-    typeof value === 'string' ? Date.parse(value.length === 10 ? `${value}T00:00:00Z` : value) : value.getTime(),
-  )
+  .transform((value) => (typeof value === 'string' ? momentOf(value) : value.getTime()))
   .refine((time) => Number.isFinite(time), 'must be a date such as 2020-03-12 or 2020-03-12T08:00:00Z');
 
 /** `config/backtest.yaml` and the scenarios in `backtests/`. */

@@ -60,10 +60,13 @@ export class Screen {
   readonly #equity: EquityPoint[] = [];
   readonly #klines = new Map<string, Forming>();
   readonly #errors = new Map<string, string>();
+  /** What is charted of each symbol: the klines of the first strategy on it. Of two intervals in one chart nobody could read either. */
+  readonly #charted = new Map<string, Hosted>();
   #startEquity: string | undefined;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
+    for (const one of options.hosted) if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
     for (const fill of options.loaded.fills.slice(-mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
@@ -89,6 +92,7 @@ export class Screen {
 
   /** A closed kline, of the past or of now. */
   addKline(kline: Kline): void {
+    if (kline.interval !== this.#charted.get(kline.symbol)?.interval) return;
     const chart = this.#chart(kline.symbol);
     if ((chart.closed.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY) < kline.openTime)
       keep(chart.closed, kline, maxKlines);
@@ -97,7 +101,7 @@ export class Screen {
 
   /** A print: the kline that is still open grows by it. */
   addTrade({ symbol, time, price, quantity }: Trade): void {
-    const interval = this.#options.hosted.find((hosted) => hosted.symbol === symbol)?.interval;
+    const interval = this.#charted.get(symbol)?.interval;
     if (interval === undefined) return;
     const chart = this.#chart(symbol);
     const openTime = openTimeOf(interval, time);
@@ -123,7 +127,6 @@ export class Screen {
   view(): View {
     const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
-    const symbols = [...new Map(hosted.map((one) => [one.symbol, one])).values()];
     const equity = unitsText(portfolio.totalEquity());
     const state =
       this.state === 'ready' && risk.switch.inForce.some((kill) => kill.strategy === undefined) ? 'killed' : this.state;
@@ -144,7 +147,7 @@ export class Screen {
         start: this.#startEquity ?? equity,
         series: this.#equity,
       },
-      markets: symbols.map(({ symbol, interval, instrument }) => ({
+      markets: [...this.#charted.values()].map(({ symbol, interval, instrument }) => ({
         symbol,
         interval,
         last: portfolio.lastMark(symbol)?.price.toFixed(instrument.pricePrecision),

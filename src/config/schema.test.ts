@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type BacktestConfig, backtestSchema } from './schema.ts';
+
+const fromOf = (from: string): BacktestConfig['from'] =>
+  backtestSchema.parse({
+    from,
+    data: {},
+    cash: '1',
+    strategies: [{ id: 's', use: 'x', symbol: 'XBTUSD', interval: '1min' }],
+    risk: { maxOrderValue: '1', maxPosition: '1' },
+  }).from;
+
+test.each([
+  ['2020-03-12', '2020-03-12T00:00:00.000Z'],
+  ['2020-03-12T08:00', '2020-03-12T08:00:00.000Z'],
+  ['2020-03-12 08:00:30', '2020-03-12T08:00:30.000Z'],
+  ['2020-03-12T08:00:00Z', '2020-03-12T08:00:00.000Z'],
+  ['2020-03-12T08:00:00.250+05:30', '2020-03-12T02:30:00.250Z'],
+])('the moment %s is %s wherever the machine stands', (text, moment) => {
+  const zone = process.env['TZ'];
+  process.env['TZ'] = 'Asia/Tokyo';
+  try {
+    expect(new Date(fromOf(text) ?? Number.NaN).toISOString()).toBe(moment);
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});
+
+test.each(['yesterday', '2020-13-01', '12 March 2020', '2020-03-12T8:00'])('%s is no moment', (text) => {
+  expect(() => fromOf(text)).toThrow('must be a date such as 2020-03-12');
+});
