@@ -86,22 +86,41 @@ describe('a configuration', () => {
     [
       'sma-cross',
       'sma-corss',
-      'b.yaml: strategies.0.use: there is no strategy "sma-corss" (did you mean "sma-cross"?)',
+      'b.yaml has a problem:\n  line 7: strategies.0.use: there is no strategy "sma-corss" (did you mean "sma-cross"?)',
     ],
-    ['slow: 5', 'slow: 500000', 'b.yaml: strategies.0.params.slow: must lie between 2 and 20000, not 500000'],
-    ['slow: 5', 'slow: 2', 'strategies.0.params: fast (2) must be below slow (2)'],
+    ['slow: 5', 'slow: 500000', '  line 10: strategies.0.params.slow: must lie between 2 and 20000, not 500000'],
+    ['slow: 5', 'slow: 2', '  line 10: strategies.0.params: fast (2) must be below slow (2)'],
     [
       'slow: 5',
       'slwo: 5',
       'strategies.0.params.slwo: is not a parameter (there are: fast, slow, quantity, share, stop)',
     ],
     ['slow: 5', 'slow: 500', 'XBTUSD: 120 klines are too few: the strategy needs 500 before its first decision'],
-    [/XBTUSD/g, 'XBTUSDT', 'has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT'],
+    [
+      /XBTUSD/g,
+      'XBTUSDT',
+      'instruments.yaml has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT',
+    ],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
     ['symbol: XBTUSD', 'symbol: BTCUSD', 'b.yaml: data.BTCUSD is missing: the klines file'],
     ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
     expect(await refusedConfig(broken(from, to))).toContain(part);
+  });
+
+  test('names everything that is wrong with its strategies, each with its line', async () => {
+    const second = 'strategies:\n  - { id: other, use: ./gone.ts, symbol: BTCUSDD, interval: 1min }\n';
+    broken(/strategies:\n/, second);
+    const message = await refused(2, 'backtest', '--config', 'b.yaml', '--set', 'strategies.1.params.fast=0');
+    expect(message.split('\n')).toEqual([
+      'sluice: b.yaml has 3 problems:',
+      expect.stringMatching(/^ {2}line 6: strategies\.0\.use: strategy file \S+gone\.ts does not exist$/),
+      expect.stringMatching(
+        /^ {2}line 6: strategies\.0\.symbol: \S+ has no symbol BTCUSDD \(did you mean "BTCUSDT"\?\)/,
+      ),
+      '  --set strategies.1.params.fast: must lie between 1 and 5000, not 0',
+      '',
+    ]);
   });
 
   test.for([
@@ -156,7 +175,7 @@ describe('a strategy file', () => {
     [
       'whose indicators throw',
       `${contract}export default defineStrategy({ name: 'mine', about: '', params: {},\n  indicators() { throw new Error('dry'); }, decide() {} });`,
-      /strategy mine: indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
+      /strategy mine: check\(\) or indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
     ],
     [
       'with a parameter of its own making',

@@ -58,10 +58,23 @@ export function readConfig<S extends z.ZodType>(
   const result = parse(document, schema, settings);
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => describe(issue, { document, lines, schema, settings }));
+  throw problemsIn(file, problems, isEmpty ? 'is empty; config/ in Sluice has files to begin with' : undefined);
+}
+
+/** One refusal that lists every problem of a configuration file; each begins with its place. */
+export function problemsIn(file: string, problems: readonly string[], what?: string): Refusal {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  throw new Refusal(
-    `${file} ${isEmpty ? 'is empty; config/ in Sluice has files to begin with' : `has ${count}`}:\n${problems.join('\n')}`,
-  );
+  return new Refusal([`${file} ${what ?? `has ${count}`}:`, ...problems.map((one) => `  ${one}`)].join('\n'));
+}
+
+/** Names a place of a configuration as its problems do: `line 7: strategies.0.use`, `--set strategies.0.use`. */
+export type NamePlace = (path: readonly (string | number)[]) => string;
+
+/** For what shows only once the schema is met, as that a strategy is not there. */
+export function placesIn(file: string, settings: readonly Setting[]): NamePlace {
+  const lines = new LineCounter();
+  const document = parseDocument(readText(file), { lineCounter: lines });
+  return (path) => place(path, { document, lines, settings });
 }
 
 /** Nothing at all, or nothing but comments and an explicit null. */
@@ -126,10 +139,12 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
   return [problem(path, asWritten(issue.message.replace(/^Invalid input: /, ''), document.getIn(path, true)), given)];
 }
 
-function problem(path: readonly (string | number)[], what: string, { document, lines, settings }: Described): string {
+const problem = (path: readonly (string | number)[], what: string, given: Described): string =>
+  `${place(path, given)}: ${what}`;
+
+function place(path: readonly (string | number)[], { document, lines, settings }: Omit<Described, 'schema'>): string {
   const setting = settings.find((one) => path.every((part, at) => one.path[at] === part));
-  const place = setting === undefined ? where(document, lines, path) : '--set ';
-  return `  ${place}${path.join('.') || 'the file'}: ${what}`;
+  return `${setting === undefined ? where(document, lines, path) : '--set '}${path.join('.') || 'the file'}`;
 }
 
 /** A message that quotes a number quotes it as the file has it: the digits that were lost are what it is about. */

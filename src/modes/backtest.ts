@@ -1,6 +1,6 @@
 /** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
 import { dirname, resolve } from 'node:path';
-import { parseSetting, readConfig } from '../config/read.ts';
+import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
@@ -38,16 +38,17 @@ export interface Prepared {
 }
 
 /** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
-export async function prepare(file: string, config: BacktestConfig): Promise<Prepared> {
+export async function prepare(
+  file: string,
+  config: BacktestConfig,
+  settings: readonly Setting[] = [],
+): Promise<Prepared> {
   refuseMargin(config.account, file);
-  const configured = await configure(config.strategies, file);
   const dir = dirname(file);
-  const instrumentFile = config.instruments === undefined ? shippedInstruments() : resolve(dir, config.instruments);
-  const instruments = instrumentsFor(
-    configured,
-    [...readConfig(instrumentFile, instrumentsSchema).values()],
-    instrumentFile,
-  );
+  const where = config.instruments === undefined ? shippedInstruments() : resolve(dir, config.instruments);
+  const available = [...readConfig(where, instrumentsSchema).values()];
+  const configured = await configure(config.strategies, file, settings, { available, where });
+  const instruments = instrumentsFor(configured, available, where);
   const hosted = hostedOf(configured, instruments);
   const warnings: string[] = [];
   const dataHashes: Record<string, string> = {};
@@ -132,8 +133,9 @@ async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<R
 
 export async function backtest(options: BacktestOptions): Promise<void> {
   const { config: file, set, driver, json, out, say } = options;
-  const config = readConfig(file, backtestSchema, set.map(parseSetting));
-  const prepared = await prepare(file, config);
+  const settings = set.map(parseSetting);
+  const config = readConfig(file, backtestSchema, settings);
+  const prepared = await prepare(file, config, settings);
   for (const warning of prepared.warnings) say(`note: ${warning}`);
   const result = await runWith(driver, prepared.input).catch((error: unknown): never => {
     // Live it would be stopped alone; a backtest of what threw is worth nothing.

@@ -24,9 +24,10 @@ export interface DaemonOptions {
 
 export async function daemon(options: DaemonOptions): Promise<void> {
   const { mode, config: file, set, out, say, signal } = options;
-  const config: TradingConfig = readConfig(file, tradingSchema, set.map(parseSetting));
+  const settings = set.map(parseSetting);
+  const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper') refuseMargin(config.account, file);
-  const configured = await configure(config.strategies, file);
+  const configured = await configure(config.strategies, file, settings);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(

@@ -1,6 +1,7 @@
 /** From a configuration's strategies to ones that run. */
 import { dirname } from 'node:path';
 import { registry } from '../../strategies/registry.ts';
+import { placesIn, problemsIn, type Setting } from '../config/read.ts';
 import type { StrategyConfig } from '../config/schema.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
@@ -12,24 +13,50 @@ import { type Found, loadStrategy } from '../strategy/load.ts';
 /** A strategy as configured and as found. */
 export interface Configured extends Found {
   readonly config: StrategyConfig;
+  readonly configFile: string;
+  /** Where its symbol stands in the configuration. */
+  readonly symbolPlace: string;
+}
+
+/** The instruments that there are, and where. */
+export interface Market {
+  readonly available: readonly Instrument[];
+  readonly where: string;
 }
 
 export type NamedHosted = Hosted & { readonly use: string };
 
-/** Loads every strategy of a configuration; paths are relative to its file. */
+/**
+ * Loads every strategy of a configuration; paths are relative to its file. One refusal names everything that is wrong with any
+ * of them, wrong symbols too where the market is known already.
+ */
 export async function configure(
   strategies: readonly StrategyConfig[],
   configFile: string,
+  settings: readonly Setting[] = [],
+  market?: Market,
 ): Promise<readonly Configured[]> {
   const dir = dirname(configFile);
+  const placeOf = placesIn(configFile, settings);
   const found: Configured[] = [];
+  const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {
-    found.push({
-      config,
-      ...(await loadStrategy(config.use, config.params, registry, dir, `${configFile}: strategies.${index}`)),
-    });
+    const loaded = await loadStrategy(config.use, config.params, registry, dir);
+    const symbolPlace = placeOf(['strategies', index, 'symbol']);
+    if ('strategy' in loaded) found.push({ config, configFile, symbolPlace, ...loaded });
+    else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);
+    const fault = market === undefined ? undefined : symbolFault(config.symbol, market);
+    if (fault !== undefined) problems.push(`${symbolPlace}: ${fault}`);
   }
+  if (problems.length > 0) throw problemsIn(configFile, problems);
   return found;
+}
+
+function symbolFault(symbol: string, { available, where }: Market): string | undefined {
+  const names = available.map((at) => at.symbol);
+  if (names.includes(symbol)) return undefined;
+  const some = names.length <= 12 ? `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}` : '';
+  return `${where} has no symbol ${symbol}${didYouMean(symbol, names)}${some}`;
 }
 
 /** The configured strategies' instruments; refuses symbols that are not there and strategies that do not share a quote asset. */
@@ -40,18 +67,14 @@ export function instrumentsFor(
 ): ReadonlyMap<string, Instrument> {
   const known = new Map(available.map((at) => [at.symbol, at]));
   const chosen = new Map<string, Instrument>();
-  for (const { config } of configured) {
+  const problems: string[] = [];
+  for (const { config, symbolPlace } of configured) {
     const at = known.get(config.symbol);
-    if (at === undefined) {
-      const names = [...known.keys()];
-      const some =
-        names.length <= 12 ? `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}` : '';
-      throw new Refusal(
-        `strategy ${config.id}: ${where} has no symbol ${config.symbol}${didYouMean(config.symbol, names)}${some}`,
-      );
-    }
-    chosen.set(config.symbol, at);
+    if (at === undefined) problems.push(`${symbolPlace}: ${symbolFault(config.symbol, { available, where })}`);
+    else chosen.set(config.symbol, at);
   }
+  const [first] = configured;
+  if (first !== undefined && problems.length > 0) throw problemsIn(first.configFile, problems);
   const quotes = new Set([...chosen.values()].map(({ quote }) => quote));
   if (quotes.size > 1)
     throw new Refusal(

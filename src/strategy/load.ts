@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { didYouMean, Refusal } from '../domain/refusal.ts';
+import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
@@ -14,6 +14,13 @@ export type Registry = Readonly<Record<string, () => Promise<{ readonly default:
 export interface Found {
   readonly strategy: Strategy;
   readonly params: ParamValues<Params>;
+}
+
+/** What is wrong with a configured strategy. */
+export interface LoadProblem {
+  /** The key that it is about: `use`, `params`, or one of the params. */
+  readonly path: readonly string[];
+  readonly what: string;
 }
 
 let hooked = false;
@@ -30,60 +37,54 @@ function offerSluice(entry: string): void {
 
 const isPath = (use: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(use);
 
-/** Loads a strategy and checks its parameters. `dir` is what relative paths are relative to; `where` begins every message. */
+/** Loads a strategy and checks its parameters; `dir` is what relative paths are relative to. A list is everything that is wrong. */
 export async function loadStrategy(
   use: string,
   given: Readonly<Record<string, unknown>>,
   registry: Registry,
   dir: string,
-  where: string,
-): Promise<Found> {
+): Promise<Found | readonly LoadProblem[]> {
   const strategy = isPath(use)
-    ? await fromFile(isAbsolute(use) ? use : resolve(dir, use), where)
-    : await shipped(use, registry, where);
-  const unmade = Object.entries(strategy.params as Params).find(([, param]) => typeof param?.about !== 'string');
-  if (unmade !== undefined)
-    throw new Refusal(
-      `strategy ${strategy.name}: params.${unmade[0]} must be made by integer(), decimal(), choice() or flag()`,
-    );
-  const { values, problems } = readParams(strategy.params as Params, given);
-  const faults = problems.map(
-    ({ name, problem }) =>
-      `  ${where}.params.${name}: ${problem}${/is not a parameter/.test(problem) ? didYouMean(name, Object.keys(strategy.params as Params)) : ''}`,
-  );
-  if (faults.length === 0) {
-    const fault = strategy.check?.(values);
-    if (fault !== undefined) faults.push(`  ${where}.params: ${fault}`);
+    ? await fromFile(isAbsolute(use) ? use : resolve(dir, use))
+    : await shipped(use, registry);
+  if (typeof strategy === 'string') return [{ path: ['use'], what: strategy }];
+  const params = strategy.params as Params;
+  const unmade = Object.entries(params).find(([, param]) => typeof param?.about !== 'string');
+  if (unmade !== undefined) {
+    const what = `strategy ${strategy.name}: params.${unmade[0]} must be made by integer(), decimal(), choice() or flag()`;
+    return [{ path: ['use'], what }];
   }
-  if (faults.length > 0)
-    throw new Refusal(`strategy ${strategy.name} cannot run with these parameters:\n${faults.join('\n')}`);
-  tryIndicators(strategy, values);
-  return { strategy, params: values };
+  const { values, problems } = readParams(params, given);
+  if (problems.length > 0)
+    return problems.map(({ name, problem }) => ({
+      path: ['params', name],
+      what: `${problem}${/is not a parameter/.test(problem) ? didYouMean(name, Object.keys(params)) : ''}`,
+    }));
+  const fault = faultOf(strategy, values);
+  return fault === undefined ? { strategy, params: values } : [{ path: ['params'], what: fault }];
 }
 
-/** What throws whatever the market does is said before anything starts. */
-function tryIndicators(strategy: Strategy, values: ParamValues<Params>): void {
-  if (isStreaming(strategy)) return;
+/** What is wrong or throws whatever the market does is said before anything starts. */
+function faultOf(strategy: Strategy, values: ParamValues<Params>): string | undefined {
   try {
-    strategy.indicators(values);
+    const fault = strategy.check?.(values);
+    if (fault === undefined && !isStreaming(strategy)) strategy.indicators(values);
+    return fault;
   } catch (error) {
-    throw new Refusal(`strategy ${strategy.name}: indicators() threw with these parameters: ${faultText(error)}`);
+    return `strategy ${strategy.name}: check() or indicators() threw with these parameters: ${faultText(error)}`;
   }
 }
 
-async function shipped(use: string, registry: Registry, where: string): Promise<Strategy> {
+/** A text says what is wrong, here and below. */
+async function shipped(use: string, registry: Registry): Promise<Strategy | string> {
   const load = Object.hasOwn(registry, use) ? registry[use] : undefined;
-  if (load === undefined) {
-    const names = Object.keys(registry);
-    throw new Refusal(
-      `${where}.use: there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`,
-    );
-  }
-  return (await load()).default;
+  if (load !== undefined) return (await load()).default;
+  const names = Object.keys(registry);
+  return `there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
 }
 
-async function fromFile(file: string, where: string): Promise<Strategy> {
-  if (!existsSync(file)) throw new Refusal(`${where}.use: strategy file ${file} does not exist`);
+async function fromFile(file: string): Promise<Strategy | string> {
+  if (!existsSync(file)) return `strategy file ${file} does not exist`;
   offerSluice(new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url).href);
   let module: { readonly default?: unknown };
   try {
@@ -93,14 +94,10 @@ async function fromFile(file: string, where: string): Promise<Strategy> {
     const hint = /outside a module|Unexpected token 'export'/.test(String(error))
       ? `: put "type": "module" into the package.json beside it, or end its name in .mts`
       : '';
-    throw new Refusal(`strategy file ${file} cannot be loaded: ${faultText(error)}${hint}`);
+    return `strategy file ${file} cannot be loaded: ${faultText(error)}${hint}`;
   }
-  if (!isStrategy(module.default)) {
-    throw new Refusal(
-      `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`,
-    );
-  }
-  return module.default;
+  if (isStrategy(module.default)) return module.default;
+  return `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`;
 }
 
 function isStrategy(value: unknown): value is Strategy {
