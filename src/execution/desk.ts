@@ -57,7 +57,7 @@ export function record(
 ): void {
   const at = clock.now();
   journal.append({ kind: 'event', at, clientOrderId: order.intent.clientOrderId, event, detail });
-  journal.order(order.intent.clientOrderId, () => orderRow(order, portfolio.instrument(order.intent.symbol), at));
+  journal.latest(order.intent.clientOrderId, () => orderRow(order, portfolio.instrument(order.intent.symbol), at));
 }
 
 /** Ends an order: no reservation is left and nothing more is expected of it. */

@@ -291,7 +291,7 @@ export class Sweeps {
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
     for (const id of ids.splice(0, Math.max(0, ids.length - overlap))) known.delete(id);
     this.#recent.set(symbol, { ids, known });
-    this.#execution.journal.append({ kind: 'cursor', symbol, tradeIds: [...ids] });
+    this.#execution.journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...ids] }));
   }
 
   async #closeWhatAddsUp(symbol: string): Promise<void> {

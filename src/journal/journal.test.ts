@@ -63,14 +63,14 @@ describe('a journal', () => {
       made++;
       return orderRowOf({ clientOrderId: 'a', ...state });
     };
-    book.order('a', row);
+    book.latest('a', row);
     book.append(eventOf('sending'));
-    book.order('a', row);
+    book.latest('a', row);
     state.filled = '2';
     await book.durable();
     expect(made).toBe(1);
     expect(written.batches).toEqual([[eventOf('sending'), orderRowOf({ clientOrderId: 'a', filled: '2' })]]);
-    book.order('a', row);
+    book.latest('a', row);
     await book.durable();
     expect(made).toBe(2);
   });

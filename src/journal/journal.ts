@@ -3,7 +3,7 @@
  * a create leaves (order-protocol R1). Which fills are rows already is known in memory, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
-import type { Entry, FillEntry, OrderEntryRow } from './entries.ts';
+import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
 
 /** Where batches go: a worker with a file, or an in-process database for backtests and simulation. */
 export interface WriterHost {
@@ -19,8 +19,8 @@ export type WriteResult = 'written' | 'full';
 
 export interface Journal {
   append(entry: Entry): void;
-  /** The row of an order as it will stand when the batch is written: several versions in one batch are worked out once. */
-  order(clientOrderId: string, row: () => OrderEntryRow): void;
+  /** An entry of which only the last version counts, as it will stand when the batch is written: it is worked out once for each batch. */
+  latest(key: string, entry: () => OrderEntryRow | CursorEntry): void;
   /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
   insertFill(fill: FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
@@ -48,7 +48,7 @@ export function journal(
   const fillKeys = new Set<string>();
   for (const fill of knownFills) fillKeys.add(keyOf(fill));
   let waiting: Entry[] = [];
-  let orders = new Map<string, () => OrderEntryRow>();
+  let latest = new Map<string, () => Entry>();
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
   let full = false;
@@ -64,16 +64,19 @@ export function journal(
   /** One batch at a time, in order; a batch that did not fit stays at the head of the queue. */
   async function flush(): Promise<boolean> {
     while (writing !== undefined) await writing;
-    if (waiting.length === 0 && orders.size === 0) return true;
+    if (waiting.length === 0 && latest.size === 0) return true;
     writing = writeBatch();
     return writing;
   }
 
   async function writeBatch(): Promise<boolean> {
     const batch = waiting;
-    for (const row of orders.values()) batch.push(row());
+    for (const make of latest.values()) {
+      const entry = make();
+      if (host.keeps?.(entry) !== false) batch.push(entry);
+    }
     waiting = [];
-    orders = new Map();
+    latest = new Map();
     const result = await host.write(batch);
     writing = undefined;
     full = result === 'full';
@@ -93,14 +96,14 @@ export function journal(
 
   function soon(): void {
     if (host.volatile) {
-      if (waiting.length + orders.size >= volatileBatch) void flush();
+      if (waiting.length + latest.size >= volatileBatch) void flush();
     } else if (cancelTimer === undefined) later(groupMs);
   }
 
   return {
     append,
-    order(clientOrderId, row) {
-      orders.set(clientOrderId, row);
+    latest(key, entry) {
+      latest.set(key, entry);
       soon();
     },
     insertFill(fill) {

@@ -226,7 +226,7 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     book.append(entry);
     look(entry);
   },
-  order: (clientOrderId, row) => book.order(clientOrderId, row),
+  latest: (key, entry) => book.latest(key, entry),
   insertFill(fill) {
     const isNew = book.insertFill(fill);
     if (isNew) look(fill);
