@@ -106,7 +106,9 @@ export function assemble(parts: Parts): Assembled {
     judge: (draft) => judge(parts, book, draft),
     reserve(draft) {
       const intent = intentOf(draft, ids.next(draft.strategy), clock.now(), parts.orderLifeMs);
-      record(execution, portfolio.reserve(intent), 'approved');
+      // In memory nobody reads an order's events.
+      const facts = parts.identity === undefined ? {} : risk.weigh(draft);
+      record(execution, portfolio.reserve(intent), 'approved', facts);
       risk.created(draft);
       return intent;
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../domain/refusal.ts';
-import { denialOf, orderRowOf } from '../journal/builders.ts';
+import { denialOf, eventOf, orderRowOf } from '../journal/builders.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { openState } from '../journal/open.ts';
 import { openForWriting } from '../journal/worker.ts';
@@ -26,7 +26,17 @@ const third = orderRowOf({ clientOrderId: 'saaaaac00001', state: 'unknown', crea
 beforeAll(() => {
   const { path, lock } = openState(state, { mode: 'live', account: 'spot', venue: 'test' }, ['s', 'trend']);
   const db = openForWriting(path);
+  const weighed = { value: '99.500000001', maxOrderValue: '20000', exposure: '10099.5', maxPosition: '50000' };
+  const reducing = { value: '10', maxOrderValue: '20000', reduces: 'yes' };
   writer(db)([first, second, third, denialOf({ strategy: 'picky' })]);
+  writer(
+    db,
+    1,
+  )([
+    eventOf('approved', { clientOrderId: first.clientOrderId, detail: weighed }),
+    eventOf('approved', { clientOrderId: second.clientOrderId, detail: reducing }),
+    eventOf('approved', { clientOrderId: third.clientOrderId, detail: {} }),
+  ]);
   db.close();
   lock.release();
 });
@@ -53,6 +63,14 @@ test.each<[string, string, OrderEntryRow]>([
   ["the exchange's id", '1954113290481123391', first],
 ])('%s finds its order', (_, subject, order) => {
   expect(why(subject)).toContain(`order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'})`);
+});
+
+test('an approval is told with its numbers', () => {
+  expect(why('saaaaab00001')).toMatch(
+    /verdict: approved, exposure reserved: The order is worth 99\.5\d* of at most 20,000; the position would be worth 10,099\.5 of at most 50,000\.$/m,
+  );
+  expect(why('saaaaab00002')).toMatch(/approved, .*: The order is worth 10 and only reduces what is held\.$/m);
+  expect(why('saaaaac')).toMatch(/approved, exposure reserved$/m);
 });
 
 test('a beginning that several orders have lists them, the newest first', () => {

@@ -3,7 +3,7 @@ import { instrument } from '../domain/instrument.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
 import type { Denied, JournalReader } from '../journal/reader.ts';
-import { denialText } from '../ops/words.ts';
+import { approvalText, denialText } from '../ops/words.ts';
 import { orderJson, type ShowOptions, withState } from './show.ts';
 import { wantText } from './words.ts';
 
@@ -34,7 +34,10 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   closed: 'closed',
 };
 
-const detailText = (detail: EventEntry['detail']): string =>
+const detailText = ({ event, detail }: Pick<EventEntry, 'event' | 'detail'>): string =>
+  event === 'approved' ? approvalText(detail) : listed(detail);
+
+const listed = (detail: EventEntry['detail']): string =>
   Object.entries(detail)
     .map(([name, value]) => `${name} ${typeof value === 'number' && value > 1e12 ? stamp(value) : String(value)}`)
     .join(', ');
@@ -58,7 +61,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
     detail: `${order.side} ${size} ${order.symbol} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
   });
   for (const event of reader.events(order.clientOrderId))
-    steps.push({ at: event.at, what: meanings[event.event], detail: detailText(event.detail) });
+    steps.push({ at: event.at, what: meanings[event.event], detail: detailText(event) });
   for (const fill of reader.fillsOf(order.clientOrderId)) {
     steps.push({
       at: fill.time,

@@ -4,6 +4,8 @@ import type { Denial } from '../domain/order.ts';
 import type { ActionWords } from './view.ts';
 
 type Facts = Denial['facts'];
+/** What an order's event holds. */
+type Details = Readonly<Record<string, string | number | boolean>>;
 
 /** `maxOrderValue` becomes `max order value`. */
 const spaced = (code: string): string => code.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
@@ -24,7 +26,8 @@ export function roundedMoney(text: string): string {
 }
 
 /** Grouped, and cut after eight decimals: the journal keeps the rest. */
-const fact = (facts: Facts, name: string): string => grouped(String(facts[name] ?? '?').replace(/(\.\d{8})\d+$/, '$1'));
+const fact = (facts: Details, name: string): string =>
+  grouped(String(facts[name] ?? '?').replace(/(\.\d{8})\d+$/, '$1'));
 
 const seconds = (facts: Facts, name: string): string => {
   const ms = facts[name];
@@ -65,6 +68,15 @@ export function denialText({ code, facts }: Denial): string {
   if (sentence !== undefined) return sentence(facts);
   const listed = Object.keys(facts).map((name) => `${spaced(name)} ${fact(facts, name)}`);
   return `Denied by ${spaced(code)}${listed.length === 0 ? '' : `: ${listed.join(', ')}`}.`;
+}
+
+/** By which numbers an order was approved, as a sentence; nothing where none were written down. */
+export function approvalText(facts: Details): string {
+  if (facts['value'] === undefined) return '';
+  const value = `The order is worth ${fact(facts, 'value')}`;
+  return facts['reduces'] === undefined
+    ? `${value} of at most ${fact(facts, 'maxOrderValue')}; the position would be worth ${fact(facts, 'exposure')} of at most ${fact(facts, 'maxPosition')}.`
+    : `${value} and only reduces what is held.`;
 }
 
 /** What the buttons do, unless the mode says otherwise. */

@@ -1,11 +1,11 @@
 /** The gate between a plan and an order: the rules, what they look back on, and the daily loss limit. */
 import type { Clock } from '../clock/clock.ts';
 import { cut, minus, noUnits, part, rateNumber, type Units, units, unitsNumber, unitsText } from '../domain/money.ts';
-import type { Verdict } from '../domain/order.ts';
+import type { Denial, Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { type Kill, KillSwitch } from './kill.ts';
-import { type Created, firstDenial, type Limits } from './rules.ts';
+import { type Created, firstDenial, type Limits, type Scene, weighed } from './rules.ts';
 
 const dayMs = 86_400_000;
 const one = units('1');
@@ -52,7 +52,17 @@ export class Risk {
   judge(draft: Draft): Verdict {
     const now = this.#clock.now();
     this.#forget(now);
-    const denial = firstDenial({
+    const denial = firstDenial(this.#scene(draft, now));
+    return denial === undefined ? { kind: 'approved' } : { kind: 'denied', ...denial };
+  }
+
+  /** The numbers of an approval; to be asked before the order counts as exposure itself. */
+  weigh(draft: Draft): Denial['facts'] {
+    return weighed(this.#scene(draft, this.#clock.now()));
+  }
+
+  #scene(draft: Draft, now: number): Scene {
+    return {
       draft,
       portfolio: this.#portfolio,
       limits: this.limits,
@@ -60,8 +70,7 @@ export class Risk {
       maxDataAgeMs: this.#maxDataAgeMs,
       kill: this.switch.of(draft.strategy),
       recent: this.#recent,
-    });
-    return denial === undefined ? { kind: 'approved' } : { kind: 'denied', ...denial };
+    };
   }
 
   /** Counts an order that is being created. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rate, units } from '../domain/money.ts';
 import { draft, fill, intent, portfolio, resting, startTime, wide } from '../testing/builders.ts';
 import type { Kill } from './kill.ts';
-import { firstDenial, type Limits, rules, type Scene } from './rules.ts';
+import { firstDenial, type Limits, rules, type Scene, weighed } from './rules.ts';
 
 /** A scene in which nothing is denied unless the test makes it so. */
 const scene = ({
@@ -29,6 +29,22 @@ const kill = (by: string): Kill => ({ at: startTime - 5, strategy: undefined, by
 
 test('an order within every limit is approved', () => {
   expect(firstDenial(scene())).toBeUndefined();
+});
+
+test('an approval is told by what the order and the position would be worth', () => {
+  const limits = { maxOrderValue: units('1000'), maxPosition: units('5000') };
+  expect(weighed(scene({ draft: draft({ price: '50', quantity: '2' }), portfolio: holding('3'), limits }))).toEqual({
+    value: '100',
+    maxOrderValue: '1000',
+    exposure: '250',
+    maxPosition: '5000',
+  });
+  const sale = draft({ side: 'SELL', price: '120', quantity: '2' });
+  expect(weighed(scene({ draft: sale, portfolio: holding('3'), limits }))).toEqual({
+    value: '240',
+    maxOrderValue: '1000',
+    reduces: 'yes',
+  });
 });
 
 test('of several rules that deny the first in the list is named', () => {

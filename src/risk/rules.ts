@@ -191,6 +191,16 @@ export const rules: Readonly<Record<string, Rule>> = {
   orderRate,
 };
 
+/** What an order weighs against the limits of value and position, before it is reserved: what an approval is told by. */
+export function weighed(scene: Scene): Denial['facts'] {
+  const whole = valued(scene);
+  const { draft, portfolio, limits, value, last } = whole;
+  const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
+  if (reduces(whole)) return { ...worth, reduces: 'yes' };
+  const exposure = plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
+  return { ...worth, exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
+}
+
 const inOrder = Object.entries(rules);
 
 /** The first rule that refuses, with its numbers; undefined when none does. */
