@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest';
-import smaCross from '../../strategies/sma-cross/index.ts';
 import type { Interval } from '../domain/interval.ts';
 import { emptyLoaded } from '../journal/load.ts';
+import { defineStrategy } from '../strategy/contract.ts';
 import { btc, startTime } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
 import { Screen } from './screen.ts';
 
 const meter = { used: 0, max: 1 };
+const strategy = defineStrategy({
+  name: 'silent',
+  about: '',
+  params: {},
+  indicators: () => ({}),
+  decide: () => undefined,
+});
 const hosted = (interval: Interval) => ({
   id: `on-${interval}`,
-  use: 'sma-cross',
-  strategy: smaCross,
+  use: 'silent',
+  strategy,
   params: {},
   symbol: btc.symbol,
   interval,
