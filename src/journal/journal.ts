@@ -40,6 +40,36 @@ const volatileBatch = 8_192;
 /** Entries kept in memory while the disk is full; past it the program must not go on as if it knew what it did. */
 const mostWaiting = 200_000;
 
+/** Entries that nobody has written yet. */
+function queue(keeps: (entry: Entry) => boolean) {
+  let entries: Entry[] = [];
+  let latest = new Map<string, () => Entry>();
+  return {
+    push(entry: Entry): void {
+      if (keeps(entry)) entries.push(entry);
+    },
+    latest(key: string, entry: () => Entry): void {
+      latest.set(key, entry);
+    },
+    get size(): number {
+      return entries.length + latest.size;
+    },
+    take(): Entry[] {
+      const batch = entries;
+      for (const make of latest.values()) {
+        const entry = make();
+        if (keeps(entry)) batch.push(entry);
+      }
+      entries = [];
+      latest = new Map();
+      return batch;
+    },
+    putBack(batch: readonly Entry[]): void {
+      entries = [...batch, ...entries];
+    },
+  };
+}
+
 export function journal(
   host: WriterHost,
   clock: Clock,
@@ -47,8 +77,7 @@ export function journal(
 ): Journal {
   const fillKeys = new Set<string>();
   for (const fill of knownFills) fillKeys.add(keyOf(fill));
-  let waiting: Entry[] = [];
-  let latest = new Map<string, () => Entry>();
+  const waiting = queue((entry) => host.keeps?.(entry) !== false);
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
   let full = false;
@@ -64,46 +93,38 @@ export function journal(
   /** One batch at a time, in order; a batch that did not fit stays at the head of the queue. */
   async function flush(): Promise<boolean> {
     while (writing !== undefined) await writing;
-    if (waiting.length === 0 && latest.size === 0) return true;
+    if (waiting.size === 0) return true;
     writing = writeBatch();
     return writing;
   }
 
   async function writeBatch(): Promise<boolean> {
-    const batch = waiting;
-    for (const make of latest.values()) {
-      const entry = make();
-      if (host.keeps?.(entry) !== false) batch.push(entry);
-    }
-    waiting = [];
-    latest = new Map();
+    const batch = waiting.take();
     const result = await host.write(batch);
     writing = undefined;
     full = result === 'full';
     if (!full) return true;
-    waiting = batch.concat(waiting);
-    if (waiting.length > mostWaiting)
-      throw new Error(`the disk has been full for ${waiting.length} journal entries; stopping`);
+    waiting.putBack(batch);
+    if (waiting.size > mostWaiting)
+      throw new Error(`the disk has been full for ${waiting.size} journal entries; stopping`);
     if (!closed) later(retryMs);
     return false;
   }
 
-  function append(entry: Entry): void {
-    if (host.keeps?.(entry) === false) return;
-    waiting.push(entry);
-    soon();
+  function soon(): void {
+    if (!host.volatile) later(groupMs);
+    else if (waiting.size >= volatileBatch) void flush();
   }
 
-  function soon(): void {
-    if (host.volatile) {
-      if (waiting.length + latest.size >= volatileBatch) void flush();
-    } else if (cancelTimer === undefined) later(groupMs);
+  function append(entry: Entry): void {
+    waiting.push(entry);
+    soon();
   }
 
   return {
     append,
     latest(key, entry) {
-      latest.set(key, entry);
+      waiting.latest(key, entry);
       soon();
     },
     insertFill(fill) {
