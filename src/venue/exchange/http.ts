@@ -83,8 +83,6 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
         const cause =
           door.against() ?? (tooLarge ? `the answer is larger than ${maxReplyBytes} bytes` : plainCause(error));
         return { kind: 'failed', cause, written: wire.mayHaveWritten() };
-      } finally {
-        door.shut();
       }
     },
     close() {
@@ -98,24 +96,18 @@ interface Door {
   readonly options: Pick<OptionsInit, 'request'>;
   /** Why the gate did not let the request through. */
   readonly against: () => string | undefined;
-  /** The call is over: a gate that opens later lets nothing out any more. */
-  readonly shut: () => void;
 }
 
 /** Has got work everything out and then wait where it would open the socket. */
 function doorOf(gate: Gate | undefined): Door {
   let against: string | undefined;
-  let over = false;
-  const shut = (): void => {
-    over = true;
-  };
-  if (gate === undefined) return { options: {}, against: () => undefined, shut };
+  if (gate === undefined) return { options: {}, against: () => undefined };
   const request = async (url: URL, options: RequestOptions): Promise<ClientRequest> => {
     against = await gate;
-    if (against !== undefined || over) throw new Error(against ?? 'given up before it could be sent');
+    if (against !== undefined) throw new Error(against);
     return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
   };
-  return { options: { request }, against: () => against, shut };
+  return { options: { request }, against: () => against };
 }
 
 interface WireWatch {
