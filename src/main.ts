@@ -104,6 +104,7 @@ program
   .option('--port <N>', "the dashboard's port (0: any free one)", whole(0, 65_535), 0)
   .option('--fresh', 'start anew: forget the positions and the market time of earlier runs', false)
   .addOption(stateOption())
+  .addOption(jsonOption())
   .addOption(logOption())
   .action(async (given) => (await import('./modes/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }));
 
@@ -117,6 +118,7 @@ for (const [name, about] of [
     .addOption(configOption())
     .addOption(stateOption())
     .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
+    .addOption(jsonOption())
     .addOption(logOption())
     .action(async (given) =>
       (await import('./modes/daemon.ts')).daemon({
@@ -158,12 +160,13 @@ program
       .default('documented'),
   )
   .option('--persist <DIR>', 'where accounts, orders, trades and market time are kept (var/simulator)')
+  .addOption(new Option('--state <DIR>', 'the same as --persist').conflicts('persist'))
   .option('--fresh', 'start anew: forget what earlier runs kept there', false)
   .option('--faults <FILE>', 'a file of fault rules (YAML)')
   .option('--seed <N>', 'of made prints, books and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
-  .action(async (given) =>
-    (await import('./modes/simulate.ts')).simulate({ ...given, out, say, signal: stopping.signal }),
+  .action(async ({ state, ...given }) =>
+    (await import('./modes/simulate.ts')).simulate({ persist: state, ...given, out, say, signal: stopping.signal }),
   );
 
 reading('orders', 'every order and its state').action(async (given) =>

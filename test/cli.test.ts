@@ -53,6 +53,10 @@ describe('a command', () => {
     [['live'], 'sluice: live needs a configuration: --config FILE'],
     [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],
     [['simulator', '--scenario', 'crash'], 'Allowed choices are crash-2020, tape-2024'],
+    [
+      ['simulator', '--state', 'a', '--persist', 'b'],
+      "option '--state <DIR>' cannot be used with option '--persist <DIR>'",
+    ],
     [['simulator', '--port', '70000'], 'must be a whole number from 0 to 65535'],
     [['fills', '--state', '.'], 'sluice: . is not a state directory: there is no journal.db in it'],
     [['fills'], 'sluice: no state directory in var/: start one first (sluice demo), or give it with --state DIR'],

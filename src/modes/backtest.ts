@@ -16,9 +16,9 @@ import { warmupOf } from '../strategy/host.ts';
 import { runColumns } from './column-run.ts';
 import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
-import { fillJson } from './show.ts';
 import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
+import { fillJson } from './words.ts';
 
 export interface BacktestOptions {
   readonly config: string;

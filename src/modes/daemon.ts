@@ -16,6 +16,7 @@ export interface DaemonOptions {
   readonly config: string;
   readonly state?: string;
   readonly set: readonly string[];
+  readonly json: boolean;
   readonly logLevel: LogLevel;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
@@ -23,7 +24,7 @@ export interface DaemonOptions {
 }
 
 export async function daemon(options: DaemonOptions): Promise<void> {
-  const { mode, config: file, set, out, say, signal } = options;
+  const { mode, config: file, set, json, out, say, signal } = options;
   const settings = set.map(parseSetting);
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper') refuseMargin(config.account, file);
@@ -31,7 +32,7 @@ export async function daemon(options: DaemonOptions): Promise<void> {
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(
-    { mode, config, configured, stateDir, out, say, signal, logLevel: options.logLevel },
+    { mode, config, configured, stateDir, json, out, say, signal, logLevel: options.logLevel },
     async (common) =>
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
   );
@@ -39,6 +40,7 @@ export async function daemon(options: DaemonOptions): Promise<void> {
 
 export interface RunOptions
   extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal'> {
+  readonly json: boolean;
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;
 }
@@ -47,7 +49,7 @@ type Common = Omit<SessionOptions, 'secrets' | 'venueName' | 'makeVenue'>;
 
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
-  const { stateDir, out, say, signal, logLevel } = options;
+  const { stateDir, json, out, say, signal, logLevel } = options;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const log = fileLog(stateDir, logLevel);
   const fatal = (error: Error): void => {
@@ -59,7 +61,7 @@ export async function runUntilStopped(options: RunOptions, start: (common: Commo
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   const session = await start({ ...options, environment: process.env, log, fatal });
-  const screen = showStatus(session, out);
+  const screen = showStatus(session, out, json);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -22,6 +22,7 @@ export interface DemoOptions {
   readonly port: number;
   readonly fresh: boolean;
   readonly state?: string;
+  readonly json: boolean;
   readonly logLevel: LogLevel;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
@@ -33,7 +34,7 @@ const demoFaults =
   '- match: { method: POST, path: /sapi/v1/order, probability: 0.02 }\n  do: { status: 504, when: after }\n';
 
 export async function demo(options: DemoOptions): Promise<void> {
-  const { scenario: name, out, say, signal } = options;
+  const { scenario: name, json, out, say, signal } = options;
   const scenario = scenarios[name];
   if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
@@ -57,11 +58,13 @@ export async function demo(options: DemoOptions): Promise<void> {
     ];
     const config = readConfig(file, tradingSchema, set.map(parseSetting));
     const configured = await configure(config.strategies, file);
-    out(`${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is made up.`);
+    (json ? say : out)(
+      `${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is made up.`,
+    );
     const stopOrLost = AbortSignal.any([signal, market.lost]);
     const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
     await runUntilStopped(
-      { mode: 'demo', config, configured, stateDir, out, say, signal: stopOrLost, logLevel: options.logLevel },
+      { mode: 'demo', config, configured, stateDir, json, out, say, signal: stopOrLost, logLevel: options.logLevel },
       (common) => startLive({ ...common, secrets }),
     );
     if (market.lost.aborted && !signal.aborted)

@@ -2,11 +2,11 @@
 import Table from 'cli-table3';
 import { instrument } from '../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
-import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
+import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { roundedMoney } from '../ops/words.ts';
 import { type ChosenState, chooseState } from './state.ts';
-import { isDust } from './words.ts';
+import { fillJson, isDust } from './words.ts';
 
 export interface ShowOptions {
   readonly state?: string;
@@ -34,21 +34,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[], em
   for (const row of rows) drawn.push([...row]);
   return drawn.toString();
 }
-
-/** One fill as `fills --json` prints it (docs/reference/json.md). */
-export const fillJson = (fill: FillEntry): Readonly<Record<string, string | number>> => ({
-  tradeId: fill.tradeId,
-  orderId: fill.orderId,
-  clientOrderId: fill.clientOrderId,
-  strategy: fill.strategy,
-  symbol: fill.symbol,
-  side: fill.side,
-  price: fill.price,
-  qty: fill.quantity,
-  fee: fill.fee,
-  feeAsset: fill.feeAsset,
-  time: fill.time,
-});
 
 export function showFills(options: ShowOptions): void {
   withState(options, (reader) => {

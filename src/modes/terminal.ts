@@ -1,18 +1,21 @@
-/** The terminal while a daemon runs: the status drawn in place, or plain lines where there is no terminal. */
+/** The terminal while a daemon runs: the status drawn in place, or lines where there is no terminal, plain or as JSON. */
 import { systemClock } from '../clock/clock.ts';
 import { statusLines } from '../ops/terminal.ts';
-import type { View } from '../ops/view.ts';
+import type { FillView, View } from '../ops/view.ts';
 import type { Session } from './session.ts';
+import { fillJson } from './words.ts';
 
 /** Between two drawings, and between two looks for news where lines are plain, real ms. */
 const redrawMs = 250;
 const defaultColumns = 100;
 
-export function showStatus(session: Session, out: (line: string) => void): { stop(): void } {
+export function showStatus(session: Session, out: (line: string) => void, json: boolean): { stop(): void } {
   const { dashboard, source } = session;
-  return process.stdout.isTTY
-    ? redrawing(() => source.view(), dashboard.url)
-    : printing(() => source.view(), dashboard.url, out);
+  if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
+  const tell = (news: News): void => out(json ? newsJson(news) : newsText(news));
+  tell({ kind: 'dashboard', url: dashboard.url });
+  const look = newsSince(source.view(), tell);
+  return repeat(() => look(source.view()));
 }
 
 function repeat(work: () => void): { stop(): void } {
@@ -39,42 +42,71 @@ function redrawing(view: () => View, url: string): { stop(): void } {
   });
 }
 
-/** One line for each change of state, fill, unknown outcome and notice. */
-function printing(view: () => View, url: string, out: (line: string) => void): { stop(): void } {
+/** What has become known; one line of output each. */
+export type News =
+  | { readonly kind: 'dashboard'; readonly url: string }
+  | { readonly kind: 'state'; readonly state: string; readonly text: string }
+  | { readonly kind: 'fill'; readonly fill: FillView }
+  | { readonly kind: 'unknown'; readonly clientOrderId: string; readonly order: string; readonly cause: string }
+  | { readonly kind: 'resolved'; readonly clientOrderId: string; readonly order: string; readonly text: string }
+  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly goOn: string | undefined };
+
+/** A line for people. */
+export function newsText(news: News): string {
+  switch (news.kind) {
+    case 'dashboard':
+      return `dashboard  ${news.url}`;
+    case 'state':
+      return `${news.state}: ${news.text}`;
+    case 'fill': {
+      const { time, strategy, side, quantity, symbol, price } = news.fill;
+      return `fill       ${new Date(time).toISOString()} ${strategy} ${side} ${quantity} ${symbol} at ${price}`;
+    }
+    case 'unknown':
+      return `unknown    ${news.order}: ${news.cause}`;
+    case 'resolved':
+      return `resolved   ${news.order}: ${news.text}`;
+    case 'notice':
+      return `${news.level.padEnd(10)} ${news.text}${news.goOn === undefined ? '' : ` ${news.goOn}`}`;
+  }
+}
+
+/** A line for programs (docs/reference/json.md). */
+export function newsJson(news: News): string {
+  const { kind, ...rest } = news;
+  return JSON.stringify({ version: 1, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
+}
+
+/** Tells each change of state, fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
+export function newsSince(before: View, tell: (news: News) => void): (now: View) => void {
   let state = '';
-  const before = view();
   let newestFill = nameOf(before.fills[0]);
   // By identity: a notice can be older than one that was written before it.
   const said = new WeakSet<object>(before.notices);
   const unknown = new Set<string>();
   const known = new Set<string>();
-  out(`dashboard  ${url}`);
-  return repeat(() => {
-    const now = view();
+  return (now) => {
     if (now.state !== state) {
       state = now.state;
-      out(`${now.state}: ${now.stateText}`);
+      tell({ kind: 'state', state, text: now.stateText });
     }
     const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
-    for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) {
-      out(
-        `fill       ${new Date(fill.time).toISOString()} ${fill.strategy} ${fill.side} ${fill.quantity} ${fill.symbol} at ${fill.price}`,
-      );
-    }
+    for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) tell({ kind: 'fill', fill });
     for (const { clientOrderId, order, cause, resolved } of now.unknowns) {
       // Both lines also where it was resolved between two looks.
-      if (!unknown.has(clientOrderId)) out(`unknown    ${order}: ${cause}`);
+      if (!unknown.has(clientOrderId)) tell({ kind: 'unknown', clientOrderId, order, cause });
       unknown.add(clientOrderId);
       if (resolved === undefined || known.has(clientOrderId)) continue;
       known.add(clientOrderId);
-      out(`resolved   ${order}: ${resolved.text}`);
+      tell({ kind: 'resolved', clientOrderId, order, text: resolved.text });
     }
     for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
       said.add(notice);
-      out(`${notice.level.padEnd(10)} ${notice.text}${notice.goOn === undefined ? '' : ` ${notice.goOn}`}`);
+      const { level, text, goOn } = notice;
+      tell({ kind: 'notice', level, text, goOn });
     }
     newestFill = nameOf(now.fills[0]);
-  });
+  };
 }
 
 const nameOf = (fill: View['fills'][number] | undefined): string =>

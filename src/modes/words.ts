@@ -2,7 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { absolute, lotsIn, priceText, quantityText, type Units, unitsText } from '../domain/money.ts';
 import type { Denial, Want } from '../domain/order.ts';
-import type { Entry } from '../journal/entries.ts';
+import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
 
 /** The row of an order that a rule refused at UTC ms. */
@@ -23,6 +23,23 @@ export function draftText({ side, volume, price }: Pick<Draft, 'side' | 'volume'
     'lots' in volume ? `${quantityText(volume.lots, at)} ${at.base}` : `for ${unitsText(volume.amount)} ${at.quote}`;
   return `${side} ${size} at ${price === undefined ? 'market' : priceText(price, at)}`;
 }
+
+/** One fill as `fills --json` prints it (docs/reference/json.md). */
+export const fillJson = (
+  fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'purpose' | 'evidence'>,
+): Readonly<Record<string, string | number>> => ({
+  tradeId: fill.tradeId,
+  orderId: fill.orderId,
+  clientOrderId: fill.clientOrderId,
+  strategy: fill.strategy,
+  symbol: fill.symbol,
+  side: fill.side,
+  price: fill.price,
+  qty: fill.quantity,
+  fee: fill.fee,
+  feeAsset: fill.feeAsset,
+  time: fill.time,
+});
 
 /** What fees left behind and no order can sell: less than a lot, or than the least quantity where that is known. */
 export function isDust(base: Units, at: Instrument): boolean {
