@@ -19,7 +19,7 @@ interface Hearing {
 }
 
 /** Runs a strategy on klines that the test sends. */
-function hear(strategy: Strategy, history: readonly Kline[] = []): Hearing {
+function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Want): Hearing {
   const said: Signal[] = [];
   const errors: unknown[] = [];
   let ended = false;
@@ -34,6 +34,7 @@ function hear(strategy: Strategy, history: readonly Kline[] = []): Hearing {
     gaps: NEVER,
     fills: NEVER,
     holding,
+    before,
     now: () => startTime,
     failed: (error) => errors.push(error),
   };
@@ -126,6 +127,23 @@ describe('a deciding strategy', () => {
       { ...target(holding.quantity), reason: 'the strategy was stopped because it threw' },
     ]);
     expect(heard.ended()).toBe(true);
+  });
+
+  test('that throws before it has said anything keeps the stop of its wish in an earlier run', () => {
+    const broken = defineStrategy({
+      name: 'broken',
+      about: 'test',
+      params: {},
+      indicators: () => ({}),
+      decide: () => {
+        throw new Error('oops');
+      },
+    });
+    const heard = hear(broken, [], target(1, { stop: 90, takeProfit: 120 }));
+    heard.klines.next(kline(100));
+    expect(heard.said.map(({ want }) => want)).toEqual([
+      { kind: 'target', goal: { quantity: 0 }, stop: 90, reason: 'the strategy was stopped because it threw' },
+    ]);
   });
 
   test('that throws does not stop another on the same klines', () => {

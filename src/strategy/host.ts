@@ -37,6 +37,8 @@ export interface Inputs {
   readonly gaps: Observable<FeedGap>;
   readonly fills: Observable<Fill>;
   readonly holding: Holding;
+  /** What it wished last in an earlier run, and still does until it says something. */
+  readonly before?: Want | undefined;
   readonly now: () => number;
   /** Told once when the strategy threw; its resting orders are wished away by the last signal. */
   readonly failed: (error: unknown) => void;
@@ -63,7 +65,7 @@ export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
       complete: () => out.complete(),
       error(error: unknown) {
         inputs.failed(error);
-        say(lastWish(last, inputs.holding));
+        say(lastWish(last ?? inputs.before, inputs.holding));
         out.complete();
       },
     });
