@@ -8,8 +8,8 @@ import { noLots, quantityText } from '../domain/money.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import { isClosed, isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { cancelLate } from './cancel.ts';
 import { bind, close, type Execution, fillsIn, record } from './desk.ts';
+import { cancelLate } from './late.ts';
 
 /** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
 const overlap = 50;

@@ -1,6 +1,8 @@
+import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import type { Signal, Want } from '../domain/order.ts';
 import type { Kill } from '../risk/kill.ts';
-import { fill } from '../testing/builders.ts';
+import { fill, signal, target } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
 
 const kill = (by: 'dailyLoss' | 'operator'): Kill => ({ at: 0, strategy: undefined, by, reason: 'enough' });
@@ -73,4 +75,167 @@ test('a kill by a person cancels the exit of a stop too', async () => {
   const exit = await desk.placed(stopExit);
   await desk.finish(desk.assembled.kill(kill('operator')));
   expect(exit.state).toBe('canceled');
+});
+
+/** A desk that trades what the test wishes, through recovery. */
+async function trading() {
+  const desk = new TestDesk();
+  let signals = new Subject<Signal>();
+  desk.start(signals);
+  await desk.pass(1_000);
+  return {
+    desk,
+    wish: (want: Want, strategy = 's'): void => signals.next({ ...signal(want, strategy), at: desk.clock.now() }),
+    /** kill -9 and a new start, whose recovery is under way. */
+    restart: async (): Promise<void> => {
+      await desk.written();
+      desk.crash();
+      signals = new Subject();
+      desk.start(signals);
+    },
+    /** A print. */
+    print: (price: number): void => {
+      desk.price(price);
+      const { protection, hitStop } = desk.assembled;
+      for (const stop of protection.hitBy('BTCUSDT', price)) hitStop(stop, `traded at ${price}`);
+    },
+    held: (): bigint => desk.assembled.portfolio.position('s', 'BTCUSDT').base,
+    resting: (): number => [...desk.venue.orders.values()].filter(({ status }) => status === 'NEW').length,
+  };
+}
+const bid = (price: number): Want => ({
+  kind: 'quotes',
+  quotes: [{ side: 'BUY', price, quantity: 1 }],
+  reason: 'test',
+});
+
+describe('the end of trading', () => {
+  test('leaves no order behind that is just being moved', async () => {
+    const { desk, wish, resting } = await trading();
+    desk.venue.latencyMs = 100;
+    wish(bid(90));
+    await desk.pass(5_000);
+    wish(bid(91));
+    await desk.pass(50);
+    await desk.finish(desk.assembled.end('cancel'));
+    await desk.pass(60_000);
+    expect(resting()).toBe(0);
+    expect(desk.asked('create')).toBe(1);
+  });
+
+  test('leaves no order behind of a strategy that waits for its turn', async () => {
+    const { desk, wish, resting } = await trading();
+    desk.venue.latencyMs = 100;
+    wish(bid(91));
+    wish(bid(80), 't');
+    await desk.pass(50);
+    await desk.finish(desk.assembled.end('cancel'));
+    await desk.pass(60_000);
+    expect(resting()).toBe(0);
+    expect(desk.asked('create')).toBe(1);
+  });
+
+  test('cancels an order, too, whose lost answer is found out about meanwhile', async () => {
+    const { desk, wish, resting } = await trading();
+    desk.venue.creates = ['acceptLost'];
+    desk.venue.lagMs = 3_000;
+    wish(bid(91));
+    await desk.pass(50);
+    await desk.finish(desk.assembled.end('cancel'));
+    expect(resting()).toBe(0);
+  });
+
+  test('waits for a cancel that somebody else has asked for', async () => {
+    const { desk, wish, resting } = await trading();
+    wish(bid(91));
+    await desk.pass(5_000);
+    desk.venue.latencyMs = 500;
+    void desk.assembled.kill(kill('operator'));
+    await desk.pass(10);
+    await desk.finish(desk.assembled.end('cancel'));
+    expect(resting()).toBe(0);
+  });
+
+  test('can keep what rests, and still creates nothing', async () => {
+    const { desk, wish, resting } = await trading();
+    wish(bid(91));
+    wish(bid(80), 't');
+    await desk.pass(5_000);
+    await desk.finish(desk.assembled.end('keep'));
+    wish(bid(92));
+    wish(bid(93), 't');
+    await desk.pass(60_000);
+    expect(resting()).toBe(2);
+    expect(desk.asked('create')).toBe(2);
+    expect(desk.asked('cancel')).toBe(0);
+  });
+});
+
+describe('a stop', () => {
+  test('is acted on when its strategy has no target any more', async () => {
+    const { desk, wish, restart, print, held } = await trading();
+    wish(target(1, { stop: 95 }));
+    await desk.pass(5_000);
+    await restart();
+    await desk.pass(5_000);
+    wish({ kind: 'quotes', quotes: [], reason: 'the strategy was stopped because it threw' });
+    await desk.pass(1_000);
+    expect(held()).toBeGreaterThan(0n);
+    print(90);
+    await desk.pass(5_000);
+    expect(held()).toBe(0n);
+    const rows = desk.db.prepare("SELECT side FROM orders WHERE purpose = 'stop'").all();
+    expect(rows).toEqual([{ side: 'SELL' }]);
+  });
+
+  test('that is hit before anybody listens is acted on when trading begins, whatever else rests', async () => {
+    const { desk, wish, restart, print, held } = await trading();
+    wish(target(1, { stop: 95, takeProfit: 130 }));
+    await desk.pass(5_000);
+    wish(target(1, { stop: 95, takeProfit: 130 }));
+    await desk.pass(5_000);
+    expect([...desk.assembled.portfolio.orders()].map(({ intent }) => intent.purpose)).toEqual(['takeProfit']);
+    await restart();
+    print(94);
+    for (let second = 0; second < 20; second++) {
+      await desk.pass(1_000);
+      desk.assembled.insist();
+    }
+    expect(held()).toBe(0n);
+    expect([...desk.assembled.portfolio.orders()]).toEqual([]);
+  });
+
+  test('is not asked for a second time while its exit is at the exchange', async () => {
+    const { desk, wish, print } = await trading();
+    wish(target(1, { stop: 95 }));
+    await desk.pass(5_000);
+    desk.venue.market = undefined;
+    print(94);
+    desk.venue.market = undefined;
+    for (let second = 0; second < 20; second++) {
+      await desk.pass(1_000);
+      desk.assembled.insist();
+    }
+    expect(desk.asked('create')).toBe(2);
+  });
+});
+
+test('a full disk is told of once, and so is its end', async () => {
+  const desk = new TestDesk().listen();
+  const say = async (isFull: boolean): Promise<void> => {
+    desk.diskFull = isFull;
+    desk.journal.append({ kind: 'day', day: 0, equity: '0' });
+    for (let second = 0; second < 5; second++) {
+      await desk.pass(1_000);
+      desk.assembled.insist();
+    }
+  };
+  await say(false);
+  expect(desk.notices).toEqual([]);
+  await say(true);
+  expect(desk.notices.map(({ level, text }) => `${level}: ${text}`)).toEqual([
+    'error: the disk is full: no order is created until there is space; cancels go on',
+  ]);
+  await say(false);
+  expect(desk.notices.map(({ level }) => level)).toEqual(['error', 'info']);
 });

@@ -23,9 +23,11 @@ import { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { Desk } from '../trader.ts';
 import type { OrderEntry } from '../venue/venue.ts';
+import type { Book } from './book.ts';
+import { type Cancelling, diskWatch, exitOf, insistence } from './insist.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
-import { type Source, source } from './source.ts';
+import { source } from './source.ts';
 import { denialRow } from './words.ts';
 
 export interface Parts {
@@ -48,19 +50,18 @@ export interface Parts {
 }
 
 /** A desk without its strategies, and what a mode needs beside it. */
-export interface Assembled {
+export interface Assembled extends Book {
   readonly desk: Omit<Desk, 'signals'>;
-  readonly portfolio: Portfolio;
-  readonly planner: Planner;
-  readonly protection: Protection;
-  readonly risk: Risk;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
   /** Fills that were booked, for whoever wants to know. */
   readonly booked: Observable<Fill>;
-  /** Resolves once no order is being sent, resolved or cancelled. */
-  idle(): Promise<void>;
-  /** Asks again for what must not stay undone: exits of stops that were refused, cancels under a kill. */
+  /**
+   * Ends trading: from now on nothing is created, what is on its way is seen through, and what rests is cancelled or kept.
+   * Resolves when that is done; an outcome that stays unknown delays it without end.
+   */
+  end(resting: 'cancel' | 'keep'): Promise<void>;
+  /** Asks again for what must not stay undone: exits of stops that were refused, cancels under a kill. Tells of a full disk. */
   insist(): void;
   /** A stop was reached: the position is left, and stays left while the goal stays the same. */
   hitStop(stop: ArmedStop, why: string): void;
@@ -75,25 +76,19 @@ export function assemble(parts: Parts): Assembled {
   const book = openBook(parts);
   const { portfolio, planner, protection, risk } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
-  const { clock, journal, loaded, orders, account, timing, notice } = parts;
-  const execution: Execution = {
-    clock,
-    journal,
-    portfolio,
-    orders,
-    account,
-    timing,
-    readId: ids.read,
-    owners: new Map(loaded.owners),
-    foreign: new Set(loaded.foreign),
-    firstOrderAt: loaded.firstOrderAt ?? clock.now(),
-    notice,
-  };
-  const sweeps = new Sweeps(execution, loaded.cursors);
+  const { clock, journal, notice } = parts;
+  const execution = executionOf(parts, portfolio, ids.read);
+  const sweeps = new Sweeps(execution, parts.loaded.cursors);
   const stopped = source<Signal>();
   const booked = source<Fill>();
   const work = counting();
-  const insisting = insistence(book, execution, sweeps, stopped);
+  const cancelling: Cancelling = (order, lane) => work.during(cancel(execution, sweeps, order, lane));
+  const insisting = insistence(book, clock, cancelling, stopped.emit);
+  const tellOfDisk = diskWatch(journal, notice);
+  const control = controls(book, execution, cancelling);
+  let ending = false;
+  const against = (intent: Intent): string | undefined =>
+    ending ? 'trading is being ended' : reasonAgainst(risk, journal, intent);
   const desk: Omit<Desk, 'signals'> = {
     async recover() {
       await recover(execution, sweeps, symbolsOf(parts, portfolio));
@@ -102,7 +97,8 @@ export function assemble(parts: Parts): Assembled {
     stopped: stopped.stream,
     fills: sweeps.fills,
     note: (signal) => planner.note(signal),
-    plan: (signal, denied) => planner.plan(signal, denied),
+    // An order that is being moved is not created anew behind the back of whoever cancels what rests.
+    plan: (signal, denied) => (ending ? undefined : planner.plan(signal, denied)),
     judge: (draft) => judge(parts, book, draft),
     reserve(draft) {
       const intent = intentOf(draft, ids.next(draft.strategy), clock.now(), parts.orderLifeMs);
@@ -112,8 +108,8 @@ export function assemble(parts: Parts): Assembled {
       risk.created(draft);
       return intent;
     },
-    execute: (intent) => work.during(carryOut(book, execution, sweeps, intent)),
-    cancel: (order) => work.during(cancel(execution, sweeps, order)),
+    execute: (intent) => work.during(carryOut(book, execution, sweeps, against, intent)),
+    cancel: (order) => cancelling(order),
     record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
       portfolio.apply(fill);
@@ -124,52 +120,57 @@ export function assemble(parts: Parts): Assembled {
   };
   return {
     ...book,
-    ...controls(book, execution, sweeps),
+    ...control,
     desk,
     sweeps,
     execution,
     booked: booked.stream,
-    idle: () => work.idle(),
+    end(resting) {
+      ending = true;
+      return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work);
+    },
     insist() {
+      tellOfDisk();
       insisting.leaveAgain();
       void insisting.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
-      const signal = planner.standing(strategy, symbol);
-      if (signal?.want.kind !== 'target') return;
+      const signal = exitOf(planner, strategy, symbol, why, clock.now());
       protection.leave(strategy, symbol, signal.want.goal, why);
-      stopped.emit({ ...signal, at: clock.now() });
+      stopped.emit(signal);
     },
   };
 }
 
-/** What is asked for again until it is done. */
-function insistence(
-  { portfolio, planner, protection, risk }: Book,
-  execution: Execution,
-  sweeps: Sweeps,
-  stopped: Source<Signal>,
-) {
-  return {
-    /** A stop was hit, but its exit was refused or not sent: the position is naked until it is asked for again. */
-    leaveAgain(): void {
-      for (const { strategy, symbol } of portfolio.places()) {
-        const signal = planner.standing(strategy, symbol);
-        if (signal === undefined || !protection.isLeaving(strategy, symbol)) continue;
-        if (portfolio.ordersOf(strategy, symbol).length === 0) stopped.emit({ ...signal, at: execution.clock.now() });
-      }
-    },
-    /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
-    async cancelKilled(): Promise<void> {
-      const resting = [...portfolio.orders()].filter(
-        ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
-      );
-      await Promise.all(resting.map((order) => cancel(execution, sweeps, order, 'kill')));
-    },
-  };
-}
+const executionOf = (
+  { clock, journal, orders, account, timing, loaded, notice }: Parts,
+  portfolio: Portfolio,
+  readId: Execution['readId'],
+): Execution => ({
+  clock,
+  journal,
+  portfolio,
+  orders,
+  account,
+  timing,
+  readId,
+  owners: new Map(loaded.owners),
+  foreign: new Set(loaded.foreign),
+  firstOrderAt: loaded.firstOrderAt ?? clock.now(),
+  notice,
+});
 
-type Book = Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'risk'>;
+/** Cancels again and again: an order that was on its way can come to rest after the others were cancelled. */
+async function untilNothingRests(
+  portfolio: Portfolio,
+  { cancelAll }: Pick<Assembled, 'cancelAll'>,
+  work: Pick<Work, 'idle'>,
+): Promise<void> {
+  do {
+    await cancelAll();
+    await work.idle();
+  } while ([...portfolio.orders()].some(({ state }) => state === 'open'));
+}
 
 /** What is held, wished, protected and allowed, as the journal left it. */
 function openBook(parts: Parts): Book {
@@ -201,10 +202,16 @@ function judge({ journal, clock }: Parts, { risk, portfolio }: Book, draft: Draf
   return verdict;
 }
 
-async function carryOut(book: Book, execution: Execution, sweeps: Sweeps, intent: Intent): Promise<Carried> {
+async function carryOut(
+  book: Book,
+  execution: Execution,
+  sweeps: Sweeps,
+  against: (intent: Intent) => string | undefined,
+  intent: Intent,
+): Promise<Carried> {
   const order = book.portfolio.order(intent.clientOrderId);
   if (order === undefined) return 'refused';
-  const carried = await execute(execution, sweeps, () => reasonAgainst(book.risk, execution.journal, intent), order);
+  const carried = await execute(execution, sweeps, against, order);
   // Killed while its outcome was unknown: it could not be cancelled before it was found. A disk that filled up in the
   // meantime is no such reason: it keeps orders from being created, and this one is written down and wanted.
   if (carried === 'placed' && book.risk.switch.against(intent) !== undefined)
@@ -223,7 +230,7 @@ function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | u
 function controls(
   { portfolio, risk }: Book,
   execution: Execution,
-  sweeps: Sweeps,
+  cancelling: Cancelling,
 ): Pick<Assembled, 'kill' | 'resume' | 'cancelAll'> {
   const { journal, clock } = execution;
   async function cancelResting(
@@ -235,7 +242,7 @@ function controls(
       (order) =>
         order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
     );
-    await Promise.all(resting.map((order) => cancel(execution, sweeps, order, lane)));
+    await Promise.all(resting.map((order) => cancelling(order, lane)));
     return resting.length;
   }
   return {
@@ -261,8 +268,14 @@ export function noteDay({ dayStart: { day, equity } }: Risk, journal: Journal): 
   if (!Number.isNaN(day)) journal.append({ kind: 'day', day, equity: unitsText(equity) });
 }
 
-/** Counts work that is under way. */
-function counting(): { during<T>(work: Promise<T>): Promise<T>; idle(): Promise<void> } {
+/** Work that is under way. */
+interface Work {
+  during<T>(work: Promise<T>): Promise<T>;
+  /** Resolves once there is none. */
+  idle(): Promise<void>;
+}
+
+function counting(): Work {
   const running = new Set<Promise<unknown>>();
   return {
     during(work) {

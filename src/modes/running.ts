@@ -41,7 +41,7 @@ const equityEveryMs = 60_000;
 const insistMs = 1_000;
 /** Between two looks at the exchange's time, real ms. */
 const resyncMs = 60_000;
-/** How long stopping waits for what is on its way, and again for cancels, real ms. */
+/** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
 const stopPatienceMs = 8_000;
 
 export function run(made: Made): Running {
@@ -81,14 +81,23 @@ export function run(made: Made): Running {
     async stop() {
       screen.state = 'stopping';
       stopping.emit(true);
-      await atMost(assembled.idle());
-      if (made.onStop === 'cancel') await atMost(assembled.cancelAll());
-      assembled.sweeps.stop();
+      await atMost(assembled.end(made.onStop));
+      // A fill that a look has just found must still be booked.
+      await atMost(assembled.sweeps.stop());
+      tellOfRest(made);
       tasks.abort();
       for (const end of watched) end();
       trading.unsubscribe();
     },
   };
+}
+
+/** Says which orders are not known to have ended although they should have: the exchange was too slow, or their outcome is unknown. */
+function tellOfRest({ assembled, onStop, notice }: Made): void {
+  const left = [...assembled.portfolio.orders()].filter(({ state }) => onStop === 'cancel' || state === 'unknown');
+  if (left.length === 0) return;
+  const list = left.map(({ intent, state }) => `${intent.clientOrderId} on ${intent.symbol} (${state})`).join(', ');
+  notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start looks for them` });
 }
 
 async function every(
@@ -167,6 +176,7 @@ function inputsOf(made: Made, one: NamedHosted, history: readonly Kline[], kline
     gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
     fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
     holding: assembled.portfolio.holding(one.id, one.symbol),
+    before: assembled.planner.standing(one.id, one.symbol)?.want,
     now: () => clock.now(),
     failed(error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

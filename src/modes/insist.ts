@@ -1,0 +1,66 @@
+/** What is asked for until it is done, and told of until it is over. */
+import type { Clock } from '../clock/clock.ts';
+import type { Signal, Target } from '../domain/order.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Planner } from '../portfolio/planner.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Book } from './book.ts';
+
+/** Cancels an order, counted as work that is under way. */
+export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
+
+/** What is asked for again until it is done. */
+export function insistence(
+  { portfolio, planner, protection, risk }: Book,
+  clock: Clock,
+  cancelling: Cancelling,
+  ask: (signal: Signal) => void,
+) {
+  return {
+    /** A stop was hit, but its exit was refused, not sent or heard by nobody: the position is naked until it is asked for again. */
+    leaveAgain(): void {
+      for (const { strategy, symbol } of portfolio.places()) {
+        const signal = planner.standing(strategy, symbol);
+        if (signal === undefined || !protection.isLeaving(strategy, symbol)) continue;
+        // What else rests, as a take-profit does, is cancelled by the exit.
+        const isLeaving = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
+        if (!isLeaving) ask({ ...signal, at: clock.now() });
+      }
+    },
+    /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
+    async cancelKilled(): Promise<void> {
+      const resting = [...portfolio.orders()].filter(
+        ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
+      );
+      await Promise.all(resting.map((order) => cancelling(order, 'kill')));
+    },
+  };
+}
+
+/** The wish that protection bends into leaving a position: the standing one, or to hold nothing where that is no target. */
+export function exitOf(
+  planner: Planner,
+  strategy: string,
+  symbol: string,
+  why: string,
+  at: number,
+): Signal & { readonly want: Target } {
+  const want = planner.standing(strategy, symbol)?.want;
+  const target: Target = want?.kind === 'target' ? want : { kind: 'target', goal: { quantity: 0 }, reason: why };
+  return { strategy, symbol, at, want: target };
+}
+
+/** Tells once when the disk has filled up, and once when it has space again. */
+export function diskWatch(journal: Journal, notice: (notice: Notice) => void): () => void {
+  let told = false;
+  return () => {
+    if (journal.full === told) return;
+    told = journal.full;
+    notice(
+      told
+        ? { level: 'error', text: 'the disk is full: no order is created until there is space; cancels go on' }
+        : { level: 'info', text: 'the disk has space again: orders are created again' },
+    );
+  };
+}
