@@ -37,5 +37,11 @@ export function counters(clock: Clock, log: Log): Counters {
   };
 }
 
-const show = (sample: unknown): string | undefined =>
-  (typeof sample === 'string' ? sample : JSON.stringify(sample))?.slice(0, sampleLength);
+function show(sample: unknown): string | undefined {
+  try {
+    return (typeof sample === 'string' ? sample : JSON.stringify(sample))?.slice(0, sampleLength);
+  } catch {
+    // A text of a few kilobytes can be nested deeper than there is stack to walk it.
+    return 'nested too deeply to be shown';
+  }
+}

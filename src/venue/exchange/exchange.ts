@@ -9,6 +9,7 @@
  * - Ids are longs beyond 2^53 and stay text from the first byte (`json.ts`). Replies come bare, in lists or in envelopes, statuses in
  *   many spellings; what is unknown counts as open (`read-order.ts`). A cancel is only a request for one.
  * - Fills are not pushed: they are found by asking for the account's own trades (`read-trade.ts`).
+ * - The operations stand in two tables, `endpoints.ts` and `channels.ts`; `docs/reference/exchange.md` is made of them.
  * - The socket acknowledges nothing and reports no errors: only data proves a subscription, and only its age proves life
  *   (`socket.ts`). Depth comes as whole books without sequence numbers, trades newest first, klines without a mark that they are
  *   closed (`kline-stream.ts`). Frames are compressed each by itself (`frames.ts`).
@@ -25,11 +26,16 @@ import { gotHttp } from './http.ts';
 import { instruments } from './instruments.ts';
 import { klineHistory } from './kline-history.ts';
 import { type MarketQueries, marketQueries } from './market-queries.ts';
+import { type OpenData, openData } from './open-data.ts';
+import { type OrderDesk, orderDesk } from './order-desk.ts';
 import { orders } from './orders.ts';
-import { rest } from './rest.ts';
+import { type Raw, rawCaller } from './raw-call.ts';
+import { type Rest, rest } from './rest.ts';
 import { signer } from './sign.ts';
 import { Sockets } from './socket.ts';
+import { type SocketHistory, socketHistory } from './socket-history.ts';
 import { syncTime, type TimeSync } from './sync-time.ts';
+import { type Withdrawals, withdrawals } from './withdrawals.ts';
 import { realWs } from './ws.ts';
 
 export interface ExchangeOptions {
@@ -55,6 +61,15 @@ export interface Exchange {
   readonly orders: OrderEntry;
   readonly account: AccountReader;
   readonly market: MarketQueries;
+  /** The past over the socket. */
+  readonly past: SocketHistory;
+  readonly openData: OpenData;
+  /** What the daemon does not use: order test and batches. */
+  readonly desk: OrderDesk;
+  /** What became of withdrawals; none can be applied for here. */
+  readonly withdrawals: Withdrawals;
+  /** A request that the table does not know, for support. */
+  readonly raw: Raw;
   instruments(): Promise<Answer<readonly Instrument[]>>;
   /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
   syncTime(): Promise<Answer<TimeSync>>;
@@ -63,19 +78,25 @@ export interface Exchange {
   close(): void;
 }
 
+export type CallerOptions = Pick<
+  ExchangeOptions,
+  'restUrl' | 'apiKey' | 'apiSecret' | 'clock' | 'spend' | 'notice' | 'stripPrefix'
+>;
+
+/** What sends requests, alone: for a program that needs only a few. */
+export function openCaller(options: CallerOptions): { readonly caller: Rest; readonly close: () => void } {
+  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix } = options;
+  const http = gotHttp();
+  const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
+  const caller = rest({ baseUrl: restUrl, http, clock, spend, notice, signer: known });
+  return { caller, close: () => http.close() };
+}
+
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
-  const { restUrl, wsUrl, apiKey, apiSecret, account, clock, rng, spend, notice, log, stripPrefix } = options;
+  const { wsUrl, account, clock, rng, log } = options;
   const { count, seen } = counters(clock, log);
-  const http = gotHttp();
-  const caller = rest({
-    baseUrl: restUrl,
-    http,
-    clock,
-    spend,
-    notice,
-    signer: apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix),
-  });
+  const { caller, close } = openCaller(options);
   const known = instruments(caller, count);
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
@@ -83,12 +104,17 @@ export function exchange(options: ExchangeOptions): Exchange {
     orders: orders({ rest: caller, clock, account, instruments: known, count }),
     account: accountReader(caller),
     market: marketQueries(caller, clock, count),
+    past: socketHistory(channels, count, () => clock.now()),
+    openData: openData(caller, count),
+    desk: orderDesk(caller, clock),
+    withdrawals: withdrawals(caller),
+    raw: rawCaller(caller),
     instruments: known.all,
     syncTime: () => syncTime(caller, clock),
     counters: seen,
     close() {
       channels.close();
-      http.close();
+      close();
     },
   };
 }

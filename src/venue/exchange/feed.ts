@@ -4,6 +4,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Channel, Depth, FeedGap, Kline, Ticker, Trade } from '../../domain/market.ts';
 import { type MarketFeed, ok } from '../venue.ts';
+import { channelOf, klineChannel } from './channels.ts';
 import type { Count } from './counters.ts';
 import { depthStream } from './depth-stream.ts';
 import type { KlineHistory } from './kline-history.ts';
@@ -77,10 +78,10 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
   const tickerStreams = sharedByName<Ticker>();
   return {
     klines: (symbol, interval) =>
-      klineStreams(`${prefix(symbol)}_kline_${interval}`, (name, out) => klines(symbol, interval, name, out)),
-    trades: (symbol) => tradeStreams(`${prefix(symbol)}_trade_ticker`, (name, out) => trades(symbol, name, out)),
-    depth: (symbol) => depthStreams(`${prefix(symbol)}_depth_step0`, (name, out) => depth(symbol, name, out)),
-    ticker: (symbol) => tickerStreams(`${prefix(symbol)}_ticker`, (name, out) => ticker(symbol, name, out)),
+      klineStreams(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
+    trades: (symbol) => tradeStreams(channelOf('trades', symbol), (name, out) => trades(symbol, name, out)),
+    depth: (symbol) => depthStreams(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
+    ticker: (symbol) => tickerStreams(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
     gaps: gaps.asObservable(),
     async history(symbol, interval, wanted) {
       const answer = await history(symbol, interval, wanted);
@@ -88,9 +89,6 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
     },
   };
 }
-
-/** Channels are lower case; upper case is ignored without a word (venue-observed §2). */
-const prefix = (symbol: string): string => `market_${symbol.toLowerCase()}`;
 
 /** One stream for each channel, however many listen; it begins with the first of them and ends with the last. */
 function sharedByName<T>() {

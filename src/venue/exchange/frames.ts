@@ -3,8 +3,8 @@ import { gunzipSync, inflateSync } from 'node:zlib';
 import { type Fields, isFields, textOf } from './json.ts';
 
 export type Frame =
-  /** `{"ping":1790145583}` in seconds or ms, at times with more keys; to be echoed unchanged. */
-  | { readonly kind: 'ping'; readonly value: unknown }
+  /** `{"ping":1790145583}` in seconds or ms, at times with more keys; `echo` is the JSON to send back, unchanged. */
+  | { readonly kind: 'ping'; readonly echo: string }
   | { readonly kind: 'pong' }
   /** A push: `{"event_rep":"","channel":"market_btcusdt_depth_step0","data":null,"tick":{…},"ts":1790134142000,"status":"ok"}` */
   | { readonly kind: 'push'; readonly channel: string; readonly tick: Fields; readonly ts: unknown }
@@ -21,6 +21,7 @@ export type Frame =
 
 /** The largest frames recorded are 12 kB; this far above it is an attack or a mistake, and the socket is closed. */
 export const maxFrameBytes = 1024 * 1024;
+const longestPing = 40;
 const inflate = { maxOutputLength: maxFrameBytes };
 
 /** Compression is told by the first bytes (gzip, zlib, or plain text): deployments differ, and mix them on one socket. */
@@ -56,6 +57,9 @@ function sort(value: Fields): Frame {
     if (Array.isArray(data) && value['event_rep'] === 'rep') return { kind: 'history', channel, rows: data };
     return value['event_rep'] === 'subed' ? { kind: 'ack', channel } : { kind: 'other' };
   }
-  if ('ping' in value) return { kind: 'ping', value: value['ping'] };
+  const { ping } = value;
+  // A text is echoed as well; anything else is nobody's heartbeat, and could be a megabyte deep.
+  if (typeof ping === 'number' || (typeof ping === 'string' && ping.length <= longestPing))
+    return { kind: 'ping', echo: JSON.stringify(ping) };
   return 'pong' in value ? { kind: 'pong' } : { kind: 'other' };
 }

@@ -1,4 +1,5 @@
 /** Reading JSON without losing digits, and plain readers for values whose type varies from one deployment to the next. */
+import { MoneyError, type Units, units } from '../../domain/money.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -24,6 +25,27 @@ export const isFields = (value: unknown): value is Fields =>
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/**
+ * A decimal number as text, for money; undefined when it is none or absurd. Amounts have 40 digits at most: an exponent of a
+ * billion would be written out as a billion digits.
+ */
+export function decimalOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text !== undefined && /^[-+]?\d{1,40}(\.\d{0,40})?([eE][-+]?\d{1,2})?$/.test(text) ? text : undefined;
+}
+
+/** An amount of an asset kept whole; undefined when it is missing, no number, or has more than 18 decimals. */
+export function amountOf(value: unknown): Units | undefined {
+  const text = decimalOf(value);
+  if (text === undefined) return undefined;
+  try {
+    return units(text);
+  } catch (error) {
+    if (error instanceof MoneyError) return undefined;
+    throw error;
+  }
 }
 
 /** An id as text, from a number, a string or a list of one (all three occur in create and cancel replies). */

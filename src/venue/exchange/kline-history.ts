@@ -19,6 +19,10 @@ const maxPages = 100;
  */
 export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200);
 
+/** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error (venue-observed §1). */
+export const noKlines = (symbol: string, interval: Interval): string =>
+  `the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`;
+
 export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
 
 /**
@@ -58,7 +62,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     const answer = await newest(symbol, interval);
     if (answer.kind === 'failed') return answer;
     if (answer.value.length === 0) {
-      return failed(`klines: the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`);
+      return failed(`klines: ${noKlines(symbol, interval)}`);
     }
     let rows = closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock));
     for (let pages = 1; rows.length < wanted && pages < maxPages; pages++) {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Intent } from '../../domain/order.ts';
 import type { OrderEntry, PreparedOrder } from '../venue.ts';
 import { cancelOutcome, createOutcome } from './classify.ts';
+import { createBody } from './create-body.ts';
 import { tradeEndpoints } from './endpoints.ts';
 import { type OrderQueriesOptions, orderQueries } from './order-queries.ts';
 
@@ -42,17 +42,4 @@ export function orders(options: OrdersOptions): OrderEntry {
     },
     ...orderQueries(options),
   };
-}
-
-/**
- * The exact bytes of a create: `{"symbol":"BTCUSDT","volume":0.001,"side":"BUY","type":"LIMIT","price":86650.65,"newClientOrderId":"s…",
- * "recvWindow":2000}`. Volume and price are JSON numbers (§4.2), written from their digits and never through a double.
- */
-function createBody(intent: Intent, at: Instrument, recvWindowMs: number): string {
-  const { volume, price } = intent;
-  const amount = 'lots' in volume ? quantityText(volume.lots, at) : unitsText(volume.amount);
-  const priced = price === undefined ? '' : `,"price":${priceText(price, at)}`;
-  const names = `"side":"${intent.side}","type":"${intent.type}"`;
-  const id = `"newClientOrderId":${JSON.stringify(intent.clientOrderId)}`;
-  return `{"symbol":${JSON.stringify(intent.symbol)},"volume":${amount},${names}${priced},${id},"recvWindow":${recvWindowMs}}`;
 }

@@ -2,10 +2,10 @@
 import { type Instrument, instrument } from '../../domain/instrument.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Depth, Kline, Level, Ticker, Trade } from '../../domain/market.ts';
-import { greatest, lots, noLots, noUnits, type Precision, type Units, units } from '../../domain/money.ts';
+import { greatest, lots, noLots, noUnits, type Precision, units } from '../../domain/money.ts';
 import type { Balance } from '../venue.ts';
 import type { Count } from './counters.ts';
-import { type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from './json.ts';
+import { amountOf, decimalOf, type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from './json.ts';
 import { sideOf } from './read-order.ts';
 import { rowsOf } from './reply.ts';
 
@@ -28,7 +28,7 @@ export function readSymbols(value: unknown, count: Count): readonly Instrument[]
     try {
       return isFields(row) ? [readSymbol(row)] : [];
     } catch (error) {
-      count('unreadable symbol', `${error instanceof Error ? error.message : ''}: ${JSON.stringify(row)}`);
+      count('unreadable symbol', { why: error instanceof Error ? error.message : '', row });
       return [];
     }
   });
@@ -45,13 +45,21 @@ function readSymbol(row: Fields): Instrument {
   };
   // The precisions are checked before the minima are read in them.
   const plain = instrument({ symbol, base, quote, ...at });
-  const quantities = [row['limitVolumeMin'], row['marketSellMin']].map((least) => lots(textOf(least) ?? '0', at, 'up'));
-  const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((least) => units(textOf(least) ?? '0', 'up'));
+  const quantities = [row['limitVolumeMin'], row['marketSellMin']].map((least) => lots(minimumOf(least), at, 'up'));
+  const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((least) => units(minimumOf(least), 'up'));
   return {
     ...plain,
     minQuantity: quantities.reduce((a, b) => greatest(a, b), noLots),
     minNotional: amounts.reduce((a, b) => greatest(a, b), noUnits),
   };
+}
+
+/** Absent means that there is none; what is there and cannot be read is refused with the symbol. */
+function minimumOf(value: unknown): string {
+  if (textOf(value) === undefined) return '0';
+  const text = decimalOf(value);
+  if (text === undefined) throw new RangeError('a minimum cannot be read');
+  return text;
 }
 
 /**
@@ -186,15 +194,4 @@ export function readBalances(value: unknown): readonly Balance[] | string {
     balances.push({ asset, free, locked });
   }
   return balances;
-}
-
-/** An amount kept whole; undefined when it is missing, no number, or has more than 18 decimals. */
-function amountOf(value: unknown): Units | undefined {
-  const text = textOf(value);
-  if (text === undefined) return undefined;
-  try {
-    return units(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import type { Side } from '../../domain/market.ts';
 import { type Lots, lots, MoneyError, noLots } from '../../domain/money.ts';
 import type { OrderReport, OrderType, VenueStatus } from '../../domain/order.ts';
 import type { Count } from './counters.ts';
-import { type Fields, idOf, isFields, symbolOf, textOf } from './json.ts';
+import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf } from './json.ts';
 
 /** What an answer may leave out because we know it: the order that we asked about. */
 export type Known = Partial<Pick<OrderReport, 'side' | 'type' | 'orderId'>>;
@@ -75,7 +75,7 @@ function foreignType(raw: Fields, count: Count): OrderType {
 }
 
 function executedOf(raw: Fields, at: Instrument): Lots | undefined {
-  const text = textOf(raw['executedQty']);
+  const text = decimalOf(raw['executedQty']);
   if (text === undefined) return undefined;
   try {
     const executed = lots(text, at);

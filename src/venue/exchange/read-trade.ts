@@ -3,7 +3,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { lots, MoneyError, ticks, units } from '../../domain/money.ts';
 import type { VenueTrade } from '../../domain/order.ts';
-import { type Fields, idOf, isFields, symbolOf, textOf, timeOf } from './json.ts';
+import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf, timeOf } from './json.ts';
 import { sideOf } from './read-order.ts';
 
 /**
@@ -22,10 +22,10 @@ export function readTrade(raw: unknown, at: Instrument): VenueTrade | string {
   const tradeId = idOf(raw['id']);
   if (tradeId === undefined) return 'a trade has no readable id';
   const side = ownSide(raw);
-  const price = textOf(raw['price']);
-  const quantity = textOf(raw['qty']);
+  const price = decimalOf(raw['price']);
+  const quantity = decimalOf(raw['qty']);
   const time = timeOf(raw['time']);
-  const fee = textOf(raw['fee']);
+  const fee = decimalOf(raw['fee']);
   const feeAsset = textOf(raw['feeCoin'])?.toUpperCase();
   const orderIds = side === undefined ? [] : ownOrderIds(raw, side);
   const missing = Object.entries({ side, price, quantity, time, fee, feeAsset }).find(

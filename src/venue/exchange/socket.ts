@@ -1,8 +1,11 @@
 /** One socket for all channels: kept alive, watched, reconnected; what is listened to is subscribed. */
 import type { Clock, Rng } from '../../clock/clock.ts';
+import { failed, ok } from '../venue.ts';
+import { hasUnsub } from './channels.ts';
 import type { Count, Log } from './counters.ts';
 import { decodeFrame, type Frame } from './frames.ts';
 import type { Fields } from './json.ts';
+import { Questions, type Rows } from './questions.ts';
 import type { Ws, WsConnection } from './ws.ts';
 
 /** Nothing seen of a channel between these times (UTC ms): from its last data before to its first data after. */
@@ -59,6 +62,7 @@ export class Sockets {
   readonly #options: SocketsOptions;
   readonly #clock: Clock;
   readonly #channels = new Map<string, Channel>();
+  readonly #questions: Questions;
   #connection: WsConnection | undefined;
   #open = false;
   // By the monotonic clock.
@@ -71,6 +75,18 @@ export class Sockets {
   constructor(options: SocketsOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#questions = new Questions(options.clock, (text) => this.#open && this.#connection?.send(text));
+  }
+
+  /** Asks for the past of a channel (`req`); connects when nothing has yet, and lets go of the socket when nobody listens. */
+  async ask(channel: string, params: Readonly<Record<string, string | number>>): Promise<Rows> {
+    const text = JSON.stringify({ event: 'req', params: { channel, cb_id: channel, ...params } });
+    const answer = this.#questions.ask(channel, text);
+    // With channels a connection that is not there is on its way.
+    if (this.#connection === undefined && this.#channels.size === 0) this.#connect();
+    const rows = await answer;
+    if (this.#channels.size === 0 && this.#questions.size === 0) this.#drop();
+    return rows;
   }
 
   /** Subscribes; one listener for each channel. Returns what ends it. */
@@ -82,10 +98,9 @@ export class Sockets {
     return () => {
       if (this.#channels.get(name) !== channel) return;
       this.#channels.delete(name);
-      // The specification has no unsubscription for klines; what still comes is dropped.
-      if (this.#open && !name.includes('_kline_')) this.#say('unsub', name);
+      if (this.#open && hasUnsub(name)) this.#say('unsub', name);
       // An idle socket is closed by the exchange anyway, and would only be reconnected for nothing.
-      if (this.#channels.size === 0) this.#drop();
+      if (this.#channels.size === 0 && this.#questions.size === 0) this.#drop();
     };
   }
 
@@ -97,6 +112,7 @@ export class Sockets {
 
   close(): void {
     this.#channels.clear();
+    this.#questions.lost('closed by us');
     this.#drop();
   }
 
@@ -123,12 +139,14 @@ export class Sockets {
       channel.attempts = 0;
       this.#subscribe(name, channel);
     }
+    this.#questions.opened();
     this.#after(watchMs, () => this.#watch());
   }
 
   #lost(cause: string): void {
     if (this.#open && this.#age(this.#openedAt) >= this.#clock.machine(goodLifeMs)) this.#failures = 0;
     this.#drop();
+    this.#questions.lost(cause);
     for (const channel of this.#channels.values()) channel.broken ??= cause;
     if (this.#channels.size === 0) return;
     const longestMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures, 10));
@@ -179,10 +197,15 @@ export class Sockets {
     const { count } = this.#options;
     this.#lastFrameAt = this.#clock.monotonic();
     if (frame.kind === 'push') this.#pushed(frame);
-    else if (frame.kind === 'ping') this.#connection?.send(JSON.stringify({ pong: frame.value }));
-    else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
-    else if (frame.kind === 'error') count('refused subscription', frame);
-    else if (frame.kind === 'tooLarge') {
+    else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
+    else if (frame.kind === 'history') {
+      if (!this.#questions.answered(frame.channel, ok(frame.rows)))
+        count('answer that nobody asked for', frame.channel);
+    } else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
+    else if (frame.kind === 'error') {
+      count('refused subscription', frame);
+      this.#questions.answered(frame.channel, failed(`the exchange refuses ${frame.channel}: ${frame.message}`));
+    } else if (frame.kind === 'tooLarge') {
       count('oversized frame');
       this.#lost('a frame above 1 MiB');
     }

@@ -16,9 +16,21 @@ export interface TradeStreamOptions {
 /** So many prints, up to twice, are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
 const remembered = 1_000;
 
-interface Print {
+export interface Print {
   readonly trade: Trade;
+  /** Of the exchange, where it gives one. */
   readonly id: string | undefined;
+}
+
+/** One print of a frame or of the past, dated by the frame where it has no time of its own; undefined when it cannot be read. */
+export function readPrint(row: unknown, symbol: string, frameTime: number, seenAt: number): Print | undefined {
+  if (!isFields(row)) return undefined;
+  const price = numberOf(row['price']);
+  const quantity = numberOf(row['vol']);
+  const side = sideOf(row['side']);
+  if (!(price > 0 && quantity > 0) || !Number.isFinite(price + quantity) || side === undefined) return undefined;
+  const time = timeOf(row['ts']) ?? frameTime;
+  return { trade: { symbol, time, price, quantity, side, seenAt }, id: textOf(row['id']) };
 }
 
 /**
@@ -33,16 +45,6 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
   let recent: string[] = [];
   /** Prints without an id, seen before the break, that the first frame after it may bring again. */
   let mayRepeat: string[] | undefined = [];
-
-  function read(row: unknown, frameTime: number, seenAt: number): Print | undefined {
-    if (!isFields(row)) return undefined;
-    const price = numberOf(row['price']);
-    const quantity = numberOf(row['vol']);
-    const side = sideOf(row['side']);
-    if (!(price > 0 && quantity > 0) || !Number.isFinite(price + quantity) || side === undefined) return undefined;
-    const time = timeOf(row['ts']) ?? frameTime;
-    return { trade: { symbol, time, price, quantity, side, seenAt }, id: textOf(row['id']) };
-  }
 
   function isRepeat({ trade, id }: Print): boolean {
     if (id !== undefined) return !isNew(id);
@@ -65,7 +67,7 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
       const frameTime = timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt;
       const prints: Print[] = [];
       for (let index = rows.length - 1; index >= 0; index--) {
-        const one = read(rows[index], frameTime, seenAt);
+        const one = readPrint(rows[index], symbol, frameTime, seenAt);
         if (one === undefined) count('unreadable trade', rows[index]);
         else prints.push(one);
       }
