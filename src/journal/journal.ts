@@ -17,6 +17,8 @@ export interface WriterHost {
 }
 export type WriteResult = 'written' | 'full';
 
+type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
+
 export interface Journal {
   append(entry: Entry): void;
   /** An entry of which only the last version counts, as it will stand when the batch is written: it is worked out once for each batch. */
@@ -70,13 +72,8 @@ function queue(keeps: (entry: Entry) => boolean) {
   };
 }
 
-export function journal(
-  host: WriterHost,
-  clock: Clock,
-  knownFills: Iterable<Pick<FillEntry, 'tradeId' | 'orderId'>>,
-): Journal {
-  const fillKeys = new Set<string>();
-  for (const fill of knownFills) fillKeys.add(keyOf(fill));
+export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<FillKey>): Journal {
+  const isNew = newFills(knownFills);
   const waiting = queue((entry) => host.keeps?.(entry) !== false);
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
@@ -128,9 +125,7 @@ export function journal(
       soon();
     },
     insertFill(fill) {
-      const key = keyOf(fill);
-      if (fillKeys.has(key)) return false;
-      fillKeys.add(key);
+      if (!isNew(fill)) return false;
       append(fill);
       return true;
     },
@@ -147,4 +142,13 @@ export function journal(
   };
 }
 
-const keyOf = (fill: Pick<FillEntry, 'tradeId' | 'orderId'>): string => `${fill.tradeId}|${fill.orderId}`;
+/** True for a fill that is no row yet; from then on it counts as one. */
+function newFills(known: Iterable<FillKey>): (fill: FillKey) => boolean {
+  const keys = new Set<string>();
+  const isNew = ({ tradeId, orderId }: FillKey): boolean => {
+    const before = keys.size;
+    return keys.add(`${tradeId}|${orderId}`).size > before;
+  };
+  for (const fill of known) isNew(fill);
+  return isNew;
+}

@@ -1,18 +1,16 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
-import { defer, filter, finalize, mergeMap, type Observable, takeUntil } from 'rxjs';
+import { takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
-import type { Kline } from '../domain/market.ts';
 import { priceText, unitsText } from '../domain/money.ts';
-import type { Signal } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Inputs, signalsOf, warmupOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import { type Assembled, noteDay } from './assemble.ts';
-import { type Reaching, reach } from './reach.ts';
+import { signalsHeard } from './hearing.ts';
+import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
-import { held, source } from './source.ts';
+import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 
 export interface Made {
@@ -33,8 +31,6 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The most klines that one history request gives (specification §4.1). */
-const mostHistory = 300;
 /** Between two points of the equity curve, ms of the clock. */
 const equityEveryMs = 60_000;
 /** Between two tries at what must not stay undone, real ms. */
@@ -48,7 +44,8 @@ export function run(made: Made): Running {
   const { clock, assembled, screen, hosted, fatal } = made;
   const stopping = source<true>();
   const tasks = new AbortController();
-  const symbols = [...new Set(hosted.map(({ symbol }) => symbol))];
+  const former = formerPlaces(made);
+  const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const watched = symbols.map((symbol) => watchPrices(made, symbol));
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
@@ -61,10 +58,11 @@ export function run(made: Made): Running {
       screen.state = 'recovering';
       await assembled.desk.recover();
       screen.state = 'ready';
+      for (const place of former) tellOfFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       begun();
     },
-    signals: hosted.map((one) => strategySignals(made, one).pipe(takeUntil(stopping.stream))),
+    signals: hosted.map((one) => signalsHeard(made, one).pipe(takeUntil(stopping.stream))),
   };
   const trading = trade(desk).subscribe({ error: fatal });
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
@@ -90,6 +88,41 @@ export function run(made: Made): Running {
       trading.unsubscribe();
     },
   };
+}
+
+interface Place {
+  readonly strategy: string;
+  readonly symbol: string;
+}
+
+/**
+ * Where strategies that are not configured any more left something. Without a look at its prices a stop would be dead, and
+ * without sweeps the fills of an order would wait for the next start.
+ */
+const formerPlaces = ({ assembled: { portfolio }, hosted }: Made): readonly Place[] =>
+  portfolio
+    .places()
+    .filter(
+      ({ strategy, symbol }) =>
+        !hosted.some((one) => one.id === strategy && one.symbol === symbol) &&
+        (portfolio.holding(strategy, symbol).quantity !== 0 || portfolio.ordersOf(strategy, symbol).length > 0),
+    );
+
+/** Says what is left of a strategy that nobody speaks for any more. */
+function tellOfFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
+  const at = portfolio.instrument(symbol);
+  const stop = protection.stops(symbol).find((one) => one.strategy === strategy);
+  const guard = stop === undefined ? 'without a stop' : `with a stop at ${priceText(stop.price, at)} in force`;
+  const orders = portfolio.ordersOf(strategy, symbol).length;
+  const left: string[] = [];
+  if (portfolio.holding(strategy, symbol).quantity !== 0)
+    left.push(`holds ${unitsText(portfolio.position(strategy, symbol).base)} ${at.base} ${guard}`);
+  if (orders > 0) left.push(`has ${orders} open ${orders === 1 ? 'order' : 'orders'}`);
+  if (left.length === 0) return;
+  notice({
+    level: 'warn',
+    text: `strategy ${strategy} is not configured for ${symbol} any more but ${left.join(' and ')}: prices and fills are watched, and nothing else is done about it`,
+  });
 }
 
 /** Says which orders are not known to have ended although they should have: the exchange was too slow, or their outcome is unknown. */
@@ -140,53 +173,6 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
 function watchLoss(assembled: Assembled): void {
   const kill = assembled.risk.watchLoss();
   if (kill !== undefined) void assembled.kill(kill);
-}
-
-/** A strategy's signals, from the moment that its warm-up klines are there. */
-const strategySignals = (made: Made, one: NamedHosted): Observable<Signal> =>
-  defer(() => {
-    const klines = held(made.exchange.feed.klines(one.symbol, one.interval));
-    return defer(() => warmupKlines(made, one)).pipe(
-      mergeMap((history) => signalsOf(one, inputsOf(made, one, history, klines.stream))),
-      finalize(() => klines.end()),
-    );
-  });
-
-async function warmupKlines({ exchange, screen, reaching }: Made, one: NamedHosted): Promise<readonly Kline[]> {
-  const count = Math.min(mostHistory, Math.max(warmupOf(one.strategy, one.params), 120));
-  const history = await reach(reaching, `klines of ${one.symbol}`, () =>
-    exchange.feed.history(one.symbol, one.interval, count),
-  );
-  for (const kline of history) screen.addKline(kline);
-  return history;
-}
-
-function inputsOf(made: Made, one: NamedHosted, history: readonly Kline[], klines: Observable<Kline>): Inputs {
-  const { exchange, assembled, screen, clock, notice } = made;
-  const { feed } = exchange;
-  // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
-  klines.subscribe((kline) => screen.addKline(kline));
-  const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
-  return {
-    history,
-    klines: klines.pipe(filter((kline) => kline.openTime > last)),
-    trades: feed.trades(one.symbol),
-    depth: feed.depth(one.symbol),
-    ticker: feed.ticker(one.symbol),
-    gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
-    fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
-    holding: assembled.portfolio.holding(one.id, one.symbol),
-    before: assembled.planner.standing(one.id, one.symbol)?.want,
-    now: () => clock.now(),
-    failed(error) {
-      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      screen.failed(one.id, text);
-      notice({
-        level: 'error',
-        text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
-      });
-    },
-  };
 }
 
 function noteEquity({ clock, journal, assembled }: Made): void {
