@@ -1,4 +1,5 @@
 /** A trading daemon in trouble: killed by its operator, by its losses, by -9; with a strategy that throws. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { signed } from '../src/simulator/test-kit.ts';
@@ -155,6 +156,25 @@ describe('protection', () => {
     expect(sold).toHaveLength(1);
     const stops = rig.read((reader) => reader.orders("purpose = 'stop' AND state = 'filled'"));
     expect(stops.map(({ orderId }) => orderId)).toEqual([sold[0]?.orderId]);
+  });
+
+  test('a stop is in force after its strategy was taken out of the configuration, which is said', async () => {
+    rig.wish('taker', target(0.1, { stop: stopPrice }));
+    const daemon = await rig.start();
+    await filled(1);
+    await quiet(rig, exchange);
+    await daemon.end('SIGKILL');
+    rig.wish('taker', undefined);
+    const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: { symbol: string }[] };
+    rig.configure({ strategies: strategies.filter(({ symbol }) => symbol !== 'BTCUSDT') });
+    const again = await rig.start();
+    await again.line(/strategy taker is not configured for BTCUSDT any more but holds .* BTC with a stop at 9985/);
+    await until('the stop', async () => {
+      await sellThroughDepth();
+      return exchange.allTrades(trader.uid).some(({ side }) => side === 'SELL');
+    });
+    await again.line(/fill .* taker SELL/);
+    expect(await differencesAtRest(rig, exchange)).toEqual([]);
   });
 
   test('a take-profit rests at the exchange, over kill -9 too, and is cancelled with the target', async () => {

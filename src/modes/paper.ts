@@ -32,7 +32,8 @@ function paperVenue({ config, say }: PaperOptions, { exchange, instruments, cloc
   const venue = paperOnFeed({
     clock,
     feed: exchange.feed,
-    symbols: new Set(config.strategies.map(({ symbol }) => symbol)),
+    // What strategies left that are not configured any more still rests, and their stops can still be hit.
+    symbols: new Set([...config.strategies, ...loaded.orders, ...loaded.protections].map(({ symbol }) => symbol)),
     instruments,
     rules,
     fees,
