@@ -17,10 +17,11 @@ export async function recover(execution: Execution, sweeps: Sweeps, symbols: Ite
   for (const symbol of new Set(symbols)) if (!(await sweepUntilAnswered(execution, sweeps, symbol))) cut.add(symbol);
   const unknown = [...execution.portfolio.orders()].filter((order) => order.state === 'unknown');
   await Promise.all(
-    unknown.map((order) => {
+    unknown.map(async (order) => {
       const resolved = resolve(execution, sweeps, order);
       // While lists are cut no absence can be proven: it may stay unknown for ever, which blocks its symbol and nothing else.
-      return cut.has(order.intent.symbol) ? void execution.clock.track(resolved) : resolved;
+      if (cut.has(order.intent.symbol)) void execution.clock.track(resolved);
+      else await resolved;
     }),
   );
 }

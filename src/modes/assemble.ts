@@ -83,7 +83,7 @@ export function assemble(parts: Parts): Assembled {
   const booked = source<Fill>();
   const work = counting();
   const cancelling: Cancelling = (order, lane) => work.during(cancel(execution, sweeps, order, lane));
-  const insisting = insistence(book, clock, cancelling, stopped.emit);
+  const insisting = insistence(book, clock, cancelling, (signal) => stopped.emit(signal));
   const tellOfDisk = diskWatch(journal, notice);
   const control = controls(book, execution, cancelling);
   let ending = false;
@@ -136,6 +136,7 @@ export function assemble(parts: Parts): Assembled {
     },
     hitStop({ strategy, symbol }, why) {
       const signal = exitOf(planner, strategy, symbol, why, clock.now());
+      if (signal === undefined) return;
       protection.leave(strategy, symbol, signal.want.goal, why);
       stopped.emit(signal);
     },

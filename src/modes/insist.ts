@@ -38,17 +38,19 @@ export function insistence(
   };
 }
 
-/** The wish that protection bends into leaving a position: the standing one, or to hold nothing where that is no target. */
+/**
+ * The wish that protection bends into leaving a position: the standing target, or to hold nothing where a journal has none.
+ * undefined while the strategy says its orders itself, by quotes.
+ */
 export function exitOf(
   planner: Planner,
   strategy: string,
   symbol: string,
   why: string,
   at: number,
-): Signal & { readonly want: Target } {
-  const want = planner.standing(strategy, symbol)?.want;
-  const target: Target = want?.kind === 'target' ? want : { kind: 'target', goal: { quantity: 0 }, reason: why };
-  return { strategy, symbol, at, want: target };
+): (Signal & { readonly want: Target }) | undefined {
+  const want = planner.standing(strategy, symbol)?.want ?? { kind: 'target', goal: { quantity: 0 }, reason: why };
+  return want.kind === 'target' ? { strategy, symbol, at, want } : undefined;
 }
 
 /** Tells once when the disk has filled up, and once when it has space again. */
