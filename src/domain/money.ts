@@ -142,6 +142,10 @@ export const priceText = (price: Ticks, at: Precision): string => toText(price, 
 export const priceNumber = (price: Ticks, at: Precision): number =>
   Number(price) / (numberPow10[at.pricePrecision] as number);
 
+/** A price at a coarser step: so many decimal places fewer. */
+export const steppedPrice = (price: Ticks, placesFewer: number, rounding: Rounding): Ticks =>
+  (divide(price, scale(placesFewer), rounding) * scale(placesFewer)) as Ticks;
+
 // Quantities
 export const lots = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Lots =>
   toSteps(value, at.quantityPrecision, rounding) as Lots;

@@ -2,18 +2,47 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Habits, Profile } from './core/habits.ts';
+import type { Permission } from './core/keys.ts';
 import type { LimitSettings } from './core/limits.ts';
 import type { LogEntry } from './log.ts';
 import type { MinuteColumns } from './market/replayed-rows.ts';
 import type { Tape } from './market/tape-market.ts';
 
-export interface SimulatorUser {
-  /** Digits: replies show it as a number. */
-  readonly uid: string;
+export interface SimulatorKey {
+  /** Up to 128 letters, digits, `_`, `.` or `-`. */
   readonly key: string;
   readonly secret: string;
+  /** What it may do; `read` and `trade` when left out. */
+  readonly permissions?: readonly Permission[];
+  /** IP addresses that it may be used from; any when left out. */
+  readonly addresses?: readonly string[];
+}
+
+/** A user and the first key. */
+export interface SimulatorUser extends SimulatorKey {
+  /** Digits: replies show it as a number. */
+  readonly uid: string;
+  /** Further keys. */
+  readonly keys?: readonly SimulatorKey[];
   /** Decimal text by asset, paid in when the user is new. */
   readonly balances: Readonly<Record<string, string>>;
+  /** The same of the margin account, which is kept apart. */
+  readonly margin?: Readonly<Record<string, string>>;
+}
+
+/** Terms on which an asset comes and goes, and what `/open/pub/asset` says of it. Amounts are decimal text. */
+export interface AssetOptions {
+  /** The balance it is taken from, where a withdrawal names it otherwise: `TUSDT` for `USDT` on one of its chains. */
+  readonly asset?: string;
+  readonly name?: string;
+  /** `unified_cryptoasset_id`; "0" when left out. */
+  readonly unifiedId?: string;
+  /** Of a withdrawal, within its amount. */
+  readonly fee?: string;
+  readonly minWithdraw?: string;
+  readonly maxWithdraw?: string;
+  readonly canWithdraw?: boolean;
+  readonly canDeposit?: boolean;
 }
 
 /** What stands behind a symbol; the data is handed in. A symbol without one has an empty market. */
@@ -26,7 +55,30 @@ export type MarketOptions =
       readonly startIndex: number;
     }
   | { readonly kind: 'tape'; readonly symbol: string; readonly tape: Tape }
+  | SyntheticMarket
   | { readonly kind: 'empty'; readonly symbol: string };
+
+/** A market made up from the seed: a price that walks at random, makers who quote around it and takers who trade with them. */
+export interface SyntheticMarket {
+  readonly kind: 'synthetic';
+  readonly symbol: string;
+  /** Where it begins, decimal text; 100 when left out. */
+  readonly price?: string;
+  /** Standard deviation of a day's return, as a fraction; 0.03 when left out. */
+  readonly volatility?: number;
+  /** Orders that takers send in a second of exchange time, on average; 0.5 when left out. */
+  readonly takersPerSecond?: number;
+  /** Minutes of klines from before the start; 600 when left out. */
+  readonly historyMinutes?: number;
+}
+
+/** Where the exchange can be steered from: this machine alone, and never unless asked for. */
+export interface ControlOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** A loopback address; 127.0.0.1 when left out. Any other is refused. */
+  readonly host?: string;
+}
 
 export interface SimulatorOptions {
   readonly users: readonly SimulatorUser[];
@@ -48,10 +100,16 @@ export interface SimulatorOptions {
   /** Decimal fractions; 0.002 both when absent. */
   readonly fees?: { readonly maker: string; readonly taker: string };
   readonly limits?: Partial<LimitSettings>;
-  /** Fault rules, as parsed from a file or written in place; checked either way. */
+  /** By the name that a withdrawal uses. Every asset that is traded can be withdrawn, free of charge, unless this says otherwise. */
+  readonly assets?: Readonly<Record<string, AssetOptions>>;
+  /** Fault rules, as parsed from a file or written in place, or the name of a plan; checked either way. */
   readonly faults?: unknown;
+  /** Opens the control address. */
+  readonly control?: ControlOptions;
   /** Keeps accounts, orders, trades and market time in this directory. */
   readonly persistDir?: string;
+  /** Appends the truth log to this file, one entry of JSON a line. */
+  readonly logFile?: string;
   /** Gets each entry of the truth log. */
   readonly log?: (entry: LogEntry) => void;
   /** Called when a market's data has begun anew. */

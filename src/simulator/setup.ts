@@ -1,11 +1,13 @@
 /** Makes an exchange of options and, after a restart, of what was saved. */
 import { rate, units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Asset, plainAsset } from './core/assets.ts';
 import { Exchange } from './core/exchange.ts';
-import type { Credentials } from './http/api.ts';
+import { type Credentials, isKeyFormat } from './core/keys.ts';
+import { holderOf } from './core/order.ts';
 import type { LogEntry } from './log.ts';
 import { openMarkets } from './market/open-markets.ts';
-import type { SimulatorOptions } from './options.ts';
+import type { AssetOptions, SimulatorKey, SimulatorOptions, SimulatorUser } from './options.ts';
 import type { Store } from './persist/store.ts';
 
 /** How long a cancel takes where it does not happen at once, ms of exchange time. */
@@ -34,26 +36,57 @@ export function openExchange(options: SimulatorOptions, { store, start, log, can
     fees: { maker: rate(fees.maker), taker: rate(fees.taker) },
     startAt: now,
     cancelDelayMs: cancelLater ? cancelDelayMs : undefined,
+    assets: Object.entries(options.assets ?? {}).map(([code, given]) => assetOf(code, given)),
     onLooped(symbol, times) {
       log({ at: exchange.now, kind: 'looped', symbol, times });
       options.onLooped?.(symbol, times);
     },
   });
   store?.restore(exchange);
-  for (const { uid, balances } of options.users) {
-    if (exchange.accounts.has(uid)) continue;
-    for (const [asset, amount] of Object.entries(balances)) exchange.accounts.deposit(uid, asset, units(amount));
+  addKeys(exchange, options.users);
+  for (const { uid, balances, margin = {} } of options.users) {
+    for (const [holder, amounts] of [[uid, balances] as const, [holderOf(uid, 'margin'), margin] as const]) {
+      if (exchange.accounts.has(holder)) continue;
+      for (const [asset, amount] of Object.entries(amounts)) exchange.accounts.deposit(holder, asset, units(amount));
+    }
   }
   return exchange;
 }
 
-/** Users by key. */
-export function keysOf({ users }: SimulatorOptions): Map<string, Credentials> {
-  const keys = new Map<string, Credentials>();
-  for (const { uid, key, secret } of users) {
+/** Refuses users that contradict each other, and hands their keys to the exchange. */
+function addKeys(exchange: Exchange, users: readonly SimulatorUser[]): void {
+  const seen = new Set<string>();
+  for (const { uid, key, secret, permissions, addresses, keys = [] } of users) {
     if (!/^\d{1,18}$/.test(uid)) throw new Error(`the uid ${JSON.stringify(uid)} is not a whole number`);
-    if (keys.has(key)) throw new Error(`two users have the key ${key}`);
-    keys.set(key, { uid, secret });
+    const first: SimulatorKey = { key, secret, ...(permissions && { permissions }), ...(addresses && { addresses }) };
+    for (const one of [first, ...keys]) {
+      if (seen.has(one.key)) throw new Error(`two users have the key ${one.key}`);
+      seen.add(one.key);
+      exchange.keys.configure(one.key, credentialsOf(uid, one));
+    }
   }
-  return keys;
+}
+
+/** What a key may do unless told otherwise: whoever wants to withdraw says so. */
+const usualPermissions = ['read', 'trade'] as const;
+
+/** Throws when the key could not be sent in a header as it is. */
+export function credentialsOf(uid: string, { key, secret, permissions, addresses }: SimulatorKey): Credentials {
+  if (!isKeyFormat(key)) throw new Error(`the key ${JSON.stringify(key)} must be 1 to 128 letters, digits, _ . or -`);
+  return { uid, secret, permissions: permissions ?? usualPermissions, ...(addresses && { addresses }) };
+}
+
+function assetOf(code: string, given: AssetOptions): Asset {
+  const plain = plainAsset(code);
+  return {
+    code,
+    asset: given.asset ?? code,
+    name: given.name ?? code,
+    unifiedId: given.unifiedId ?? plain.unifiedId,
+    fee: units(given.fee ?? '0'),
+    minWithdraw: units(given.minWithdraw ?? '0'),
+    maxWithdraw: given.maxWithdraw === undefined ? undefined : units(given.maxWithdraw),
+    canWithdraw: given.canWithdraw ?? true,
+    canDeposit: given.canDeposit ?? true,
+  };
 }

@@ -1,110 +1,169 @@
 /**
- * Balances of every user and of the house, in exact units. The house is everybody who is not a user: who paid deposits in,
- * who stands behind the displayed book, and who takes the fees. So the sum over all accounts is zero at every moment.
+ * Balances of every user and of the house, in exact units, as double entry. A holder is a user's spot or margin account
+ * (`holderOf`). Each holding says where its money came from, and the house has the other side of every entry: who paid
+ * deposits in and took withdrawals out, who traded, and who took the fees. So two sums are zero at every moment: over
+ * each holding by itself, and over all holdings and the house together.
  */
 import { minus, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
 
 export interface Holding {
   free: Units;
   locked: Units;
+  /** Deposits less withdrawals. */
+  paidIn: Units;
+  /** Received in trades less what was given for it, before fees. */
+  traded: Units;
+  /** Fees paid. */
+  fees: Units;
 }
 
+/** Counter-accounts of one asset: each is the negative of what all holdings have of it, but fees, which the house keeps. */
+export interface House {
+  outside: Units;
+  market: Units;
+  fees: Units;
+}
+
+const emptyHolding = (): Holding => ({
+  free: noUnits,
+  locked: noUnits,
+  paidIn: noUnits,
+  traded: noUnits,
+  fees: noUnits,
+});
+
 export class Accounts {
-  readonly #users = new Map<string, Map<string, Holding>>();
-  readonly #house = new Map<string, Units>();
-  /** Users whose balances changed since they were last saved. */
+  readonly #holders = new Map<string, Map<string, Holding>>();
+  readonly #house = new Map<string, House>();
+  /** Holders whose balances changed since they were last saved. */
   readonly changed = new Set<string>();
 
-  /** The holding of a user, made when it is not there yet. */
-  holding(uid: string, asset: string): Holding {
-    let assets = this.#users.get(uid);
+  /** The holding of an asset, made when it is not there yet. */
+  holding(holder: string, asset: string): Holding {
+    let assets = this.#holders.get(holder);
     if (assets === undefined) {
       assets = new Map();
-      this.#users.set(uid, assets);
+      this.#holders.set(holder, assets);
     }
     let holding = assets.get(asset);
     if (holding === undefined) {
-      holding = { free: noUnits, locked: noUnits };
+      holding = emptyHolding();
       assets.set(asset, holding);
     }
     return holding;
   }
 
-  holdings(uid: string): ReadonlyMap<string, Readonly<Holding>> {
-    return this.#users.get(uid) ?? new Map();
+  holdings(holder: string): ReadonlyMap<string, Readonly<Holding>> {
+    return this.#holders.get(holder) ?? new Map();
   }
 
-  has(uid: string): boolean {
-    return this.#users.has(uid);
+  holders(): IterableIterator<string> {
+    return this.#holders.keys();
   }
 
-  deposit(uid: string, asset: string, amount: Units): void {
-    const holding = this.holding(uid, asset);
+  has(holder: string): boolean {
+    return this.#holders.has(holder);
+  }
+
+  deposit(holder: string, asset: string, amount: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
     holding.free = plus(holding.free, amount);
-    this.toHouse(asset, minus(noUnits, amount));
-    this.changed.add(uid);
+    holding.paidIn = plus(holding.paidIn, amount);
+    house.outside = minus(house.outside, amount);
   }
 
-  /** Moves free funds behind an order; false, and nothing moved, when there are too few. */
-  lock(uid: string, asset: string, amount: Units): boolean {
-    const holding = this.holding(uid, asset);
+  /** Pays locked funds out of the exchange. */
+  payOut(holder: string, asset: string, amount: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
+    holding.locked = minus(holding.locked, amount);
+    holding.paidIn = minus(holding.paidIn, amount);
+    house.outside = plus(house.outside, amount);
+  }
+
+  /** Moves free funds behind an order or a withdrawal; false, and nothing moved, when there are too few. */
+  lock(holder: string, asset: string, amount: Units): boolean {
+    const holding = this.holding(holder, asset);
     if (holding.free < amount) return false;
     holding.free = minus(holding.free, amount);
     holding.locked = plus(holding.locked, amount);
-    this.changed.add(uid);
+    this.changed.add(holder);
     return true;
   }
 
-  unlock(uid: string, asset: string, amount: Units): void {
-    const holding = this.holding(uid, asset);
+  unlock(holder: string, asset: string, amount: Units): void {
+    if (amount === 0n) return;
+    const holding = this.#touch(holder, asset);
     holding.locked = minus(holding.locked, amount);
     holding.free = plus(holding.free, amount);
-    this.changed.add(uid);
   }
 
-  /** Takes locked funds away: they were paid. */
-  pay(uid: string, asset: string, amount: Units): void {
-    const holding = this.holding(uid, asset);
+  /** Gives locked funds away in a trade. */
+  pay(holder: string, asset: string, amount: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
     holding.locked = minus(holding.locked, amount);
-    this.changed.add(uid);
+    holding.traded = minus(holding.traded, amount);
+    house.market = plus(house.market, amount);
   }
 
-  receive(uid: string, asset: string, amount: Units): void {
-    const holding = this.holding(uid, asset);
-    holding.free = plus(holding.free, amount);
-    this.changed.add(uid);
+  /** Receives funds in a trade, less the fee on them. */
+  receive(holder: string, asset: string, gross: Units, fee: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
+    holding.free = plus(holding.free, minus(gross, fee));
+    holding.traded = plus(holding.traded, gross);
+    holding.fees = plus(holding.fees, fee);
+    house.market = minus(house.market, gross);
+    house.fees = plus(house.fees, fee);
   }
 
-  toHouse(asset: string, amount: Units): void {
-    this.#house.set(asset, plus(this.#house.get(asset) ?? noUnits, amount));
+  /** The house's side of an asset. */
+  house(asset: string): House {
+    let house = this.#house.get(asset);
+    if (house === undefined) {
+      house = { outside: noUnits, market: noUnits, fees: noUnits };
+      this.#house.set(asset, house);
+    }
+    return house;
   }
 
-  house(): ReadonlyMap<string, Units> {
+  houses(): ReadonlyMap<string, Readonly<House>> {
     return this.#house;
   }
 
   /** Puts back what was saved. */
-  restore(uid: string, asset: string, holding: Holding): void {
-    this.holding(uid, asset);
-    this.#users.get(uid)?.set(asset, holding);
+  restore(holder: string, asset: string, saved: Holding): void {
+    Object.assign(this.holding(holder, asset), saved);
   }
 
-  restoreHouse(asset: string, amount: Units): void {
-    this.#house.set(asset, amount);
+  restoreHouse(asset: string, saved: House): void {
+    Object.assign(this.house(asset), saved);
   }
 
-  /** Throws when an asset's accounts do not sum to zero or a user's balance is below zero: a fault of this program. */
+  /** Throws when an entry has no other side or a balance is below zero: a fault of this program. */
   check(): void {
-    const sums = new Map(this.#house);
-    for (const [uid, assets] of this.#users) {
-      for (const [asset, { free, locked }] of assets) {
+    const sums = new Map(
+      [...this.#house].map(([asset, house]) => [asset, plus(house.outside, plus(house.market, house.fees))]),
+    );
+    for (const [holder, assets] of this.#holders) {
+      for (const [asset, { free, locked, paidIn, traded, fees }] of assets) {
+        const name = `user ${holder}`;
         if (free < 0n || locked < 0n)
-          throw new Error(`user ${uid} holds ${unitsText(free)} free and ${unitsText(locked)} locked ${asset}`);
-        sums.set(asset, plus(plus(sums.get(asset) ?? noUnits, free), locked));
+          throw new Error(`${name} holds ${unitsText(free)} free and ${unitsText(locked)} locked ${asset}`);
+        const off = minus(plus(free, locked), minus(plus(paidIn, traded), fees));
+        if (off !== 0n) throw new Error(`the ledger of ${name} is off by ${unitsText(off)} ${asset}`);
+        sums.set(asset, plus(sums.get(asset) ?? noUnits, plus(free, locked)));
       }
     }
     for (const [asset, sum] of sums) {
       if (sum !== 0n) throw new Error(`the ledger of ${asset} is off by ${unitsText(sum)}`);
     }
+  }
+
+  #touch(holder: string, asset: string): Holding {
+    this.changed.add(holder);
+    return this.holding(holder, asset);
   }
 }

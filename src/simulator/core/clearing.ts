@@ -13,7 +13,7 @@ import {
 } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import type { Match } from './matching.ts';
-import { type Leg, remaining, type SimOrder, type SimTrade } from './order.ts';
+import type { Leg, SimOrder, SimTrade } from './order.ts';
 
 /** Fractions of what is received (fill-engine §2.1.8). */
 export interface Fees {
@@ -55,30 +55,29 @@ interface Terms {
 
 function settle(order: SimOrder, price: Ticks, quantity: Lots, terms: Terms): Leg {
   const { at, time, accounts, isMaker } = terms;
-  const { uid } = order;
+  const { holder } = order;
   const quote = notional(price, quantity, at);
   const base = baseUnits(quantity, at);
   const buys = order.side === 'BUY';
-  const [paid, paidAsset] = buys ? [quote, at.quote] : [base, at.base];
-  const [gross, feeAsset] = buys ? [base, at.base] : [quote, at.quote];
+  const gross = buys ? base : quote;
+  const paid = buys ? quote : base;
+  const feeAsset = buys ? at.base : at.quote;
   const fee = least(gross, feeOn(gross, terms.fee));
 
-  accounts.pay(uid, paidAsset, paid);
-  accounts.toHouse(paidAsset, paid);
-  accounts.receive(uid, feeAsset, minus(gross, fee));
-  accounts.toHouse(feeAsset, minus(fee, gross));
+  accounts.pay(holder, buys ? at.quote : at.base, paid);
+  accounts.receive(holder, feeAsset, gross, fee);
 
   order.locked = minus(order.locked, paid);
-  if (buys && order.type === 'LIMIT') {
+  if (buys && order.type === 'LIMIT' && order.price !== price) {
     const saved = minus(notional(order.price, quantity, at), quote);
-    accounts.unlock(uid, at.quote, saved);
+    accounts.unlock(holder, at.quote, saved);
     order.locked = minus(order.locked, saved);
   }
   order.executed = plus(order.executed, quantity);
   order.spent = plus(order.spent, quote);
   order.updatedAt = time;
-  const whole = remaining(order) === 0n && order.quantity > 0n;
+  const whole = order.executed === order.quantity && order.quantity > 0n;
   if (whole) order.status = 'FILLED';
   else if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
-  return { orderId: order.orderId, uid, maker: isMaker, fee, feeAsset };
+  return { orderId: order.orderId, uid: order.uid, account: order.account, maker: isMaker, fee, feeAsset };
 }

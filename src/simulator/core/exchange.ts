@@ -3,16 +3,20 @@
  * here waits or answers; what changed since the last look is in `changes`, to be saved first and shown afterwards.
  */
 import type { Instrument } from '../../domain/instrument.ts';
-import type { Side } from '../../domain/market.ts';
-import { baseUnits, noLots, notional, noUnits, type Units } from '../../domain/money.ts';
+import { noLots, noUnits } from '../../domain/money.ts';
+import type { Account } from '../../domain/order.ts';
 import type { Market } from '../market/market.ts';
 import { Accounts } from './accounts.ts';
+import { type Asset, type Assets, assetsOf } from './assets.ts';
 import { clear, type Fees } from './clearing.ts';
 import { done, type Refusal, type Result, refusals, refuse } from './errors.ts';
+import { Keys } from './keys.ts';
+import { checkLedger, needOf } from './ledger.ts';
 import { type Match, Matching } from './matching.ts';
-import { isOpen, type Print, remaining, type SimOrder, type SimTrade } from './order.ts';
+import { holderOf, isOpen, type Print, type SimOrder, type SimTrade } from './order.ts';
 import { OrderStore } from './order-store.ts';
 import { openSchedule } from './schedule.ts';
+import { type Withdrawal, Withdrawals } from './withdrawals.ts';
 
 /** An order as a user asks for it, already checked against precision and minima. */
 export type OrderRequest = Pick<
@@ -25,6 +29,7 @@ export interface Changes {
   /** Orders that moved up in the displayed queue: to be saved, but nothing that anybody can see. */
   readonly queues: Set<SimOrder>;
   readonly trades: SimTrade[];
+  readonly withdrawals: Set<Withdrawal>;
   /** New public prints by symbol, the oldest first. */
   readonly prints: Map<string, Print[]>;
   /** Symbols whose merged book may look different. */
@@ -40,24 +45,34 @@ export interface ExchangeSetup {
   /** Delay of a cancel that is not carried out at once, ms of exchange time. */
   readonly cancelDelayMs: number | undefined;
   readonly onLooped: (symbol: string, times: number) => void;
+  /** Terms of withdrawals; the plainest where none are given. */
+  readonly assets?: readonly Asset[];
 }
 
-/** Open orders one user may have; more are refused. */
+/** A public print and its number, which counts all prints of the exchange. */
+export interface NumberedPrint extends Print {
+  readonly id: number;
+}
+
+/** Open orders one user may have in an account; more are refused. */
 const openOrderLimit = 10_000;
 /** Public prints kept per symbol: the most that one request may ask for (§4.1). */
 const printLimit = 1_000;
 /** Order ids have 19 digits and neighbours differ in the last one, so a client that reads them as numbers confuses them. */
-const firstOrderId = 1_800_000_000_000_000_000n;
+const orderIdOf = (count: number): string => `18${String(count).padStart(17, '0')}`;
 
 interface Desk {
   readonly market: Market;
   readonly matching: Matching;
-  readonly prints: Print[];
+  readonly prints: NumberedPrint[];
 }
 
 export class Exchange {
   readonly accounts = new Accounts();
+  readonly keys = new Keys();
+  readonly assets: Assets;
   readonly orders = new OrderStore();
+  readonly withdrawals = new Withdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly #setup: ExchangeSetup;
   readonly #desks = new Map<string, Desk>();
@@ -66,10 +81,12 @@ export class Exchange {
   #now: number;
   orderCount = 0;
   tradeCount = 1_000_000;
+  printCount = 0;
 
   constructor(setup: ExchangeSetup) {
     this.#setup = setup;
     this.#now = setup.startAt;
+    this.assets = assetsOf(setup.instruments, setup.assets);
     this.instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));
     for (const market of setup.markets) {
       const instrument = this.instruments.get(market.symbol);
@@ -77,7 +94,7 @@ export class Exchange {
       const queueMoved = (order: SimOrder): void => void this.#changes.queues.add(order);
       const matching = new Matching(instrument, (match) => this.#clear(match, instrument), queueMoved);
       matching.show(market.book());
-      this.#desks.set(market.symbol, { market, matching, prints: [...market.recent] });
+      this.#desks.set(market.symbol, { market, matching, prints: market.recent.map((print) => this.#numbered(print)) });
     }
   }
 
@@ -103,15 +120,30 @@ export class Exchange {
     this.#now = Math.max(this.#now, time);
   }
 
-  place(uid: string, request: OrderRequest): Result<SimOrder> {
+  /** Has something happen at a later exchange time: another participant acts, a fault begins. */
+  at(time: number, fn: () => void): void {
+    this.#schedule.at(time, fn);
+  }
+
+  place(uid: string, request: OrderRequest, account: Account = 'spot'): Result<SimOrder> {
     const desk = this.#desk(request.symbol);
-    if (this.orders.open(uid).size >= openOrderLimit) return refuse(refusals.openOrders);
+    const holder = holderOf(uid, account);
+    if (!this.hasRoomFor(holder, 1)) return refuse(refusals.openOrders);
     const [asset, amount] = needOf(request, desk.matching.instrument);
-    if (!this.accounts.lock(uid, asset, amount)) return refuse(refusals.funds);
+    if (!this.accounts.lock(holder, asset, amount)) return refuse(refusals.funds);
+    const { clientOrderId, symbol, side, type, price, quantity } = request;
     const order: SimOrder = {
-      ...request,
+      orderId: orderIdOf(++this.orderCount),
+      clientOrderId,
       uid,
-      orderId: (firstOrderId + BigInt(++this.orderCount)).toString(),
+      account,
+      holder,
+      symbol,
+      side,
+      type,
+      price,
+      quantity,
+      amount: request.amount,
       createdAt: this.#now,
       updatedAt: this.#now,
       status: 'NEW',
@@ -119,6 +151,7 @@ export class Exchange {
       spent: noUnits,
       locked: amount,
       queueAhead: noLots,
+      place: undefined,
     };
     this.orders.add(order);
     this.#changes.orders.add(order);
@@ -126,6 +159,11 @@ export class Exchange {
     else this.#placeMarket(order, desk.matching);
     this.#changes.books.add(order.symbol);
     return done(order);
+  }
+
+  /** Whether a holder may have so many more open orders. */
+  hasRoomFor(holder: string, count: number): boolean {
+    return this.orders.open(holder).size + count <= openOrderLimit;
   }
 
   /** Ends an order, at once or after the delay of the observed profile; refuses one that has ended, except there. */
@@ -144,7 +182,7 @@ export class Exchange {
   }
 
   /** The newest public prints, the newest first. */
-  recentPrints(symbol: string, count: number): Print[] {
+  recentPrints(symbol: string, count: number): NumberedPrint[] {
     return this.#desk(symbol).prints.slice(-count).reverse();
   }
 
@@ -179,29 +217,9 @@ export class Exchange {
     this.orders.addTrade(trade);
   }
 
-  /** Throws when the ledger is off, when what is locked is not what open orders need, or when a book is crossed. */
+  /** Throws when the money or a book is not as it must be. */
   checkLedger(): void {
-    this.accounts.check();
-    const locked = new Map<string, bigint>();
-    for (const order of this.orders.all()) {
-      if (!isOpen(order) && order.locked !== 0n) throw new Error(`order ${order.orderId} ended with funds locked`);
-      const at = this.#desk(order.symbol).matching.instrument;
-      const key = `${order.uid} ${order.side === 'BUY' ? at.quote : at.base}`;
-      if (isOpen(order) && order.locked !== needOf({ ...order, quantity: remaining(order) }, at)[1])
-        throw new Error(`order ${order.orderId} locks ${order.locked}, which is not what it still needs`);
-      locked.set(key, (locked.get(key) ?? 0n) + order.locked);
-    }
-    for (const [key, sum] of locked) {
-      const [uid = '', asset = ''] = key.split(' ');
-      if (this.accounts.holding(uid, asset).locked !== sum)
-        throw new Error(`user ${uid} has wrong funds locked: ${asset}`);
-    }
-    for (const { matching } of this.#desks.values()) {
-      const bid = matching.book.side('BUY').best()?.price;
-      const ask = matching.book.side('SELL').best()?.price;
-      if (bid !== undefined && ask !== undefined && bid >= ask)
-        throw new Error(`the book of ${matching.instrument.symbol} is crossed`);
-    }
+    checkLedger(this);
   }
 
   #placeLimit(order: SimOrder, matching: Matching): void {
@@ -225,7 +243,7 @@ export class Exchange {
     const { matching } = this.#desk(order.symbol);
     const { base, quote } = matching.instrument;
     matching.remove(order);
-    this.accounts.unlock(order.uid, order.side === 'BUY' ? quote : base, order.locked);
+    this.accounts.unlock(order.holder, order.side === 'BUY' ? quote : base, order.locked);
     order.locked = noUnits;
     order.status = status;
     order.updatedAt = this.#now;
@@ -268,12 +286,17 @@ export class Exchange {
 
   #publish(desk: Desk, print: Print, byUsers: boolean): void {
     const { prints, market } = desk;
-    prints.push(print);
+    prints.push(this.#numbered(print));
     if (prints.length > 2 * printLimit) prints.splice(0, prints.length - printLimit);
     if (byUsers) market.traded(print);
     const fresh = this.#changes.prints.get(market.symbol);
     if (fresh === undefined) this.#changes.prints.set(market.symbol, [print]);
     else if (fresh.push(print) > printLimit) fresh.shift();
+  }
+
+  #numbered(print: Print): NumberedPrint {
+    const { time, price, quantity, side } = print;
+    return { id: ++this.printCount, time, price, quantity, side };
   }
 
   #desk(symbol: string): Desk {
@@ -287,17 +310,9 @@ const noChanges = (): Changes => ({
   orders: new Set(),
   queues: new Set(),
   trades: [],
+  withdrawals: new Set(),
   prints: new Map(),
   books: new Set(),
 });
 
 const printOf = ({ time, price, quantity, side }: SimTrade): Print => ({ time, price, quantity, side });
-
-/** The asset and amount that an order locks. */
-function needOf(
-  order: Pick<SimOrder, 'type' | 'price' | 'quantity' | 'amount'> & { side: Side },
-  at: Instrument,
-): readonly [string, Units] {
-  if (order.side === 'SELL') return [at.base, baseUnits(order.quantity, at)];
-  return [at.quote, order.type === 'MARKET' ? order.amount : notional(order.price, order.quantity, at)];
-}

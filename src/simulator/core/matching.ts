@@ -7,7 +7,7 @@ import type { Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 import { Displayed, type DisplayedBook } from './displayed.ts';
 import { opposite, type Print, remaining, type SimOrder } from './order.ts';
-import { OrderBook, type PriceLevel } from './order-book.ts';
+import { OrderBook, ordersOf, type PriceLevel } from './order-book.ts';
 
 /** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
 export interface Match {
@@ -20,11 +20,11 @@ export interface Match {
 }
 
 const isBetter = (side: Side, a: Ticks, b: Ticks): boolean => (side === 'BUY' ? a > b : a < b);
-const first = (level: PriceLevel): SimOrder | undefined => level.orders.values().next().value;
+const first = (level: PriceLevel): SimOrder | undefined => level.oldest?.order;
 
 export class Matching {
   readonly instrument: Instrument;
-  readonly book: OrderBook;
+  readonly book = new OrderBook();
   readonly displayed = new Displayed();
   /** Carries out a match: moves the money and changes the orders, before matching goes on. */
   readonly #clear: (match: Match) => void;
@@ -34,7 +34,6 @@ export class Matching {
 
   constructor(instrument: Instrument, clear: (match: Match) => void, queueMoved: (order: SimOrder) => void) {
     this.instrument = instrument;
-    this.book = new OrderBook(instrument);
     this.#clear = clear;
     this.#queueMoved = queueMoved;
   }
@@ -133,7 +132,7 @@ export class Matching {
   #printAt(level: PriceLevel, takerSide: Side, printed: Lots): void {
     let left = printed;
     let eaten = noLots;
-    for (const order of [...level.orders]) {
+    for (const order of ordersOf(level)) {
       const ahead = minus(order.queueAhead, eaten);
       if (ahead > 0n) {
         const queue = least(ahead, left);
@@ -165,7 +164,7 @@ export class Matching {
   #shortenQueues(side: Side): void {
     for (const level of this.book.levels(side)) {
       const queue = this.displayed.queueAt(side, level.price);
-      for (const order of level.orders) this.#setQueue(order, least(order.queueAhead, queue));
+      for (const order of ordersOf(level)) this.#setQueue(order, least(order.queueAhead, queue));
       const shown = this.displayed.levels(side);
       const last = shown[shown.length - 1];
       if (last === undefined || isBetter(side, last.price, level.price)) return;
@@ -173,7 +172,7 @@ export class Matching {
   }
 
   #eatQueues(level: PriceLevel, eaten: Lots): void {
-    for (const order of level.orders) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
+    for (const order of ordersOf(level)) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
   }
 
   #setQueue(order: SimOrder, queue: Lots): void {

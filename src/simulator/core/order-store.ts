@@ -1,5 +1,5 @@
-/** Every order and own trade that the exchange knows, found by id, by client id, by user. */
-import { isOpen, type Leg, type SimOrder, type SimTrade } from './order.ts';
+/** Every order and own trade that the exchange knows, found by id, by client id, by holder (a user's spot or margin account). */
+import { holderOf, isOpen, type Leg, type SimOrder, type SimTrade } from './order.ts';
 
 /** One user's side of a trade. A trade with oneself gives two. */
 export interface OwnTrade {
@@ -8,80 +8,92 @@ export interface OwnTrade {
   readonly isBuyer: boolean;
 }
 
-/** Ended orders and own trades kept; beyond it the oldest can no longer be asked for, as with an exchange's archive. */
-const orderLimit = 1_000_000;
+/**
+ * Ended orders, and own trades of an account in a symbol, that are kept at least, and at most twice as many; beyond it the
+ * oldest can no longer be asked for, as with an exchange's archive.
+ */
+const orderLimit = 100_000;
 
 export class OrderStore {
   readonly #orders = new Map<string, SimOrder>();
   readonly #newestByClientId = new Map<string, SimOrder>();
   readonly #open = new Map<string, Set<SimOrder>>();
+  /** Ids of ended orders, in the order in which they ended. */
+  readonly #archived: string[] = [];
   readonly #trades = new Map<string, OwnTrade[]>();
+
+  /** Holders whose ended orders and trades nobody will ask for: the other participants of a made-up market. */
+  readonly passing = new Set<string>();
 
   add(order: SimOrder): void {
     this.#orders.set(order.orderId, order);
-    if (order.clientOrderId !== '') this.#newestByClientId.set(`${order.uid} ${order.clientOrderId}`, order);
-    if (isOpen(order)) this.#openOf(order.uid).add(order);
-    if (this.#orders.size > orderLimit) this.#forgetOldest();
+    if (order.clientOrderId !== '') this.#newestByClientId.set(`${order.holder} ${order.clientOrderId}`, order);
+    if (isOpen(order)) this.#openOf(order.holder).add(order);
+    else this.#archive(order);
   }
 
   /** Tells the store that an order has ended. */
   ended(order: SimOrder): void {
-    this.#openOf(order.uid).delete(order);
+    this.#openOf(order.holder).delete(order);
+    this.#archive(order);
   }
 
   byId(orderId: string): SimOrder | undefined {
     return this.#orders.get(orderId);
   }
 
-  newestByClientId(uid: string, clientOrderId: string): SimOrder | undefined {
-    return this.#newestByClientId.get(`${uid} ${clientOrderId}`);
-  }
-
-  /** Orders of a user with this client id, the oldest first: repeated ids are accepted. */
-  allByClientId(uid: string, clientOrderId: string): SimOrder[] {
-    return [...this.#orders.values()].filter((order) => order.uid === uid && order.clientOrderId === clientOrderId);
+  newestByClientId(holder: string, clientOrderId: string): SimOrder | undefined {
+    return this.#newestByClientId.get(`${holder} ${clientOrderId}`);
   }
 
   all(): IterableIterator<SimOrder> {
     return this.#orders.values();
   }
 
-  open(uid: string): ReadonlySet<SimOrder> {
-    return this.#openOf(uid);
+  open(holder: string): ReadonlySet<SimOrder> {
+    return this.#openOf(holder);
   }
 
   addTrade(trade: SimTrade): void {
     for (const [leg, isBuyer] of [[trade.buyer, true] as const, [trade.seller, false] as const]) {
-      if (leg === undefined) continue;
-      const key = `${leg.uid} ${trade.symbol}`;
+      if (leg === undefined || this.passing.has(leg.uid)) continue;
+      const key = `${holderOf(leg.uid, leg.account)} ${trade.symbol}`;
       const trades = this.#trades.get(key);
       if (trades === undefined) this.#trades.set(key, [{ trade, leg, isBuyer }]);
-      else trades.push({ trade, leg, isBuyer });
-      if (trades !== undefined && trades.length > orderLimit) trades.splice(0, orderLimit / 10);
+      else if (trades.push({ trade, leg, isBuyer }) >= 2 * orderLimit) trades.splice(0, orderLimit);
     }
   }
 
-  /** A user's trades in a symbol, the oldest first. */
-  trades(uid: string, symbol: string): readonly OwnTrade[] {
-    return this.#trades.get(`${uid} ${symbol}`) ?? [];
+  /** A holder's trades in a symbol, the oldest first. */
+  trades(holder: string, symbol: string): readonly OwnTrade[] {
+    return this.#trades.get(`${holder} ${symbol}`) ?? [];
   }
 
-  #openOf(uid: string): Set<SimOrder> {
-    let open = this.#open.get(uid);
+  #openOf(holder: string): Set<SimOrder> {
+    let open = this.#open.get(holder);
     if (open === undefined) {
       open = new Set();
-      this.#open.set(uid, open);
+      this.#open.set(holder, open);
     }
     return open;
   }
 
-  #forgetOldest(): void {
-    for (const order of this.#orders.values()) {
-      if (isOpen(order)) continue;
+  /** Keeps an ended order for a while. */
+  #archive(order: SimOrder): void {
+    if (this.passing.has(order.holder)) {
       this.#orders.delete(order.orderId);
-      const key = `${order.uid} ${order.clientOrderId}`;
-      if (this.#newestByClientId.get(key) === order) this.#newestByClientId.delete(key);
       return;
     }
+    this.#archived.push(order.orderId);
+    if (this.#archived.length < 2 * orderLimit) return;
+    for (const orderId of this.#archived.splice(0, orderLimit)) this.#forget(orderId);
+  }
+
+  #forget(orderId: string): void {
+    const order = this.#orders.get(orderId);
+    this.#orders.delete(orderId);
+    if (order === undefined || order.clientOrderId === '') return;
+    const key = `${order.holder} ${order.clientOrderId}`;
+    if (this.#newestByClientId.get(key) === order) this.#newestByClientId.delete(key);
   }
 }

@@ -1,7 +1,8 @@
 /** Orders and trades as the exchange itself keeps them. */
 import type { Side } from '../../domain/market.ts';
 import { type Lots, minus, type Ticks, type Units } from '../../domain/money.ts';
-import type { OrderType, VenueStatus } from '../../domain/order.ts';
+import type { Account, OrderType, VenueStatus } from '../../domain/order.ts';
+import type { Place } from './order-book.ts';
 
 /** One order; the exchange changes it in place as it fills. */
 export interface SimOrder {
@@ -9,6 +10,9 @@ export interface SimOrder {
   readonly orderId: string;
   readonly clientOrderId: string;
   readonly uid: string;
+  readonly account: Account;
+  /** Whose money it moves: `holderOf(uid, account)`. */
+  readonly holder: string;
   readonly symbol: string;
   readonly side: Side;
   readonly type: OrderType;
@@ -29,12 +33,18 @@ export interface SimOrder {
   locked: Units;
   /** Displayed size that came before it at its own price (fill-engine §2.4). */
   queueAhead: Lots;
+  /** Where it rests, while it does. */
+  place: Place | undefined;
 }
+
+/** The key of a user's balances in one of the two accounts: margin is kept apart from spot (specification §4.4). */
+export const holderOf = (uid: string, account: Account): string => (account === 'spot' ? uid : `${uid} margin`);
 
 /** One side of a trade; absent where the market behind the displayed book took it. */
 export interface Leg {
   readonly orderId: string;
   readonly uid: string;
+  readonly account: Account;
   readonly maker: boolean;
   readonly fee: Units;
   readonly feeAsset: string;

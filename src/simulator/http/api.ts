@@ -3,13 +3,18 @@ import type { Clock } from '../../clock/clock.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
+import { type Credentials, isKeyFormat, type Keys } from '../core/keys.ts';
 import type { Admission, Limits } from '../core/limits.ts';
-import type { Endpoint } from './endpoint.ts';
+import { batchEndpoints } from './batch-endpoints.ts';
+import type { Endpoint, Family } from './endpoint.ts';
 import { type Json, json } from './json.ts';
+import { marginEndpoints } from './margin-endpoints.ts';
+import { openEndpoints } from './open-endpoints.ts';
+import { orderEndpoints } from './order-endpoints.ts';
 import { bodyParams, optional, type Params, queryParams, Refused } from './params.ts';
 import { publicEndpoints } from './public-endpoints.ts';
 import { isSignature, signatureOf, timingFault } from './signature.ts';
-import { tradeEndpoints } from './trade-endpoints.ts';
+import { withdrawEndpoints } from './withdraw-endpoints.ts';
 
 /** A request as it came over the wire: the raw target and body, because the signature is over those. */
 export interface ApiRequest {
@@ -20,6 +25,8 @@ export interface ApiRequest {
   readonly key: string | undefined;
   readonly timestamp: string | undefined;
   readonly signature: string | undefined;
+  /** How far the clock of the gateway that judges this request is off, ms: a fault. */
+  readonly skewMs?: number;
 }
 
 export interface ApiReply {
@@ -31,66 +38,96 @@ export interface ApiReply {
   readonly code: number | undefined;
 }
 
-/** A user's key, as the header carries it, and what belongs to it. */
-export interface Credentials {
-  readonly uid: string;
-  readonly secret: string;
-}
-
 export interface ApiSetup {
   readonly exchange: Exchange;
   readonly limits: Limits;
   readonly habits: Habits;
   readonly clock: Clock;
-  readonly keys: ReadonlyMap<string, Credentials>;
+  readonly keys: Pick<Keys, 'get'>;
 }
 
 const endpoints: ReadonlyMap<string, Endpoint> = new Map(
-  [...publicEndpoints, ...tradeEndpoints].map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
+  [
+    ...publicEndpoints,
+    ...orderEndpoints,
+    ...batchEndpoints,
+    ...marginEndpoints,
+    ...withdrawEndpoints,
+    ...openEndpoints,
+  ].map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
 );
+/** What a request to nowhere costs, so that a ban holds for it too. */
+const unknownWeight = 1;
 
 /** The path of a target, without its query. */
 export const pathOf = (target: string): string => target.split('?', 1)[0] ?? '';
 
 export function createApi(setup: ApiSetup): (request: ApiRequest) => ApiReply {
-  const { exchange, habits } = setup;
+  const { exchange, habits, limits } = setup;
+  let created = 0;
 
   function answer(request: ApiRequest, endpoint: Endpoint, seen: { uid?: string }): Json {
-    admitted(setup.limits.admitAddress(request.ip, endpoint.weight, exchange.now));
     const path = pathOf(request.target);
-    const user = endpoint.signed ? signer(request, setup) : undefined;
+    const user = endpoint.permission === undefined ? undefined : signer(request, setup);
     if (user !== undefined) seen.uid = user.uid;
     const params =
       request.method === 'GET' ? queryParams(request.target.slice(path.length + 1)) : bodyParams(request.body);
     if (user !== undefined) {
       inTime(request, params, setup);
-      const { weight, perTwoSeconds: max } = endpoint;
-      admitted(setup.limits.admitUser({ ip: request.ip, uid: user.uid, weight, path, max, now: exchange.now }));
+      const { perTwoSeconds: max } = endpoint;
+      const weight = weightOf(endpoint, habits);
+      const call = `${request.method} ${path}`;
+      admitted(limits.admitUser({ ip: request.ip, uid: user.uid, weight, path: call, max, now: exchange.now }));
+      demandPermission(user, endpoint);
     }
-    return endpoint.run({ params, exchange, habits, uid: user?.uid ?? '' });
+    return endpoint.run({ params, exchange, habits, uid: user?.uid ?? '', skewMs: request.skewMs ?? 0 });
   }
+
+  /** True for an accepted create whose answer gets lost on its way back. */
+  const isLost = (endpoint: Endpoint): boolean =>
+    endpoint.creates === true && habits.lostCreateEvery > 0 && ++created % habits.lostCreateEvery === 0;
 
   return (request) => {
     const endpoint = endpoints.get(`${request.method} ${pathOf(request.target)}`);
+    const weight = endpoint === undefined ? unknownWeight : weightOf(endpoint, habits);
     const seen: { uid?: string } = {};
     try {
+      admitted(limits.admitAddress(request.ip, weight, exchange.now));
       if (endpoint === undefined) throw new Refused(refusals.unknownPath);
-      const body = json(answer(request, endpoint, seen));
-      return { status: 200, body, uid: seen.uid, weight: endpoint.weight, code: undefined };
+      const reply = answer(request, endpoint, seen);
+      const sent = isLost(endpoint) ? lostReply : { status: 200, body: json(wrapped(reply, endpoint, habits)) };
+      return { ...sent, uid: seen.uid, weight, code: undefined };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      const reply = refusalReply(error.refusal, habits);
-      return { ...reply, uid: seen.uid, weight: endpoint?.weight ?? 0, code: error.refusal.code };
+      const reply = refusalReply(error.refusal, habits, endpoint?.family);
+      return { ...reply, uid: seen.uid, weight, code: error.refusal.code };
     }
   };
 }
 
+/** The gateway's own words for a core that did not reply (§7). */
+const lostReply = { status: 504, body: '<html><body><h1>504 Gateway Time-out</h1></body></html>' };
+
+/** The weight of an endpoint for which the specification states two is a habit. */
+const weightOf = ({ weight }: Endpoint, habits: Habits): number =>
+  typeof weight === 'number' ? weight : weight(habits);
+
+const wrapped = (reply: Json, { family }: Endpoint, { replies }: Habits): Json =>
+  replies === 'bare' || family !== undefined ? reply : { code: '0', msg: 'Success', data: reply };
+
 /** The reply to a refused request; limits answer with their own status under every habit. */
-export function refusalReply(refusal: Refusal, habits: Habits): { status: number; body: string } {
+export function refusalReply(refusal: Refusal, habits: Habits, family?: Family): { status: number; body: string } {
   const byLimit = refusal.status === 429 || refusal.status === 418 || refusal.status === 410;
-  const code = habits.errorCode === 'text' ? String(refusal.code) : refusal.code;
   const live = habits.errorStatus === 'http200';
-  const body = json({ code, msg: refusal.msg, ...(live && { data: null }) });
+  const number = habits.errorCodes === 'engine' ? (refusal.engine ?? refusal.code) : refusal.code;
+  const code = habits.errorCode === 'text' || family !== undefined ? String(number) : number;
+  const msg = habits.messages === 'chinese' ? '请求失败' : number === 1 ? 'fail' : refusal.msg;
+  const body = json({
+    code,
+    msg,
+    message: family === 'open' ? null : undefined,
+    ...((live || family) && { data: null }),
+  });
   return { status: live && !byLimit ? 200 : refusal.status, body };
 }
 
@@ -105,18 +142,26 @@ function signer(request: ApiRequest, { keys }: ApiSetup): Credentials {
   if (key === undefined || key === '') throw new Refused(refusals.noKey);
   if (timestamp === undefined || timestamp === '') throw new Refused(refusals.noTimestamp);
   if (signature === undefined || signature === '') throw new Refused(refusals.noSignature);
+  if (!isKeyFormat(key)) throw new Refused(refusals.keyFormat);
   const user = keys.get(key);
   if (user === undefined) throw new Refused(refusals.wrongKey);
   if (!isSignature(signature, signatureOf(user.secret, timestamp, method, target, method === 'GET' ? '' : body)))
     throw new Refused(refusals.wrongSignature);
+  if (user.addresses !== undefined && !user.addresses.includes(request.ip)) throw new Refused(refusals.wrongKey);
   return user;
 }
 
+function demandPermission({ permissions }: Credentials, { permission }: Endpoint): void {
+  if (permission !== undefined && !permissions.includes(permission)) throw new Refused(refusals.wrongKey);
+}
+
 /** The window is judged now, when the request is processed: one that waited too long in a queue is refused. */
-function inTime(request: ApiRequest, params: Params, { exchange, clock }: ApiSetup): void {
+function inTime(request: ApiRequest, params: Params, { exchange, habits, clock }: ApiSetup): void {
   const timestamp = /^\d{1,15}$/.test(request.timestamp ?? '') ? Number(request.timestamp) : Number.NaN;
   const given = ['recvWindow', 'recvwindow', 'recwwindow'].map((name) => optional(params, name)).find(Boolean);
   if (given !== undefined && !/^\d{1,15}$/.test(given)) throw new Refused(refusals.wrongNumber);
-  const fault = timingFault(timestamp, given === undefined ? undefined : Number(given), exchange.now, clock);
+  const recvWindow = given === undefined ? undefined : Number(given);
+  const serverTime = exchange.now + (request.skewMs ?? 0);
+  const fault = timingFault({ timestamp, recvWindow, serverTime, aheadMs: habits.aheadMs }, clock);
   if (fault !== undefined) throw new Refused(fault);
 }

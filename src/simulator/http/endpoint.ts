@@ -3,8 +3,9 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { refusals } from '../core/errors.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
+import type { Permission } from '../core/keys.ts';
 import type { Json } from './json.ts';
-import { type Params, Refused, required } from './params.ts';
+import { optional, type Params, Refused, required } from './params.ts';
 
 export interface Call {
   readonly params: Params;
@@ -12,14 +13,24 @@ export interface Call {
   readonly habits: Habits;
   /** The signed user; empty for public endpoints. */
   readonly uid: string;
+  /** How far the clock that answers is off, ms: a fault; zero otherwise. */
+  readonly skewMs: number;
 }
+
+/** Withdrawals and public aggregated data have envelopes of their own (specification §2.7, §4.5). */
+export type Family = 'withdraw' | 'open';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** What it costs against both windows (§4); zero where the specification gives none. */
-  readonly weight: number;
-  readonly signed: boolean;
+  /** What it costs against both windows (§4); zero where the specification gives none, by habit where it gives two. */
+  readonly weight: number | ((habits: Habits) => number);
+  /** What the key must allow; absent where no key is needed. */
+  readonly permission?: Permission;
+  /** How replies and refusals are wrapped; absent for the plain ones. */
+  readonly family?: Family;
+  /** True where a lost answer leaves an order behind. */
+  readonly creates?: true;
   /** Calls per 2 s and user, where §8 limits them. */
   readonly perTwoSeconds?: number;
   /** Answers, or throws `Refused`. */
@@ -27,9 +38,16 @@ export interface Endpoint {
 }
 
 /** The instrument that the parameter `symbol` names, in any case, with or without a slash (venue-observed §2). */
-export function instrumentOf({ params, exchange }: Call): Instrument {
-  const symbol = required(params, 'symbol').toUpperCase().replace('/', '');
-  const found = exchange.instruments.get(symbol);
+export const instrumentOf = ({ params, exchange }: Call): Instrument => named(required(params, 'symbol'), exchange);
+
+/** The same where the symbol may be left out. */
+export function instrumentIn({ params, exchange }: Call): Instrument | undefined {
+  const symbol = optional(params, 'symbol');
+  return symbol === undefined || symbol === '' ? undefined : named(symbol, exchange);
+}
+
+function named(symbol: string, { instruments }: Exchange): Instrument {
+  const found = instruments.get(symbol.toUpperCase().replace('/', ''));
   if (found === undefined) throw new Refused(refusals.symbol);
   return found;
 }

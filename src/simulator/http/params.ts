@@ -18,10 +18,14 @@ export const queryParams = (query: string): Params => new Map(new URLSearchParam
 /** An empty body has no parameters. */
 export function bodyParams(body: string): Params {
   if (body.trim() === '') return new Map();
-  const parsed = parseJson(body);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Refused(refusals.notJson);
-  return new Map(Object.entries(parsed));
+  const params = paramsOf(parseJson(body));
+  if (params === undefined) throw new Refused(refusals.notJson);
+  return params;
 }
+
+/** The fields of a JSON object; undefined for anything else. A Map, so that no name finds what every object has. */
+export const paramsOf = (value: unknown): Params | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? new Map(Object.entries(value)) : undefined;
 
 /** A parameter that may be absent; null counts as absent. */
 export function optional(params: Params, name: string): string | undefined {
@@ -35,6 +39,13 @@ export function required(params: Params, name: string): string {
   const value = optional(params, name);
   if (value === undefined) throw new Refused(missing(name));
   if (value === '') throw new Refused(empty(name));
+  return value;
+}
+
+export function requiredList(params: Params, name: string): readonly unknown[] {
+  const value = params.get(name);
+  if (value === undefined || value === null) throw new Refused(missing(name));
+  if (!Array.isArray(value)) throw new Refused(malformed(name));
   return value;
 }
 

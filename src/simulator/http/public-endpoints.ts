@@ -3,35 +3,42 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { isInterval } from '../../domain/interval.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { depthOf } from '../core/depth.ts';
+import type { Habits } from '../core/habits.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
 import { type Call, type Endpoint, instrumentOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { limit, required, whole } from './params.ts';
 import { klineShape, levelShape } from './shapes.ts';
 
-/** Minima stand beside the documented fields where there are any, under the names that live venues use. */
-const symbolShape = (at: Instrument): Json => ({
+const symbolShape = (at: Instrument, habits: Habits): Json => ({
   symbol: at.symbol.toLowerCase(),
   baseAsset: at.base,
   quoteAsset: at.quote,
   pricePrecision: at.pricePrecision,
   quantityPrecision: at.quantityPrecision,
-  ...(at.minQuantity > 0n && {
-    limitVolumeMin: digits(quantityText(at.minQuantity, at)),
-    marketSellMin: digits(quantityText(at.minQuantity, at)),
-  }),
-  ...(at.minNotional > 0n && {
-    limitAmountMin: digits(unitsText(at.minNotional)),
-    marketBuyMin: digits(unitsText(at.minNotional)),
-  }),
+  ...minimaOf(at, habits),
 });
+
+/** Minima stand beside the documented fields where there are any, under the names that live venues use. */
+function minimaOf(at: Instrument, { minima }: Habits): { [key: string]: Json } {
+  if (minima === 'absent') return {};
+  const shown = minima === 'shown';
+  const quantity = digits(shown ? quantityText(at.minQuantity, at) : '0');
+  const notional = digits(shown ? unitsText(at.minNotional) : '0');
+  return {
+    ...(!(shown && at.minQuantity === 0n) && { limitVolumeMin: quantity, marketSellMin: quantity }),
+    ...(!(shown && at.minNotional === 0n) && { limitAmountMin: notional, marketBuyMin: notional }),
+  };
+}
 
 function depth(call: Call): Json {
   const at = instrumentOf(call);
   const count = limit(call.params, 100, 100);
-  const matching = call.exchange.matching(at.symbol);
-  const side = (of: 'BUY' | 'SELL'): Json => depthOf(matching, of, count).map((level) => levelShape(level, at));
-  return { time: call.exchange.now, bids: side('BUY'), asks: side('SELL') };
+  const { exchange, habits } = call;
+  const matching = exchange.matching(at.symbol);
+  const side = (of: 'BUY' | 'SELL'): Json => depthOf(matching, of, count).map((level) => levelShape(level, at, habits));
+  const time = habits.depthTime === 'ms' ? exchange.now : null;
+  return { time, bids: side('BUY'), asks: side('SELL') };
 }
 
 function ticker(call: Call): Json {
@@ -52,17 +59,16 @@ function ticker(call: Call): Json {
 function trades(call: Call): Json {
   const at = instrumentOf(call);
   const prints = call.exchange.recentPrints(at.symbol, limit(call.params, 100, 1_000));
-  return {
-    list: prints.map((print) => ({
-      price: priceText(print.price, at),
-      qty: quantityText(print.quantity, at),
-      time: print.time,
-      side: print.side,
-    })),
-  };
+  const rows = prints.map((print) => ({
+    price: priceText(print.price, at),
+    qty: quantityText(print.quantity, at),
+    time: print.time,
+    side: print.side,
+  }));
+  return call.habits.publicTrades === 'wrapped' ? { list: rows } : rows;
 }
 
-/** Newest first; an unknown interval gives an empty list, as live venues do. */
+/** An unknown interval gives an empty list, as live venues do. */
 function klines(call: Call): Json {
   const at = instrumentOf(call);
   const interval = required(call.params, 'interval');
@@ -71,10 +77,12 @@ function klines(call: Call): Json {
   const to = whole(call.params, 'endTime');
   if (!isInterval(interval)) return [];
   const wanted = { count, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  return klinesOf(call.exchange.market(at.symbol).minutes, interval, wanted).map((row) => klineShape(row, at));
+  const rows = klinesOf(call.exchange.market(at.symbol).minutes, interval, wanted);
+  if (call.habits.klineOrder === 'oldest first') rows.reverse();
+  return rows.map((row) => klineShape(row, at, call.habits));
 }
 
-const open = { method: 'GET', signed: false } as const;
+const open = { method: 'GET' } as const;
 
 export const publicEndpoints: readonly Endpoint[] = [
   { ...open, path: '/sapi/v1/ping', weight: 0, run: () => ({}) },
@@ -82,13 +90,15 @@ export const publicEndpoints: readonly Endpoint[] = [
     ...open,
     path: '/sapi/v1/time',
     weight: 0,
-    run: ({ exchange }) => ({ timezone: 'GMT+08:00', serverTime: exchange.now }),
+    run: ({ exchange, skewMs }) => ({ timezone: 'GMT+08:00', serverTime: exchange.now + skewMs }),
   },
   {
     ...open,
     path: '/sapi/v1/symbols',
     weight: 1,
-    run: ({ exchange }) => ({ symbols: [...exchange.instruments.values()].map(symbolShape) }),
+    run: ({ exchange, habits }) => ({
+      symbols: [...exchange.instruments.values()].map((at) => symbolShape(at, habits)),
+    }),
   },
   { ...open, path: '/sapi/v1/depth', weight: 5, run: depth },
   { ...open, path: '/sapi/v1/ticker', weight: 5, run: ticker },

@@ -9,6 +9,7 @@ import {
   type Units,
   unitsText,
 } from '../../domain/money.ts';
+import type { Account } from '../../domain/order.ts';
 import type { Habits } from '../core/habits.ts';
 import type { SimOrder } from '../core/order.ts';
 import type { OwnTrade } from '../core/order-store.ts';
@@ -19,9 +20,37 @@ import { digits, type Json } from './json.ts';
 const marketUid = '1';
 const marketOrderId = '1700000000000000001';
 
-/** Spellings of the states that live venues use in queries (venue-observed §5). */
-function stateText(order: SimOrder, habits: Habits): string {
-  if (habits.states === 'five') return order.status === 'CANCELING' ? 'NEW' : order.status;
+/** An amount that §2 shows as text. */
+function amount(text: string, { amounts }: Habits): Json {
+  if (amounts === 'text') return text;
+  return digits(amounts === 'number' ? text : scientific(text));
+}
+
+/** An amount that §2 shows as a number. */
+const amountNumber = (text: string, { amounts }: Habits): Json =>
+  digits(amounts === 'scientific' ? scientific(text) : text);
+
+/** `0.00066` → `6.6E-4`, as some venues write small numbers; zero is `0E-16` there. */
+function scientific(text: string): string {
+  if (text === '0') return '0E-16';
+  const [, zeros, first, more] = /^0\.(000+)([1-9])(\d*)$/.exec(text) ?? [];
+  if (zeros === undefined || first === undefined) return text;
+  return `${first}${more ? `.${more}` : ''}E-${zeros.length + 1}`;
+}
+
+const numbers: Readonly<Record<SimOrder['status'], number>> = {
+  NEW: 1,
+  FILLED: 2,
+  PARTIALLY_FILLED: 3,
+  CANCELED: 4,
+  CANCELING: 5,
+  REJECTED: 6,
+};
+
+/** The states of live venues in queries: many spellings, or the integers of older ones (venue-observed §5). */
+function stateOf(order: SimOrder, { states }: Habits): Json {
+  if (states === 'five') return order.status === 'CANCELING' ? 'NEW' : order.status;
+  if (states === 'numbers') return numbers[order.status];
   if (order.type === 'MARKET' && order.side === 'BUY' && order.status === 'FILLED' && order.spent < order.amount)
     return 'Partially Filled/Cancelled';
   const words: Readonly<Record<SimOrder['status'], string>> = {
@@ -41,75 +70,93 @@ const orderedText = (order: SimOrder, at: Instrument): string =>
 const averageText = (order: SimOrder, at: Instrument): string =>
   averagePrice(order.spent, order.executed, at)?.toFixed() ?? '0';
 
-const orderFields = (order: SimOrder, at: Instrument): { [key: string]: Json } => ({
+const clientIdOf = ({ clientOrderId }: SimOrder, { clientId }: Habits): Json =>
+  clientId === 'null' && clientOrderId !== '' ? null : clientOrderId;
+
+/** The id as §2.2 has it: a long, and text too; margin has text alone. */
+function idFields({ orderId, account }: SimOrder, habits: Habits): { [key: string]: Json } {
+  if (account === 'margin') return { orderId };
+  const shapes = { number: digits(orderId), text: orderId, list: [digits(orderId)] };
+  return { orderId: shapes[habits.orderId], ...(habits.orderIdString && { orderIdString: orderId }) };
+}
+
+const orderFields = (order: SimOrder, at: Instrument, habits: Habits): { [key: string]: Json } => ({
   symbol: order.symbol,
-  clientOrderId: order.clientOrderId,
-  price: priceText(order.price, at),
-  origQty: orderedText(order, at),
+  clientOrderId: clientIdOf(order, habits),
+  price: amount(priceText(order.price, at), habits),
+  origQty: amount(orderedText(order, at), habits),
   type: order.type,
   side: order.side,
 });
 
 /** The reply to a create: accepted, nothing matched yet, whatever happens in the same millisecond (§3.1). */
 export const createdShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at),
+  ...orderFields(order, at, habits),
   symbol: order.symbol.toLowerCase(),
-  orderId: digits(order.orderId),
-  orderIdString: order.orderId,
+  ...idFields(order, habits),
   transactTime: order.createdAt,
-  executedQty: '0',
+  executedQty: amount('0', habits),
   status: habits.createStatus,
 });
 
+const progressFields = (order: SimOrder, at: Instrument, habits: Habits): { [key: string]: Json } => ({
+  executedQty: amount(quantityText(order.executed, at), habits),
+  avgPrice: amount(averageText(order, at), habits),
+  status: stateOf(order, habits),
+});
+
 export const queriedShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at),
+  ...orderFields(order, at, habits),
   orderId: order.orderId,
-  executedQty: quantityText(order.executed, at),
-  avgPrice: averageText(order, at),
-  status: stateText(order, habits),
+  ...progressFields(order, at, habits),
   transactTime: String(order.createdAt),
 });
 
 export const openShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
-  ...orderFields(order, at),
-  orderId: digits(order.orderId),
-  orderIdString: order.orderId,
-  executedQty: quantityText(order.executed, at),
-  avgPrice: averageText(order, at),
-  status: stateText(order, habits),
+  ...orderFields(order, at, habits),
+  ...idFields(order, habits),
+  ...progressFields(order, at, habits),
   time: String(order.createdAt),
 });
 
 /** The cancel reply shows `0` for an order without client id (§2.2). */
 export const canceledShape = (order: SimOrder, habits: Habits): Json => ({
   symbol: order.symbol,
-  clientOrderId: order.clientOrderId === '' ? '0' : order.clientOrderId,
-  orderId: digits(order.orderId),
+  clientOrderId: order.clientOrderId === '' ? '0' : clientIdOf(order, habits),
+  ...idFields(order, { ...habits, orderIdString: false }),
   status: habits.cancel === 'later' ? 'PENDING_CANCEL' : order.status,
 });
 
-export function ownTradeShape({ trade, leg, isBuyer }: OwnTrade, at: Instrument): Json {
+/** Users' ids and `isSelf` are fields of spot alone (§2.3, §4.4). */
+export function ownTradeShape(
+  { trade, leg, isBuyer }: OwnTrade,
+  at: Instrument,
+  account: Account,
+  habits: Habits,
+): Json {
   const { buyer, seller } = trade;
   return {
     symbol: trade.symbol,
     id: digits(trade.tradeId),
     bidId: digits(buyer?.orderId ?? marketOrderId),
     askId: digits(seller?.orderId ?? marketOrderId),
-    price: priceText(trade.price, at),
-    qty: digits(quantityText(trade.quantity, at)),
+    price: amount(priceText(trade.price, at), habits),
+    qty: amountNumber(quantityText(trade.quantity, at), habits),
     time: trade.time,
     isBuyer,
     isMaker: leg.maker,
     feeCoin: leg.feeAsset,
-    fee: digits(unitsText(leg.fee)),
-    bidUserId: digits(buyer?.uid ?? marketUid),
-    askUserId: digits(seller?.uid ?? marketUid),
-    isSelf: buyer !== undefined && seller !== undefined && buyer.uid === seller.uid,
+    fee: amountNumber(unitsText(leg.fee), habits),
+    ...(account === 'spot' && {
+      bidUserId: digits(buyer?.uid ?? marketUid),
+      askUserId: digits(seller?.uid ?? marketUid),
+      isSelf: buyer !== undefined && seller !== undefined && buyer.uid === seller.uid,
+    }),
   };
 }
 
-export const klineShape = (row: MinuteRow, at: Instrument): Json => ({
-  idx: row.openTime,
+export const klineShape = (row: MinuteRow, at: Instrument, { klineIndex }: Habits): Json => ({
+  idx: klineIndex === 'ms' ? row.openTime : row.openTime / 1_000,
   open: String(row.open),
   close: String(row.close),
   high: String(row.high),
@@ -117,13 +164,13 @@ export const klineShape = (row: MinuteRow, at: Instrument): Json => ({
   vol: row.volume.toFixed(at.quantityPrecision),
 });
 
-export const levelShape = (level: { price: Ticks; quantity: Lots }, at: Instrument): Json => [
-  priceText(level.price, at),
-  quantityText(level.quantity, at),
+export const levelShape = (level: { price: Ticks; quantity: Lots }, at: Instrument, habits: Habits): Json => [
+  amount(priceText(level.price, at), habits),
+  amount(quantityText(level.quantity, at), habits),
 ];
 
-export const balanceShape = (asset: string, free: Units, locked: Units): Json => ({
+export const balanceShape = (asset: string, free: Units, locked: Units, habits: Habits): Json => ({
   asset,
-  free: unitsText(free),
-  locked: unitsText(locked),
+  free: amount(unitsText(free), habits),
+  locked: amount(unitsText(locked), habits),
 });

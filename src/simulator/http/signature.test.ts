@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ScaledClock } from '../../clock/clock.ts';
+import { type Clock, ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { alice, call, exchange, limitOrder, objectOf, signed, startTime } from '../test-kit.ts';
 import { isSignature, signatureOf, timingFault } from './signature.ts';
@@ -62,9 +62,11 @@ describe('signatures', () => {
 
 describe('the time window (§5.3)', () => {
   const clock = new SimClock(startTime);
+  const faultAt = (timestamp: number, recvWindow: number | undefined, on: Clock) =>
+    timingFault({ timestamp, recvWindow, serverTime: startTime, aheadMs: 1_000 }, on);
 
   test('a timestamp is in time less than a second ahead and at most recvWindow behind', () => {
-    const fault = (offset: number, window?: number) => timingFault(startTime + offset, window, startTime, clock)?.code;
+    const fault = (offset: number, window?: number) => faultAt(startTime + offset, window, clock)?.code;
     expect([fault(999), fault(0), fault(-5_000), fault(-2_000, 2_000)]).toEqual([
       undefined,
       undefined,
@@ -72,15 +74,15 @@ describe('the time window (§5.3)', () => {
       undefined,
     ]);
     expect([fault(1_000), fault(-5_001), fault(-2_001, 2_000)]).toEqual([-1021, -1021, -1021]);
-    expect(timingFault(Number.NaN, undefined, startTime, clock)?.code).toBe(-1021);
+    expect(faultAt(Number.NaN, undefined, clock)?.code).toBe(-1021);
   });
 
   test('at 60 times real time its standard lengths are 60 times as long; a given recvWindow is taken as it is', () => {
     const fast = new ScaledClock(60, startTime);
-    expect(timingFault(startTime + 59_999, undefined, startTime, fast)).toBeUndefined();
-    expect(timingFault(startTime - 300_000, undefined, startTime, fast)).toBeUndefined();
-    expect(timingFault(startTime - 300_001, undefined, startTime, fast)?.code).toBe(-1021);
-    expect(timingFault(startTime - 5_001, 5_000, startTime, fast)?.code).toBe(-1021);
+    expect(faultAt(startTime + 59_999, undefined, fast)).toBeUndefined();
+    expect(faultAt(startTime - 300_000, undefined, fast)).toBeUndefined();
+    expect(faultAt(startTime - 300_001, undefined, fast)?.code).toBe(-1021);
+    expect(faultAt(startTime - 5_001, 5_000, fast)?.code).toBe(-1021);
   });
 
   test('recvWindow in a POST body counts, in any of its spellings; the order is not placed', async () => {

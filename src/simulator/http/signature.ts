@@ -14,17 +14,20 @@ export function isSignature(given: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** How far ahead a timestamp may be, and how old by default; real ms, so a fast clock stretches them. */
-const aheadMs = 1_000;
+/** How old a request may be by default; real ms, so a fast clock stretches them. */
 const defaultWindowMs = 5_000;
 
-/** Why a request comes too early or too late; undefined when it is in time. `recvWindow` is in ms of the exchange's clock. */
-export function timingFault(
-  timestamp: number,
-  recvWindow: number | undefined,
-  serverTime: number,
-  clock: Clock,
-): Refusal | undefined {
+interface Timing {
+  readonly timestamp: number;
+  /** ms of the exchange's clock. */
+  readonly recvWindow: number | undefined;
+  readonly serverTime: number;
+  /** How far ahead the timestamp may be, real ms. */
+  readonly aheadMs: number;
+}
+
+/** Why a request comes too early or too late; undefined when it is in time. */
+export function timingFault({ timestamp, recvWindow, serverTime, aheadMs }: Timing, clock: Clock): Refusal | undefined {
   if (!(timestamp < serverTime + clock.machine(aheadMs))) return refusals.early;
   if (!(serverTime - timestamp <= (recvWindow ?? clock.machine(defaultWindowMs)))) return refusals.late;
   return undefined;

@@ -40,6 +40,10 @@ export function lastDay(minutes: Minutes, now: number): MinuteRow | undefined {
   return day ?? (minutes.count > 0 ? flat(minutes.row(minutes.count - 1)) : undefined);
 }
 
+/** What was traded in the quote asset, as near as four prices tell. */
+export const quoteVolume = ({ open, high, low, close, volume }: MinuteRow): string =>
+  (((open + high + low + close) / 4) * volume).toFixed(8);
+
 const asKline = (row: MinuteRow, interval: Interval): MinuteRow => ({
   ...row,
   openTime: openTimeOf(interval, row.openTime),

@@ -1,5 +1,5 @@
 /**
- * Keeps accounts, orders, trades and market time in one SQLite file. `save` is called before anything that shows the change
+ * Keeps accounts, orders, trades, withdrawals, changes of keys and market time in one SQLite file. `save` is called before anything that shows the change
  * leaves, so a kill -9 loses nothing that anybody saw. WAL with `synchronous=NORMAL`: a power cut may lose the last moments,
  * which a simulator may.
  */
@@ -9,10 +9,13 @@ import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Accounts } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
+import type { Credentials } from '../core/keys.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
+import type { Withdrawal } from '../core/withdrawals.ts';
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
 
@@ -78,9 +81,13 @@ function openAlone(file: string): Database.Database {
     db.pragma('synchronous = NORMAL');
     db.exec(`
       CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS balances (uid TEXT, asset TEXT, free TEXT NOT NULL, locked TEXT NOT NULL,
-        PRIMARY KEY (uid, asset)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS balances (holder TEXT, asset TEXT, free TEXT NOT NULL, locked TEXT NOT NULL,
+        paidIn TEXT NOT NULL, traded TEXT NOT NULL, fees TEXT NOT NULL, PRIMARY KEY (holder, asset)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS house (asset TEXT PRIMARY KEY, outside TEXT NOT NULL, market TEXT NOT NULL,
+        fees TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS withdrawals (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
       CREATE TABLE IF NOT EXISTS trades (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
     `);
     return db;
@@ -135,57 +142,92 @@ function checkShape(file: string, meta: Meta, instruments: readonly Instrument[]
 
 function writer(db: Database.Database): Store['save'] {
   const setMeta = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
-  const setBalance = db.prepare<[string, string, string, string]>(
-    'INSERT OR REPLACE INTO balances VALUES (?, ?, ?, ?)',
-  );
-  const setOrder = db.prepare<[bigint, string]>('INSERT OR REPLACE INTO orders VALUES (?, ?)');
+  const setRow = (table: 'orders' | 'withdrawals') =>
+    db.prepare<[bigint, string]>(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
+  const [setOrder, setWithdrawal] = [setRow('orders'), setRow('withdrawals')];
   const addTrade = db.prepare<[bigint, string]>('INSERT INTO trades VALUES (?, ?)');
-  const all = db.transaction((exchange: Exchange, { orders, queues, trades }: Changes) => {
-    const { accounts } = exchange;
-    for (const order of new Set([...orders, ...queues])) setOrder.run(BigInt(order.orderId), textOf(order));
-    for (const trade of trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
-    for (const uid of accounts.changed) {
-      for (const [asset, { free, locked }] of accounts.holdings(uid))
-        setBalance.run(uid, asset, free.toString(), locked.toString());
-    }
-    if (accounts.changed.size > 0) {
-      for (const [asset, amount] of accounts.house()) setBalance.run(houseUid, asset, amount.toString(), '0');
-    }
+  const setKey = db.prepare<[string, string]>('INSERT OR REPLACE INTO keys VALUES (?, ?)');
+  const saveAccounts = accountsWriter(db);
+  const all = db.transaction((exchange: Exchange, changes: Changes) => {
+    for (const order of new Set([...changes.orders, ...changes.queues]))
+      setOrder.run(BigInt(order.orderId), textOf(order));
+    for (const trade of changes.trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
+    for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
+    for (const [key, credentials] of exchange.keys.takeChanged()) setKey.run(key, JSON.stringify(credentials ?? null));
+    saveAccounts(exchange.accounts);
     setMeta.run('now', String(exchange.now));
-    setMeta.run('orderCount', String(exchange.orderCount));
-    setMeta.run('tradeCount', String(exchange.tradeCount));
+    for (const name of counters) setMeta.run(name, String(exchange[name]));
   });
   return (exchange, changes) => {
-    const { orders, queues, trades } = changes;
-    if (orders.size + queues.size + trades.length + exchange.accounts.changed.size > 0) all(exchange, changes);
-    else setMeta.run('now', String(exchange.now));
-    exchange.accounts.changed.clear();
+    const { orders, queues, trades, withdrawals } = changes;
+    const { accounts, keys } = exchange;
+    const changed = orders.size + queues.size + trades.length + withdrawals.size;
+    if (changed + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
+    else for (const name of ['now', 'printCount'] as const) setMeta.run(name, String(exchange[name]));
+    accounts.changed.clear();
   };
 }
 
-const houseUid = 'house';
+/** Numbers that ids are made of: they go on after a restart. */
+const counters = ['orderCount', 'tradeCount', 'printCount'] as const;
+
+function accountsWriter(db: Database.Database): (accounts: Accounts) => void {
+  const setBalance = db.prepare<string[]>('INSERT OR REPLACE INTO balances VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const setHouse = db.prepare<string[]>('INSERT OR REPLACE INTO house VALUES (?, ?, ?, ?)');
+  return (accounts) => {
+    for (const holder of accounts.changed) {
+      for (const [asset, { free, locked, paidIn, traded, fees }] of accounts.holdings(holder))
+        setBalance.run(holder, asset, ...[free, locked, paidIn, traded, fees].map(String));
+    }
+    if (accounts.changed.size === 0) return;
+    for (const [asset, { outside, market, fees }] of accounts.houses())
+      setHouse.run(asset, ...[outside, market, fees].map(String));
+  };
+}
 
 function restore(db: Database.Database, exchange: Exchange, trades: readonly SimTrade[]): void {
   const meta = metaOf(db);
-  exchange.orderCount = Number(meta.get('orderCount') ?? exchange.orderCount);
-  exchange.tradeCount = Number(meta.get('tradeCount') ?? exchange.tradeCount);
-  const balances = db.prepare<[], { uid: string; asset: string; free: string; locked: string }>(
-    'SELECT * FROM balances',
-  );
-  for (const { uid, asset, free, locked } of balances.all()) {
-    if (uid === houseUid) exchange.accounts.restoreHouse(asset, unitsFrom(free));
-    else exchange.accounts.restore(uid, asset, { free: unitsFrom(free), locked: unitsFrom(locked) });
-  }
+  for (const name of counters) exchange[name] = Number(meta.get(name) ?? exchange[name]);
+  const { accounts, withdrawals, keys } = exchange;
+  for (const { holder, asset, ...rest } of rows<BalanceRow>(db, 'balances'))
+    accounts.restore(holder, asset, {
+      free: unitsFrom(rest.free),
+      locked: unitsFrom(rest.locked),
+      paidIn: unitsFrom(rest.paidIn),
+      traded: unitsFrom(rest.traded),
+      fees: unitsFrom(rest.fees),
+    });
+  for (const { asset, outside, market, fees } of rows<HouseRow>(db, 'house'))
+    accounts.restoreHouse(asset, {
+      outside: unitsFrom(outside),
+      market: unitsFrom(market),
+      fees: unitsFrom(fees),
+    });
+  for (const { id, body } of rows<{ id: string; body: string }>(db, 'keys'))
+    keys.restore(id, (JSON.parse(body) as Credentials | null) ?? undefined);
+  for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(withdrawalFrom(body));
   for (const trade of trades) exchange.restoreTrade(trade);
-  const orders = db.prepare<[], { body: string }>('SELECT body FROM orders ORDER BY id');
-  for (const { body } of orders.all()) exchange.restoreOrder(orderFrom(body));
+  for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(orderFrom(body));
 }
+
+interface BalanceRow extends Record<'free' | 'locked' | 'paidIn' | 'traded' | 'fees', string> {
+  readonly holder: string;
+  readonly asset: string;
+}
+interface HouseRow extends Record<'outside' | 'market' | 'fees', string> {
+  readonly asset: string;
+}
+
+const rows = <T>(db: Database.Database, table: string): T[] =>
+  db.prepare<[], T>(`SELECT * FROM ${table} ORDER BY 1`).all();
 
 const unitsFrom = (text: string): Units => BigInt(text) as Units;
 
-/** JSON with whole steps as text; the readers below know which fields those are. */
-const textOf = (row: SimOrder | SimTrade): string =>
-  JSON.stringify(row, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+/** JSON with whole steps as text, and without the place in the book, which a restart finds anew. */
+const textOf = (row: SimOrder | SimTrade | Withdrawal): string =>
+  JSON.stringify(row, (key, value: unknown) =>
+    key === 'place' ? undefined : typeof value === 'bigint' ? value.toString() : value,
+  );
 
 type AsText<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 
@@ -193,6 +235,7 @@ function orderFrom(body: string): SimOrder {
   const row = JSON.parse(body) as AsText<SimOrder>;
   return {
     ...row,
+    place: undefined,
     price: BigInt(row.price) as Ticks,
     quantity: BigInt(row.quantity) as Lots,
     amount: unitsFrom(row.amount),
@@ -201,6 +244,11 @@ function orderFrom(body: string): SimOrder {
     locked: unitsFrom(row.locked),
     queueAhead: BigInt(row.queueAhead) as Lots,
   };
+}
+
+function withdrawalFrom(body: string): Withdrawal {
+  const row = JSON.parse(body) as AsText<Withdrawal>;
+  return { ...row, paidAt: row.paidAt, amount: unitsFrom(row.amount), fee: unitsFrom(row.fee) };
 }
 
 function tradeFrom(body: string): SimTrade {

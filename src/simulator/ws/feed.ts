@@ -4,6 +4,7 @@
  */
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
+import type { Json } from '../http/json.ts';
 import { packed, pushFrame, tradeRow } from './frames.ts';
 import { shownKline, states, type Topic, topicOf } from './topics.ts';
 
@@ -29,10 +30,21 @@ interface Served {
   shown: number | undefined;
 }
 
+/** How old a stale first book is at least, exchange ms. */
+const staleMs = 5_000;
+
+interface OldBook {
+  readonly keptAt: number;
+  readonly newer: readonly Json[];
+  readonly older: readonly Json[];
+}
+
 export class Feed {
   readonly #exchange: Exchange;
   readonly #habits: Habits;
   readonly #served = new Map<string, Served>();
+  /** Books of some time ago by symbol, where the habit asks for stale ones. */
+  readonly #oldBooks = new Map<string, OldBook>();
 
   constructor(exchange: Exchange, habits: Habits) {
     this.#exchange = exchange;
@@ -56,7 +68,7 @@ export class Feed {
     }
     if (one.listeners.has(listener)) return;
     one.listeners.add(listener);
-    for (const frame of states(topic, this.#exchange, this.#habits)) listener.push(channel, packed(frame));
+    for (const frame of this.#firstStates(topic)) listener.push(channel, packed(frame));
   }
 
   remove(channel: string, listener: Listener): void {
@@ -67,6 +79,7 @@ export class Feed {
 
   /** Sends what is due: new trades, changed states whose pace has passed, repeats. */
   publish(changes: Changes): void {
+    if (this.#habits.firstDepth === 'stale') this.#keepBooks(changes.books);
     for (const one of this.#served.values()) {
       const { symbol, content } = one.topic;
       if (content.kind === 'trades') {
@@ -75,6 +88,25 @@ export class Feed {
       }
       one.changed ||= content.kind === 'depth' ? changes.books.has(symbol) : changes.prints.has(symbol);
       if (this.#exchange.now >= dueAt(one)) this.#sendState(one);
+    }
+  }
+
+  /** What a new subscription gets: the state of now, or where the first book is stale, an older one. */
+  #firstStates(topic: Topic): Json[] {
+    const old = topic.content.kind === 'depth' ? this.#oldBooks.get(topic.symbol)?.older : undefined;
+    return old === undefined ? states(topic, this.#exchange, this.#habits) : [...old];
+  }
+
+  /** Keeps a book of each symbol that is between one and two times so old. */
+  #keepBooks(symbols: Iterable<string>): void {
+    const { now } = this.#exchange;
+    for (const symbol of symbols) {
+      const kept = this.#oldBooks.get(symbol);
+      if (kept !== undefined && now - kept.keptAt < staleMs) continue;
+      const topic = topicOf(`market_${symbol.toLowerCase()}_depth_step0`, this.#exchange);
+      if (topic === undefined) continue;
+      const newer = states(topic, this.#exchange, this.#habits);
+      this.#oldBooks.set(symbol, { keptAt: now, newer, older: kept?.newer ?? newer });
     }
   }
 

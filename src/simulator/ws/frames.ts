@@ -6,6 +6,7 @@ import type { DisplayedLevel } from '../core/displayed.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Print } from '../core/order.ts';
 import { digits, type Json, json } from '../http/json.ts';
+import { quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
 
 /** Cheapest level: frames are small, many, and read once. */
@@ -48,9 +49,31 @@ export const ackFrame = (channel: string, callbackId: string | undefined, now: n
   status: 'ok',
 });
 
-export function depthTick(bids: readonly DisplayedLevel[], asks: readonly DisplayedLevel[], at: Instrument): Json {
+/** What older stacks say of a channel that they do not know. */
+export const errorFrame = (channel: string, callbackId: string | undefined, now: number): Json => ({
+  event_rep: '',
+  channel,
+  cb_id: callbackId,
+  status: 'error',
+  err_msg: 'the channel is not known',
+  ts: now,
+});
+
+/** What some sockets open with; its time is text there. */
+export const greetingFrame = (now: number): Json => ({
+  channel: 'system',
+  data: { status: 'ready' },
+  ts: String(now),
+});
+
+export function depthTick(
+  bids: readonly DisplayedLevel[],
+  asks: readonly DisplayedLevel[],
+  at: Instrument,
+  { bidsKey }: Habits,
+): Json {
   const level = ({ price, quantity }: DisplayedLevel): Json => [priceNumber(price, at), quantityNumber(quantity, at)];
-  return { asks: asks.map(level), buys: bids.map(level) };
+  return { asks: asks.map(level), [bidsKey]: bids.map(level) };
 }
 
 /** One print; the date-time text is UTC+8 as on most venues, so `ts` is what to read. */
@@ -75,12 +98,8 @@ export const klineTick = (row: MinuteRow, at: Instrument): { [key: string]: Json
   vol: digits(row.volume.toFixed(at.quantityPrecision)),
 });
 
-/** What was traded in the quote asset, as near as four prices tell. */
-export const amountOf = ({ open, high, low, close, volume }: MinuteRow): string =>
-  (((open + high + low + close) / 4) * volume).toFixed(8);
-
 export const tickerTick = (day: MinuteRow, at: Instrument): Json => ({
-  amount: amountOf(day),
+  amount: quoteVolume(day),
   vol: day.volume.toFixed(at.quantityPrecision),
   open: String(day.open),
   close: String(day.close),

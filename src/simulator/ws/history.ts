@@ -3,8 +3,8 @@ import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Json } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
-import { klinesOf } from '../market/aggregate.ts';
-import { amountOf, klineTick, tradeRow } from './frames.ts';
+import { klinesOf, quoteVolume } from '../market/aggregate.ts';
+import { klineTick, tradeRow } from './frames.ts';
 import type { Topic } from './topics.ts';
 
 const historyLimit = 300;
@@ -25,7 +25,7 @@ export function history(
   const wanted = before === undefined ? { count } : { count, to: before * 1_000 - 1 };
   return klinesOf(exchange.market(symbol).minutes, content.interval, wanted).map((row) => ({
     ...klineTick(row, at),
-    amount: amountOf(row),
+    amount: quoteVolume(row),
   }));
 }
 

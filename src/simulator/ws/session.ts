@@ -1,13 +1,14 @@
 /** One socket: its subscriptions, heartbeats, requests for history, and the faults that hit it. */
+import { gunzipSync } from 'node:zlib';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
-import type { FaultAction } from '../faults/rules.ts';
+import type { Spoiler } from '../faults/frames.ts';
 import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
 import type { Feed, Listener } from './feed.ts';
-import { ackFrame, packed, replyFrame } from './frames.ts';
+import { ackFrame, errorFrame, greetingFrame, packed, replyFrame } from './frames.ts';
 import { history } from './history.ts';
 import { topicOf } from './topics.ts';
 
@@ -24,8 +25,8 @@ export interface SessionSetup {
   readonly feed: Feed;
   readonly habits: Habits;
   readonly clock: Clock;
-  /** Which fault hits the next frame of a channel, if any. */
-  readonly fault: (channel: string) => FaultAction | undefined;
+  /** What really leaves in place of each frame; made anew for each socket. */
+  readonly openSpoiler: () => Spoiler;
   /** Brings the market up to now, so that what is sent is not older than the question. */
   readonly refresh: () => void;
   /** Pushes what is due and sees to it that what a new subscription wants later will come. */
@@ -37,17 +38,26 @@ export class Session implements Listener {
   readonly #socket: WebSocket;
   readonly #setup: SessionSetup;
   readonly #channels = new Set<string>();
-  #silentUntil = Number.NEGATIVE_INFINITY;
+  readonly #spoil: Spoiler;
+  readonly #openedAt: number;
   #cancelPing: (() => void) | undefined;
   #cancelIdle: () => void;
 
   constructor(socket: WebSocket, setup: SessionSetup) {
     this.#socket = socket;
     this.#setup = setup;
+    this.#spoil = setup.openSpoiler();
+    this.#openedAt = setup.clock.now();
     this.#cancelIdle = this.#idleTimer();
+    if (setup.habits.pingFrom === 'opening') this.#ping();
+    if (setup.habits.greeting) this.push('system', packed(greetingFrame(setup.exchange.now)));
     socket.on('message', (bytes, isBinary) => {
-      const message = isBinary ? undefined : messageOf(textOfFrame(bytes));
-      if (message === undefined) return;
+      const text = isBinary ? '' : textOfFrame(bytes);
+      const message = messageOf(text);
+      if (message === undefined) {
+        this.#passOver(text);
+        return;
+      }
       setup.refresh();
       this.#obey(message);
       setup.publish();
@@ -57,18 +67,27 @@ export class Session implements Listener {
   }
 
   push(channel: string, frame: Buffer): void {
-    const { clock, fault } = this.#setup;
-    const hit = fault(channel);
-    if (hit !== undefined && 'socket' in hit) {
-      if (hit.socket === 'disconnect') {
-        this.#socket.terminate();
-        return;
-      }
-      this.#silentUntil = hit.forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + clock.machine(hit.forMs);
-    }
-    if (clock.now() < this.#silentUntil) return;
-    if (this.#socket.bufferedAmount > bufferLimit) this.#socket.terminate();
-    else this.#socket.send(frame, { binary: true });
+    if (this.#isStalled()) return;
+    const frames = this.#spoil(channel, frame);
+    if (frames === 'cut' || this.#socket.bufferedAmount > bufferLimit) this.#socket.terminate();
+    else for (const one of frames) this.#send(one);
+  }
+
+  #send(frame: Buffer): void {
+    const text = this.#setup.habits.frames === 'text' ? inflated(frame) : undefined;
+    this.#socket.send(text ?? frame, { binary: text === undefined });
+  }
+
+  /** True once a socket that stalls has done so: it stays open and says nothing more. */
+  #isStalled(): boolean {
+    const { clock, habits } = this.#setup;
+    return habits.stallAfterMs > 0 && clock.now() >= this.#openedAt + clock.machine(habits.stallAfterMs);
+  }
+
+  /** What is no message: a pong is what every client sends, anything else may end the socket on some venues. */
+  #passOver(text: string): void {
+    const pong = isObject(parseJson(text)) && text.includes('"pong"');
+    if (this.#setup.habits.strangeMessage === 'closes' && !pong) this.#socket.close(1000, 'Bye');
   }
 
   #obey({ event, channel, params }: Message): void {
@@ -80,7 +99,10 @@ export class Session implements Listener {
   #subscribe(channel: string, callbackId: string | undefined): void {
     const { exchange, feed, habits } = this.#setup;
     if (this.#channels.size >= channelLimit && !this.#channels.has(channel)) return;
-    if (topicOf(channel, exchange) === undefined) return;
+    if (topicOf(channel, exchange) === undefined) {
+      if (habits.socketErrors === 'answered') this.push(channel, packed(errorFrame(channel, callbackId, exchange.now)));
+      return;
+    }
     if (habits.acknowledge) this.push(channel, packed(ackFrame(channel, callbackId, exchange.now)));
     this.#channels.add(channel);
     feed.add(channel, this);
@@ -112,9 +134,11 @@ export class Session implements Listener {
   }
 
   #ping(): void {
-    const { clock } = this.#setup;
+    const { clock, habits } = this.#setup;
+    if (habits.ping === 'never') return;
     this.#cancelPing = clock.at(clock.now() + clock.machine(pingEveryMs), () => {
-      this.push('ping', packed({ ping: Math.floor(clock.now() / 1_000) }));
+      const now = clock.now();
+      this.push('ping', packed({ ping: habits.ping === 'ms' ? now : Math.floor(now / 1_000) }));
       this.#ping();
     });
   }
@@ -144,6 +168,15 @@ function messageOf(text: string): Message | undefined {
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The text of a frame; undefined for bytes that a fault has made of one. */
+function inflated(frame: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(frame);
+  } catch {
+    return undefined;
+  }
+}
 
 /** One text frame; ws hands it over as one buffer unless told otherwise. */
 const textOfFrame = (bytes: RawData): string => (Buffer.isBuffer(bytes) ? bytes.toString('utf8') : '');

@@ -53,7 +53,7 @@ export function states(
     case 'depth': {
       const matching = exchange.matching(symbol);
       const side = (of: 'BUY' | 'SELL') => depthOf(matching, of, habits.socketLevels);
-      return [push(depthTick(side('BUY'), side('SELL'), at))];
+      return [push(depthTick(side('BUY'), side('SELL'), at, habits))];
     }
     case 'ticker': {
       const day = lastDay(minutes, exchange.now);

@@ -1,0 +1,197 @@
+/**
+ * node bench/matching.ts: order operations a second of the built-in exchange's core, and how they grow with the book.
+ *
+ * Half of the operations create a resting order, 35 % cancel a random one, 15 % take the best one whole, so that the book
+ * keeps its size. `matching` is price-time matching alone; `core` adds users, balances, fees, ids, own trades and the record
+ * of what changed. The best of several rounds counts: neighbours on the machine only ever add time.
+ */
+import Table from 'cli-table3';
+import { type Rng, realMs, seededRng } from '../src/clock/clock.ts';
+import { instrument } from '../src/domain/instrument.ts';
+import type { Side } from '../src/domain/market.ts';
+import { type Lots, minus, noLots, noUnits, plus, rate, type Ticks, units } from '../src/domain/money.ts';
+import { Exchange } from '../src/simulator/core/exchange.ts';
+import { Matching } from '../src/simulator/core/matching.ts';
+import type { SimOrder } from '../src/simulator/core/order.ts';
+import { emptyMarket } from '../src/simulator/market/empty-market.ts';
+
+const at = instrument({ symbol: 'ABCUSDT', base: 'ABC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
+const middle = 1_000_000;
+const sizes = [1_000, 10_000, 100_000] as const;
+const operations = 200_000;
+const rounds = 5;
+/** No user may have more than 10,000 open orders. */
+const users = Array.from({ length: 40 }, (_, index) => String(10_001 + index));
+
+/** What is measured: something that takes orders, ends them, and meets them. */
+interface Engine {
+  create(uid: string, side: Side, price: Ticks, quantity: Lots): SimOrder;
+  cancel(order: SimOrder): void;
+}
+
+function matchingAlone(): Engine {
+  const matching = new Matching(
+    at,
+    ({ taker, maker, quantity }) => {
+      for (const order of [taker, maker]) if (order !== undefined) order.executed = plus(order.executed, quantity);
+    },
+    () => undefined,
+  );
+  let count = 0;
+  return {
+    create(uid, side, price, quantity) {
+      const order = { ...blank, orderId: String(++count), uid, side, price, quantity };
+      matching.take(order);
+      if (order.executed < order.quantity) matching.rest(order);
+      return order;
+    },
+    cancel: (order) => matching.remove(order),
+  };
+}
+
+function core(): Engine {
+  const exchange = new Exchange({
+    instruments: [at],
+    markets: [emptyMarket(at, [])],
+    fees: { maker: rate('0.001'), taker: rate('0.002') },
+    startAt: 0,
+    cancelDelayMs: undefined,
+    onLooped: () => undefined,
+  });
+  for (const uid of users) {
+    exchange.accounts.deposit(uid, 'ABC', units('1000000000000'));
+    exchange.accounts.deposit(uid, 'USDT', units('1000000000000000'));
+  }
+  const { symbol } = at;
+  return {
+    create(uid, side, price, quantity) {
+      exchange.takeChanges();
+      const request = { symbol, side, type: 'LIMIT', price, quantity, amount: noUnits, clientOrderId: '' } as const;
+      const placed = exchange.place(uid, request);
+      if (!placed.ok) throw new Error(placed.refusal.msg);
+      return placed.value;
+    },
+    cancel: (order) => {
+      exchange.takeChanges();
+      exchange.cancel(order);
+    },
+  };
+}
+
+const blank: SimOrder = {
+  orderId: '',
+  clientOrderId: '',
+  uid: '',
+  account: 'spot',
+  holder: '',
+  symbol: at.symbol,
+  side: 'BUY',
+  type: 'LIMIT',
+  price: 0n as Ticks,
+  quantity: noLots,
+  amount: noUnits,
+  createdAt: 0,
+  updatedAt: 0,
+  status: 'NEW',
+  executed: noLots,
+  spent: noUnits,
+  locked: noUnits,
+  queueAhead: noLots,
+  place: undefined,
+};
+
+/** A book that is held at its size. */
+class Traffic {
+  readonly #engine: Engine;
+  readonly #rng: Rng;
+  readonly #resting: SimOrder[] = [];
+  readonly #spread: number;
+
+  constructor(engine: Engine, size: number) {
+    this.#engine = engine;
+    this.#rng = seededRng(size);
+    this.#spread = size;
+    while (this.#resting.length < size) this.#create();
+  }
+
+  run(count: number): void {
+    for (let done = 0; done < count; done += 2) {
+      this.#create();
+      if (this.#rng() < 0.7) this.#cancel();
+      else this.#take();
+    }
+  }
+
+  #pick(count: number): number {
+    return Math.floor(this.#rng() * count);
+  }
+
+  /** As many prices as orders, and a part of them near the best, as in a real book. */
+  #create(): void {
+    const side: Side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
+    const away = 1 + Math.floor(this.#spread * this.#rng() ** 2);
+    const price = BigInt(side === 'BUY' ? middle - away : middle + away) as Ticks;
+    const uid = users[this.#pick(users.length)] as string;
+    this.#resting.push(this.#engine.create(uid, side, price, BigInt(1 + this.#pick(10_000)) as Lots));
+  }
+
+  #cancel(): void {
+    const order = this.#removed(this.#pick(this.#resting.length));
+    if (order.executed < order.quantity) this.#engine.cancel(order);
+    else this.#cancel();
+  }
+
+  /** Takes a random order's quantity from the best of its side. */
+  #take(): void {
+    const like = this.#resting[this.#pick(this.#resting.length)] as SimOrder;
+    const buys = like.side === 'SELL';
+    const price = BigInt(buys ? 2 * middle : 1) as Ticks;
+    const wanted = minus(like.quantity, like.executed);
+    const uid = users[this.#pick(users.length)] as string;
+    if (wanted > 0n) this.#engine.create(uid, buys ? 'BUY' : 'SELL', price, wanted);
+  }
+
+  #removed(index: number): SimOrder {
+    const order = this.#resting[index] as SimOrder;
+    const last = this.#resting.pop() as SimOrder;
+    if (last !== order) this.#resting[index] = last;
+    return order;
+  }
+}
+
+function perSecond(engine: Engine, size: number): number {
+  const traffic = new Traffic(engine, size);
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = realMs();
+    traffic.run(operations);
+    best = Math.min(best, realMs() - startedAt);
+  }
+  return (operations / best) * 1_000;
+}
+
+const table = new Table({
+  head: ['', 'resting', 'operations/s', 'ns each', '× the smallest', 'log allows', 'asked'],
+  style: { head: [], border: [] },
+  colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
+});
+for (const [name, engine] of [
+  ['matching', matchingAlone],
+  ['core', core],
+] as const) {
+  let smallest: number | undefined;
+  for (const size of sizes) {
+    const speed = perSecond(engine(), size);
+    smallest ??= speed;
+    table.push([
+      name,
+      size.toLocaleString('en'),
+      Math.round(speed).toLocaleString('en'),
+      (1e9 / speed).toFixed(0),
+      (smallest / speed).toFixed(2),
+      (Math.log(size) / Math.log(sizes[0])).toFixed(2),
+      name === 'matching' && size === 10_000 ? '500,000/s' : '',
+    ]);
+  }
+}
+console.log(table.toString());

@@ -1,0 +1,151 @@
+/** Spot orders, own trades and balances (specification §4.2, §4.3). What margin has too takes the account as its first argument. */
+import type { Instrument } from '../../domain/instrument.ts';
+import { noUnits } from '../../domain/money.ts';
+import type { Account } from '../../domain/order.ts';
+import { refusals } from '../core/errors.ts';
+import { holderOf, type SimOrder } from '../core/order.ts';
+import type { OwnTrade } from '../core/order-store.ts';
+import { type Call, type Endpoint, instrumentIn, instrumentOf } from './endpoint.ts';
+import { digits, type Json } from './json.ts';
+import { orderRequest } from './order-request.ts';
+import { limit, optional, Refused, required } from './params.ts';
+import { balanceShape, canceledShape, createdShape, openShape, ownTradeShape, queriedShape } from './shapes.ts';
+
+const standardLimit = 100;
+const longestList = 1_000;
+
+export const create =
+  (account: Account) =>
+  (call: Call): Json => {
+    const at = instrumentOf(call);
+    const placed = call.exchange.place(call.uid, orderRequest(call.params, at, account), account);
+    if (!placed.ok) throw new Refused(placed.refusal);
+    return createdShape(placed.value, at, call.habits);
+  };
+
+function test(call: Call): Json {
+  orderRequest(call.params, instrumentOf(call), 'spot');
+  return {};
+}
+
+function query(call: Call): Json {
+  const at = instrumentOf(call);
+  const clientId = clientIdOf(call);
+  const byClientId = !call.habits.queryNeedsOrderId && orderIdOf(call) === undefined && clientId !== undefined;
+  const order = byClientId
+    ? orderByClientId(call, 'spot', clientId)
+    : orderById(call, 'spot', required(call.params, 'orderId'));
+  if (order.symbol !== at.symbol) throw new Refused(refusals.noOrder);
+  return queriedShape(order, at, call.habits);
+}
+
+function cancel(call: Call): Json {
+  const at = instrumentOf(call);
+  const order = orderById(call, 'spot', required(call.params, 'orderId'));
+  if (order.symbol !== at.symbol) throw new Refused(refusals.noOrder);
+  const refusal = call.exchange.cancel(order);
+  if (refusal !== undefined) throw new Refused(refusal);
+  return canceledShape(order, call.habits);
+}
+
+export const orderIdOf = ({ params }: Call): string | undefined => optional(params, 'orderId');
+
+/** The client id that a query names; one table spells it with a small o. */
+export const clientIdOf = ({ params }: Call): string | undefined =>
+  optional(params, 'newClientOrderId') ?? optional(params, 'newClientorderId');
+
+export function orderById({ exchange, uid }: Call, account: Account, orderId: string): SimOrder {
+  if (!/^\d{1,19}$/.test(orderId)) throw new Refused(refusals.orderId);
+  const order = exchange.orders.byId(orderId);
+  if (order === undefined || order.uid !== uid || order.account !== account) throw new Refused(refusals.noOrder);
+  return order;
+}
+
+/** The newest order with a client id: repeated ones are accepted. */
+export function orderByClientId({ exchange, uid }: Call, account: Account, clientId: string): SimOrder {
+  const newest = exchange.orders.newestByClientId(holderOf(uid, account), clientId);
+  if (newest === undefined) throw new Refused(refusals.noOrder);
+  return newest;
+}
+
+/** Open orders, the newest first; of every symbol where none is named, which only margin allows. */
+export const openOrders =
+  (account: Account) =>
+  (call: Call): Json => {
+    const { exchange, habits, params, uid } = call;
+    const at = account === 'spot' ? instrumentOf(call) : instrumentIn(call);
+    const count = limit(params, standardLimit, longestList);
+    const open = [...exchange.orders.open(holderOf(uid, account))]
+      .filter((order) => at === undefined || order.symbol === at.symbol)
+      .reverse();
+    const rows = open
+      .slice(0, count)
+      .map((order) => openShape(order, exchange.matching(order.symbol).instrument, habits));
+    return list(rows, call);
+  };
+
+/** Own trades, the newest first: the newest of all, or with `fromId` the first ones from there on. */
+export const myTrades =
+  (account: Account) =>
+  (call: Call): Json => {
+    const { exchange, habits, params } = call;
+    const at = account === 'spot' ? instrumentOf(call) : instrumentIn(call);
+    const count = limit(params, standardLimit, longestList);
+    const fromId = optional(params, 'fromId');
+    const trades = ownTrades(call, account, at);
+    let page: readonly OwnTrade[] = trades.slice(-count);
+    if (fromId !== undefined && fromId !== '') {
+      if (!/^\d{1,18}$/.test(fromId)) throw new Refused(refusals.wrongNumber);
+      const start = firstFrom(trades, BigInt(fromId), habits.fromIdInclusive);
+      page = trades.slice(start, start + count);
+    }
+    const rows = page.map((own) => ownTradeShape(own, exchange.matching(own.trade.symbol).instrument, account, habits));
+    return list(rows.reverse(), call);
+  };
+
+/** The oldest first. */
+function ownTrades({ exchange, uid }: Call, account: Account, at: Instrument | undefined): readonly OwnTrade[] {
+  const holder = holderOf(uid, account);
+  if (at !== undefined) return exchange.orders.trades(holder, at.symbol);
+  const all = [...exchange.instruments.keys()].flatMap((symbol) => exchange.orders.trades(holder, symbol));
+  return all.sort((a, b) => (BigInt(a.trade.tradeId) < BigInt(b.trade.tradeId) ? -1 : 1));
+}
+
+/** Index of the first trade with that id or a later one (not inclusive: a later one only). */
+function firstFrom(trades: readonly OwnTrade[], fromId: bigint, inclusive: boolean): number {
+  let low = 0;
+  let high = trades.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const id = BigInt((trades[middle] as OwnTrade).trade.tradeId);
+    if (inclusive ? id < fromId : id <= fromId) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const list = (rows: Json[], { habits }: Call): Json => (habits.lists === 'bare' ? rows : { list: rows });
+
+/** Every asset that is traded here, zeros included, as live venues list them. */
+function account({ exchange, uid, habits }: Call): Json {
+  const holdings = exchange.accounts.holdings(uid);
+  const traded = [...exchange.instruments.values()].flatMap(({ base, quote }) => [base, quote]);
+  const balances = [...new Set([...holdings.keys(), ...traded])].map((asset) => {
+    const { free, locked } = holdings.get(asset) ?? { free: noUnits, locked: noUnits };
+    return balanceShape(asset, free, locked, habits);
+  });
+  return habits.accountUid ? { uid: digits(uid), balances } : { balances };
+}
+
+const trade = { method: 'POST', permission: 'trade' } as const;
+const read = { method: 'GET', permission: 'read' } as const;
+
+export const orderEndpoints: readonly Endpoint[] = [
+  { ...trade, path: '/sapi/v1/order', weight: 5, perTwoSeconds: 100, creates: true, run: create('spot') },
+  { ...trade, path: '/sapi/v1/order/test', weight: 1, run: test },
+  { ...read, path: '/sapi/v1/order', weight: 1, run: query },
+  { ...trade, path: '/sapi/v1/cancel', weight: 5, run: cancel },
+  { ...read, path: '/sapi/v1/openOrders', weight: 1, run: openOrders('spot') },
+  { ...read, path: '/sapi/v1/myTrades', weight: 1, run: myTrades('spot') },
+  { ...read, path: '/sapi/v1/account', weight: 1, run: account },
+];

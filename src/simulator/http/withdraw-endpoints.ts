@@ -1,0 +1,96 @@
+/** Withdrawals (specification §4.5). Replies and refusals have a code as text, 0 for success. */
+import { MoneyError, minus, type Units, units, unitsText } from '../../domain/money.ts';
+import type { Asset } from '../core/assets.ts';
+import { malformed, refusals } from '../core/errors.ts';
+import { type Withdrawal, withdrawalStates } from '../core/withdrawals.ts';
+import type { Call, Endpoint } from './endpoint.ts';
+import { digits, type Json } from './json.ts';
+import { decimal, optional, type Params, Refused, required, whole } from './params.ts';
+
+const longestText = 256;
+/** Records on a page: the specification does not show how many. */
+const pageSize = 100;
+const standardWindowMs = 90 * 86_400_000;
+
+const success = (data: Json): Json => ({ code: '0', msg: 'Success', data });
+
+function apply({ params, exchange, uid }: Call): Json {
+  const withdrawOrderId = shortText(required(params, 'withdrawOrderId'), 'withdrawOrderId');
+  const address = shortText(required(params, 'address'), 'address');
+  const label = shortText(optional(params, 'label') ?? '', 'label');
+  const symbol = required(params, 'symbol').toUpperCase();
+  const terms = exchange.assets.get(symbol);
+  if (terms === undefined) throw new Refused(refusals.symbol);
+  const amount = amountOf(params, terms);
+  const { asset, fee } = terms;
+  const applied = exchange.withdrawals.apply(
+    { uid, withdrawOrderId, symbol, asset, amount, fee, address, label },
+    exchange.now,
+  );
+  if (!applied.ok) throw new Refused(applied.refusal);
+  return success({ id: applied.value.id });
+}
+
+function amountOf(params: Params, { canWithdraw, fee, minWithdraw, maxWithdraw }: Asset): Units {
+  if (!canWithdraw) throw new Refused(refusals.frozen);
+  let amount: Units;
+  try {
+    amount = units(decimal(params, 'amount'));
+  } catch (error) {
+    if (error instanceof MoneyError) throw new Refused(refusals.precision);
+    throw error;
+  }
+  if (amount <= 0n || amount < minWithdraw || minus(amount, fee) <= 0n) throw new Refused(refusals.belowAmount);
+  if (maxWithdraw !== undefined && amount > maxWithdraw) throw new Refused(refusals.withdrawalTooLarge);
+  return amount;
+}
+
+function shortText(text: string, name: string): string {
+  if (text.length > longestText) throw new Refused(malformed(name));
+  return text;
+}
+
+/** Of the last 90 days unless told otherwise, the newest first. */
+function query({ params, exchange, uid }: Call): Json {
+  const from = whole(params, 'startTime') ?? exchange.now - standardWindowMs;
+  const to = whole(params, 'endTime') ?? exchange.now;
+  const page = Math.max(1, whole(params, 'page') ?? 1);
+  const isWanted = filterOf(params);
+  const found = exchange.withdrawals
+    .list(uid)
+    .filter((one) => one.createdAt >= from && one.createdAt <= to && isWanted(one))
+    .reverse();
+  const rows = found.slice((page - 1) * pageSize, page * pageSize);
+  return success({ withdrawList: rows.map(recordShape), count: found.length });
+}
+
+/** Parameters that are left out or empty ask for nothing. */
+function filterOf(params: Params): (one: Withdrawal) => boolean {
+  const given = (name: string): string | undefined => optional(params, name) || undefined;
+  const [symbol, id, orderId] = [given('symbol')?.toUpperCase(), given('withdrawId'), given('withdrawOrderId')];
+  return (one) =>
+    (symbol === undefined || one.symbol === symbol) &&
+    (id === undefined || String(one.id) === id) &&
+    (orderId === undefined || one.withdrawOrderId === orderId);
+}
+
+const recordShape = (one: Withdrawal): Json => ({
+  id: one.id,
+  withdrawOrderId: one.withdrawOrderId,
+  symbol: one.symbol,
+  amount: digits(unitsText(one.amount)),
+  address: one.address,
+  fee: digits(unitsText(one.fee)),
+  ctime: one.createdAt,
+  applyTime: one.paidAt ?? null,
+  txId: one.txId,
+  status: withdrawalStates[one.state],
+  info: one.info,
+});
+
+const withdraw = { method: 'POST', permission: 'withdraw', family: 'withdraw', weight: 100 } as const;
+
+export const withdrawEndpoints: readonly Endpoint[] = [
+  { ...withdraw, path: '/sapi/v1/withdraw/apply', run: apply },
+  { ...withdraw, path: '/sapi/v1/withdraw/query', run: query },
+];
