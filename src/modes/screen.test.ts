@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Interval } from '../domain/interval.ts';
 import { emptyLoaded } from '../journal/load.ts';
-import { defineStrategy } from '../strategy/contract.ts';
-import { btc, startTime } from '../testing/builders.ts';
+import { defineStrategy, hold } from '../strategy/contract.ts';
+import { btc, fill, startTime } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
 import { Screen } from './screen.ts';
 
@@ -22,6 +22,31 @@ const hosted = (interval: Interval) => ({
   symbol: btc.symbol,
   interval,
   instrument: btc,
+});
+
+const screenOf = (desk: TestDesk): Screen =>
+  new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [{ ...hosted('1min'), id: 's' }],
+    assembled: desk.assembled,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    loaded: emptyLoaded,
+  });
+
+test('a stop is shown while a target is wished, and not while the strategy quotes: then it does not act', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { portfolio, planner } = desk.assembled;
+  portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
+  const signal = { strategy: 's', symbol: btc.symbol, at: startTime };
+  planner.note({ ...signal, want: hold({ quantity: 1 }, 'up', { stop: 95 }) });
+  expect(screen.view().strategies).toMatchObject([{ stop: '95' }]);
+  planner.note({ ...signal, want: { kind: 'quotes', quotes: [], reason: 'quoting' } });
+  expect(screen.view().strategies[0]?.stop).toBeUndefined();
 });
 
 test('two strategies with different intervals on one symbol share a chart of the first one’s klines', () => {

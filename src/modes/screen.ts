@@ -183,10 +183,12 @@ export class Screen {
   }
 
   #strategyView({ id, use, symbol, interval, instrument: at }: Hosted & { readonly use: string }): StrategyView {
-    const { portfolio, protection } = this.#options.assembled;
+    const { portfolio, protection, planner } = this.#options.assembled;
     const { base, cost } = portfolio.position(id, symbol);
     const mark = portfolio.markTicks(symbol);
-    const stop = protection.stops(symbol).find(({ strategy }) => strategy === id);
+    // A strategy that quotes says its orders itself: no stop acts for it (`exitOf`).
+    const quotes = planner.standing(id, symbol)?.want.kind === 'quotes';
+    const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
     const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
     const error = this.#errors.get(id);
     const dust = isDust(base, at);

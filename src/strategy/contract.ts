@@ -85,7 +85,7 @@ export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
 
-/** Hold this much. */
+/** Hold this much. Its stop, trailing stop and take-profit are in force until another target, or quotes, take its place. */
 export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target {
   const { limit, stop, takeProfit, trailing } = options;
   // Said anew at each kline, mostly without options: spreading none would cost more than the rest of a kline.
