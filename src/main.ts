@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { Refusal } from './domain/refusal.ts';
+import { addByHand } from './modes/by-hand/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 
 const out = (line: string): void => {
@@ -201,6 +202,8 @@ controlling('resume', 'lift a kill: strategies may create orders again, the dail
 controlling('cancel', 'cancel resting orders')
   .option('--all', 'of every strategy', false)
   .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
+
+addByHand(program, { out, say, signal: stopping.signal });
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

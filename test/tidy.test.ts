@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { arrowRule, arrows, circles, endingRule, plantedCircle } from './tidy/arrows.ts';
 import { creationRule, modeRule, moneyRule, streamRule, timeRule } from './tidy/code.ts';
+import { beginnings, fineWays, plantedWays, reached, withdrawalFaults } from './tidy/reach.ts';
 import { codeOfTree, filesBelow, isTidy, lineAt, type Rule, type Source, sourceOf, textOf } from './tidy/source.ts';
 import { sizeRule, syntaxRule } from './tidy/syntax.ts';
 import { compilerRule, leakRule, lockRule, pinnedRule, strategyFaults } from './tidy/tree.ts';
@@ -76,6 +77,20 @@ describe('the tree keeps: no circle of imports', () => {
       return { path: name, text: '', nodes: [], imports };
     });
     expect(circles(layers)).toEqual([]);
+  });
+});
+
+describe('the tree keeps: nothing that a daemon can reach can apply for a withdrawal', () => {
+  test('everywhere', () => expect(withdrawalFaults(code)).toEqual([]));
+  test('and every way to it is found', () => {
+    for (const planted of plantedWays) expect(withdrawalFaults(planted)).toHaveLength(1);
+    expect(withdrawalFaults(fineWays)).toEqual([]);
+  });
+  test('and the ways are walked through the whole tree', () => {
+    for (const from of beginnings) expect([from, code.some(({ path }) => path === from)]).toEqual([from, true]);
+    const ways = reached(code, 'src/main.ts');
+    expect(ways.has('src/venue/exchange/withdrawals.ts')).toBe(true);
+    expect(reached(code, 'src/withdraw/main.ts').has('src/withdraw/apply.ts')).toBe(true);
   });
 });
 

@@ -22,12 +22,23 @@ function fromFile(file: string): Readonly<Record<string, string>> {
   return parse(readFileSync(file));
 }
 
+/** The variables that hold a key and its secret: another purpose has another key. */
+export interface SecretNames {
+  readonly key: string;
+  readonly secret: string;
+}
+const tradingNames: SecretNames = { key: 'SLUICE_API_KEY', secret: 'SLUICE_API_SECRET' };
+
 /** The API key and secret, the environment before the file. */
-export function readSecrets(environment: Readonly<Record<string, string | undefined>>, file = '.env'): Secrets {
+export function readSecrets(
+  environment: Readonly<Record<string, string | undefined>>,
+  file = '.env',
+  names: SecretNames = tradingNames,
+): Secrets {
   const saved = fromFile(file);
-  const apiKey = environment['SLUICE_API_KEY'] ?? saved['SLUICE_API_KEY'] ?? '';
-  const apiSecret = environment['SLUICE_API_SECRET'] ?? saved['SLUICE_API_SECRET'] ?? '';
-  const missing = [...(apiKey === '' ? ['SLUICE_API_KEY'] : []), ...(apiSecret === '' ? ['SLUICE_API_SECRET'] : [])];
+  const apiKey = environment[names.key] ?? saved[names.key] ?? '';
+  const apiSecret = environment[names.secret] ?? saved[names.secret] ?? '';
+  const missing = [...(apiKey === '' ? [names.key] : []), ...(apiSecret === '' ? [names.secret] : [])];
   if (missing.length > 0) {
     throw new Refusal(
       `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: put ${missing.length === 1 ? 'it' : 'them'} into the environment or into ${file} (chmod 600)`,

@@ -9,7 +9,7 @@ export type Frame =
   /** A push: `{"event_rep":"","channel":"market_btcusdt_depth_step0","data":null,"tick":{…},"ts":1790134142000,"status":"ok"}` */
   | { readonly kind: 'push'; readonly channel: string; readonly tick: Fields; readonly ts: unknown }
   /** The answer to `req`: rows under `data`, `tick` null. */
-  | { readonly kind: 'history'; readonly channel: string; readonly rows: readonly unknown[] }
+  | { readonly kind: 'history'; readonly channel: string; readonly rows: readonly unknown[]; readonly ts: unknown }
   /** `{"event_rep":"subed","status":"ok",…}` on older deployments, also for symbols that do not exist: it confirms nothing. */
   | { readonly kind: 'ack'; readonly channel: string }
   /** `{"event_rep":"subed","channel":"market_BTCUSDT_depth_step0","status":"error","err_msg":"subscription rejected: malformed"}` */
@@ -54,7 +54,8 @@ function sort(value: Fields): Frame {
   if (typeof channel === 'string') {
     if (isFields(tick)) return { kind: 'push', channel, tick, ts: value['ts'] };
     if (value['status'] === 'error') return { kind: 'error', channel, message: textOf(value['err_msg']) ?? '' };
-    if (Array.isArray(data) && value['event_rep'] === 'rep') return { kind: 'history', channel, rows: data };
+    if (Array.isArray(data) && value['event_rep'] === 'rep')
+      return { kind: 'history', channel, rows: data, ts: value['ts'] };
     return value['event_rep'] === 'subed' ? { kind: 'ack', channel } : { kind: 'other' };
   }
   const { ping } = value;

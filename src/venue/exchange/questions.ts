@@ -2,7 +2,8 @@
 import type { Clock } from '../../clock/clock.ts';
 import { type Answer, failed } from '../venue.ts';
 
-export type Rows = Answer<readonly unknown[]>;
+/** Rows as they came, and the time of the frame. */
+export type Rows = Answer<{ readonly rows: readonly unknown[]; readonly ts: unknown }>;
 
 interface Question {
   /** What to say once the socket is open. */

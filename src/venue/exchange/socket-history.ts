@@ -4,6 +4,7 @@ import type { Trade } from '../../domain/market.ts';
 import { type Answer, failed, ok } from '../venue.ts';
 import { channelOf, klineChannel } from './channels.ts';
 import type { Count } from './counters.ts';
+import { timeOf } from './json.ts';
 import { type RawKline, readKlines } from './read-market.ts';
 import type { Sockets } from './socket.ts';
 import { readPrint } from './trade-stream.ts';
@@ -34,7 +35,7 @@ export function socketHistory(sockets: Sockets, count: Count, now: () => number)
         ...(wanted !== undefined && { pageSize: wanted }),
       });
       if (answer.kind === 'failed') return answer;
-      const rows = readKlines(answer.value, count) ?? [];
+      const rows = readKlines(answer.value.rows, count) ?? [];
       return rows.length === 0 ? failed(`req klines: the exchange has none for ${symbol} ${interval}`) : ok(rows);
     },
     // {"event_rep":"rep","channel":"market_btcusdt_trade_ticker","data":[{"amount":"21340.1","ds":"2026-09-23 11:30:30","id":13652127,
@@ -43,8 +44,9 @@ export function socketHistory(sockets: Sockets, count: Count, now: () => number)
       const answer = await sockets.ask(channelOf('trades', symbol), {});
       if (answer.kind === 'failed') return answer;
       const seenAt = now();
-      const prints = answer.value.flatMap((row) => {
-        const one = readPrint(row, symbol, seenAt, seenAt);
+      const frameTime = timeOf(answer.value.ts) ?? seenAt;
+      const prints = answer.value.rows.flatMap((row) => {
+        const one = readPrint(row, symbol, frameTime, seenAt);
         if (one === undefined) count('unreadable trade', row);
         return one === undefined ? [] : [one.trade];
       });

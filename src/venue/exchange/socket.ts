@@ -199,8 +199,7 @@ export class Sockets {
     if (frame.kind === 'push') this.#pushed(frame);
     else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
     else if (frame.kind === 'history') {
-      if (!this.#questions.answered(frame.channel, ok(frame.rows)))
-        count('answer that nobody asked for', frame.channel);
+      if (!this.#questions.answered(frame.channel, ok(frame))) count('answer that nobody asked for', frame.channel);
     } else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
     else if (frame.kind === 'error') {
       count('refused subscription', frame);

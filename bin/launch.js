@@ -1,0 +1,76 @@
+// What both programs start by: plain JavaScript that any Node understands. It hands over to the Node 24 that came with the install, before anything native loads.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import module, { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const needed = 24;
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Runs a program of `src/` (`dist/src/` in the package). `daemon`: it runs for days, and its memory must stay small. */
+export async function launch(name, program, daemon = false) {
+  // Compiled code is kept in the user's own cache: commands start in two thirds of the time.
+  process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'sluice');
+  const source = join(root, 'src', `${program}.ts`);
+  const main = existsSync(source) ? source : join(root, 'dist', 'src', `${program}.js`);
+  const major = Number(process.versions.node.split('.')[0]);
+  if (!existsSync(main)) {
+    fail(name, `${main} is missing: install sluice again`);
+  } else if (major >= needed && !daemon) {
+    module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+    await import(pathToFileURL(main).href);
+  } else {
+    const node = major >= needed ? process.execPath : pinnedNode();
+    if (node === undefined) {
+      fail(
+        name,
+        `needs Node ${needed} or newer, this is ${process.versions.node}: install Node ${needed}, or reinstall with optional dependencies (npm ci)`,
+      );
+    } else handOver(name, node, main, daemon);
+  }
+}
+
+/** The platform package that npm installed beside us, if there is one for this machine. */
+function pinnedNode() {
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  try {
+    const dir = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const file = join(dir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the program under that Node. The channel tells it when we are gone, so that kill -9 here leaves nothing running there. */
+function handOver(name, node, main, daemon) {
+  // A daemon makes little that lives: with V8's default young generation it would still grow to twice its size, and threads that
+  // each keep an arena of memory would hold on to what inflated frames once needed.
+  const flags = daemon ? ['--max-semi-space-size=1', '--optimize-for-size'] : [];
+  const environment = daemon ? { MALLOC_ARENA_MAX: '1' } : {};
+  const child = spawn(node, [...flags, main, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...environment, ...process.env, SLUICE_LAUNCHED: '1' },
+  });
+  // A terminal sends Ctrl-C to the child as well, which says so; from anywhere else it reaches us alone and is ours to pass on.
+  let heard = 0;
+  child.on('message', () => heard++);
+  process.on('SIGINT', () => {
+    const before = heard;
+    setTimeout(() => heard === before && child.kill('SIGINT'), 300).unref();
+  });
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  child.on('error', (error) => fail(name, `cannot start ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+    process.disconnect?.();
+  });
+}
+
+function fail(name, message) {
+  process.stderr.write(`${name}: ${message}\n`);
+  process.exitCode = 2;
+}

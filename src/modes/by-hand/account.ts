@@ -1,0 +1,13 @@
+/** `sluice account`: the balances. */
+import { noUnits, unitsText } from '../../domain/money.ts';
+import { answered, type Commanded, type WhichExchange, withClient } from './client.ts';
+import { printRows } from './show.ts';
+
+/** `all` lists coins without a balance, too; exchanges name every coin they have. */
+export const account = (command: WhichExchange & Commanded & { readonly all?: boolean }): Promise<void> =>
+  withClient(command, command, true, async (client) => {
+    const balances = answered(await client.exchange.account.balances(), client)
+      .filter(({ free, locked }) => command.all === true || free !== noUnits || locked !== noUnits)
+      .map(({ asset, free, locked }) => ({ asset, free: unitsText(free), locked: unitsText(locked) }));
+    printRows(balances, command.json, command.out, 'no balances');
+  });

@@ -1,0 +1,183 @@
+/** The exchange as a command reaches it: one client, the same limits and bans as a daemon at the same address, no state. */
+import { banFile, banFilePath } from '../../budget/bans.ts';
+import { budget } from '../../budget/budget.ts';
+import { ScaledClock, systemRng } from '../../clock/clock.ts';
+import { readConfig } from '../../config/read.ts';
+import { isLoopback, tradingSchema } from '../../config/schema.ts';
+import { readSecrets, type Secrets } from '../../config/secrets.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Account } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { codeMeaning } from '../../venue/exchange/codes.ts';
+import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
+import type { Answer, LimitNotice, Spend } from '../../venue/venue.ts';
+
+/** How a user says which exchange. */
+export interface WhichExchange {
+  /** A configuration of a daemon; its address, account, speed and limits count. */
+  readonly config?: string;
+  /** The REST address alone. */
+  readonly url?: string;
+  /** The socket's address; left out, `/kline-api/ws` on the host of the REST address (specification §6). */
+  readonly wsUrl?: string;
+  readonly account?: Account;
+}
+
+export interface Commanded {
+  readonly json: boolean;
+  /** stdout. */
+  readonly out: (line: string) => void;
+  /** stderr. */
+  readonly say: (line: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+export interface Client {
+  readonly exchange: Exchange;
+  readonly clock: ScaledClock;
+  readonly account: Account;
+  /** host:port, for messages. */
+  readonly host: string;
+  /** From the exchange's list; refuses a symbol that is not on it. */
+  instrument(symbol: string): Promise<Instrument>;
+  close(): void;
+}
+
+export interface Place {
+  readonly restUrl: string;
+  readonly wsUrl: string;
+  readonly speed: number;
+  readonly account: Account;
+  readonly limits: { readonly ipWeightPerMinute?: number; readonly uidWeightPerMinute?: number };
+}
+
+/** Real ms that a request may wait for weight or for a ban to end; a person would rather be told. */
+const patienceMs = 20_000;
+
+/** The exchange that a user means, by a configuration or an address. */
+export function placeOf({ config: file, url, wsUrl, account }: WhichExchange): Place {
+  if (file !== undefined) {
+    if (url !== undefined) throw new Refusal('give --config FILE or --url URL, not both');
+    const config = readConfig(file, tradingSchema);
+    const said = { ...config.exchange, account: account ?? config.account, limits: config.budget };
+    return wsUrl === undefined ? said : { ...said, wsUrl };
+  }
+  if (url === undefined)
+    throw new Refusal('say which exchange: --config FILE (a configuration such as config/live.yaml) or --url URL');
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol))
+    throw new Refusal(`--url ${url}: must be an address that begins with http:// or https://`);
+  if (parsed.protocol === 'http:' && !isLoopback(url))
+    throw new Refusal(`--url ${url}: must be encrypted (https://) unless it is on this machine`);
+  const socket = wsUrl ?? `${parsed.protocol === 'https:' ? 'wss' : 'ws'}://${parsed.host}/kline-api/ws`;
+  return { restUrl: url, wsUrl: socket, speed: 1, account: account ?? 'spot', limits: {} };
+}
+
+export interface Allowance {
+  readonly spend: Spend;
+  readonly notice: (notice: LimitNotice) => void;
+  close(): void;
+}
+
+/** The budget of a command: the bans are those that every process of this machine knows of; refuses while one is in force. */
+export function allowance(place: Place, clock: ScaledClock, { say, environment }: Commanded): Allowance {
+  const { host } = new URL(place.restUrl);
+  const warn = (facts: object, message: string): void => say(`${message} ${JSON.stringify(facts)}`);
+  const bans = banFile({ path: banFilePath(environment), address: host, clock, warn });
+  const limits = budget({ clock, bans, ...place.limits });
+  const { stoppedUntil } = limits.meter();
+  if (stoppedUntil !== undefined && stoppedUntil - clock.now() > clock.machine(patienceMs)) {
+    limits.close();
+    const until = new Date(stoppedUntil).toISOString();
+    throw new Refusal(`the exchange at ${host} told this address to send nothing before ${until}: wait until then`, 3);
+  }
+  return {
+    spend: (lane, cost, until) => limits.spend(lane, cost, until ?? clock.now() + clock.machine(patienceMs)),
+    notice: limits.notice,
+    close: () => limits.close(),
+  };
+}
+
+/** Reaches nothing yet unless it signs: then the clock is set by the exchange's first. */
+export async function openClient(which: WhichExchange, command: Commanded, signs: boolean): Promise<Client> {
+  const place = placeOf(which);
+  const secrets: Secrets | undefined = signs ? readSecrets(command.environment) : undefined;
+  const clock = new ScaledClock(place.speed);
+  const limits = allowance(place, clock, command);
+  const warn = (facts: object, message: string): void => command.say(`${message} ${JSON.stringify(facts)}`);
+  const x = exchange({
+    ...place,
+    apiKey: secrets?.apiKey ?? '',
+    apiSecret: secrets?.apiSecret,
+    clock,
+    rng: systemRng,
+    spend: limits.spend,
+    notice: limits.notice,
+    log: { warn, info: () => {}, debug: () => {} },
+  });
+  const { host } = new URL(place.restUrl);
+  const close = (): void => {
+    x.close();
+    limits.close();
+  };
+  const client: Client = {
+    exchange: x,
+    clock,
+    account: place.account,
+    host,
+    async instrument(symbol) {
+      const wanted = symbol.replace('/', '').toUpperCase();
+      const known = answered(await x.instruments(), client);
+      const found = known.find((one) => one.symbol === wanted);
+      if (found === undefined)
+        throw new Refusal(
+          `the exchange at ${host} lists no symbol ${wanted}: sluice market symbols shows those it has`,
+        );
+      return found;
+    },
+    close,
+  };
+  if (!signs) return client;
+  try {
+    answered(await x.syncTime(), client);
+    return client;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Opens a client, does something with it, and closes it whatever happens. */
+export async function withClient<T>(
+  which: WhichExchange,
+  command: Commanded,
+  signs: boolean,
+  act: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await openClient(which, command, signs);
+  try {
+    return await act(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** The value of an answer, or the refusal that tells what the exchange said and what to do. */
+export function answered<T>(answer: Answer<T>, { host }: Pick<Client, 'host'>): T {
+  if (answer.kind === 'ok') return answer.value;
+  throw refused(host, answer.cause, answer.code);
+}
+
+/** Code, its meaning and what to do. */
+export function refused(host: string, cause: string, code: string | undefined): Refusal {
+  const meaning = code === undefined ? undefined : codeMeaning(code);
+  const words =
+    meaning !== undefined
+      ? `\n  it means: ${meaning.means}\n  what to do: ${meaning.advice}`
+      : code === undefined
+        ? ''
+        : '\n  nothing more is known about this code; its message is all there is';
+  return new Refusal(`the exchange at ${host}: ${cause}${words}`, 1);
+}

@@ -1,0 +1,183 @@
+/** `sluice order …`: orders by hand. What changes something asks first; a create is sent once, whatever becomes of it. */
+import { systemRng } from '../../clock/clock.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { priceText, quantityText, unitsText } from '../../domain/money.ts';
+import type { OrderReport, Outcome } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { BatchOutcome } from '../../venue/exchange/order-desk.ts';
+import { isConfirmed } from './ask.ts';
+import { answered, type Client, type Commanded, refused, type WhichExchange, withClient } from './client.ts';
+import { printRows, type Row } from './show.ts';
+import { type Typed, typedOf, wantedOf, wantedText } from './wanted.ts';
+
+export interface OrderCommand extends WhichExchange, Commanded {
+  /** Do not ask. */
+  readonly yes?: boolean;
+}
+
+const signed = (command: OrderCommand, act: (client: Client) => Promise<void>): Promise<void> =>
+  withClient(command, command, true, act);
+
+async function confirm(command: OrderCommand, { host, account }: Client, what: string): Promise<void> {
+  if (command.yes === true) return;
+  if (!(await isConfirmed(`${what}\non the ${account} account at ${host}`, command)))
+    throw new Refusal('not confirmed, nothing was sent (--yes confirms beforehand)');
+}
+
+const orderRow = (report: OrderReport, at: Instrument): Row => ({
+  orderId: report.orderId,
+  clientOrderId: report.clientOrderId ?? null,
+  symbol: report.symbol,
+  side: report.side,
+  type: report.type,
+  status: report.status,
+  executed: quantityText(report.executed, at),
+});
+
+export const create = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    const at = await client.instrument(symbol);
+    const { orders } = client.exchange;
+    const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
+    await confirm(command, client, wantedText(wanted, at));
+    if (!(await orders.admit(client.clock.now() + client.clock.machine(admitMs))))
+      throw new Refusal('not sent: the request budget of this address has no room for an order now; try again', 1);
+    const outcome = await orders.prepare(wanted, at).send(Promise.resolve(undefined));
+    const report = await settled(client, outcome, wanted.symbol, wanted.clientOrderId);
+    printRows([orderRow(report, at)], command.json, command.out, '');
+  });
+
+/** Real ms that a create may wait for weight. */
+const admitMs = 5_000;
+
+/** The order, or the refusal that says what is known. An unknown outcome is looked for once; it is never sent again. */
+async function settled(client: Client, outcome: Outcome, symbol: string, id: string): Promise<OrderReport> {
+  if (outcome.kind === 'accepted') return outcome.report;
+  if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
+  if (outcome.kind === 'rejected')
+    throw refused(client.host, `rejected with code ${outcome.code} ${outcome.message}`, outcome.code);
+  const { orders } = client.exchange;
+  const open = await orders.openOrders(symbol);
+  const found = open.kind === 'ok' ? open.value.rows.find(({ clientOrderId }) => clientOrderId === id) : undefined;
+  if (found !== undefined) return found;
+  throw new Refusal(
+    `what became of the order is not known: ${outcome.cause}\n  it was sent once, with client id ${id}, and is not among the open orders now; it may have been filled, or appear later` +
+      `\n  what to do: sluice order open ${symbol} and sluice order trades ${symbol}, now and in a minute, before you send another`,
+    1,
+  );
+}
+
+export const test = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    spotOnly(client, 'test of an order');
+    const at = await client.instrument(symbol);
+    const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
+    answered(await client.exchange.desk.test(wanted, at), client);
+    command.out(
+      command.json ? JSON.stringify({ accepted: true }) : `the exchange would take: ${wantedText(wanted, at)}`,
+    );
+  });
+
+export const batch = (symbol: string, texts: readonly string[], command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    spotOnly(client, 'batch');
+    const at = await client.instrument(symbol);
+    const wanted = texts.map((text) => wantedOf(typedOf(text), at, client.account, client.clock.now(), systemRng));
+    await confirm(command, client, wanted.map((one) => wantedText(one, at)).join('\n'));
+    const { orderIds, complete } = ofBatch(await client.exchange.desk.createMany(wanted, at), client, symbol);
+    if (!complete)
+      command.say(
+        `the exchange answered with ${orderIds.length} ids for ${wanted.length} orders: sluice order open ${symbol} shows which there are`,
+      );
+    printRows(
+      orderIds.map((orderId) => ({ orderId })),
+      command.json,
+      command.out,
+      'no orders',
+    );
+  });
+
+function ofBatch<T>(outcome: BatchOutcome<T>, { host }: Client, symbol: string): T {
+  if (outcome.kind === 'answered') return outcome.value;
+  if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
+  if (outcome.kind === 'rejected')
+    throw refused(host, `rejected with code ${outcome.code} ${outcome.message}`, outcome.code);
+  throw new Refusal(
+    `what became of the batch is not known: ${outcome.cause}\n  what to do: sluice order open ${symbol} and sluice order trades ${symbol}, before you send another`,
+    1,
+  );
+}
+
+function spotOnly({ account }: Client, what: string): void {
+  if (account !== 'spot') throw new Refusal(`the interface has no ${what} on the margin account: use --account spot`);
+}
+
+export const query = (symbol: string, orderId: string, command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    const at = await client.instrument(symbol);
+    const report = answered(await client.exchange.orders.query({ symbol: at.symbol, orderId }), client);
+    printRows([orderRow(report, at)], command.json, command.out, '');
+  });
+
+/** One id: cancels and asks what the order is then. Several: a batch on spot, one after the other on margin. */
+export const cancel = (symbol: string, orderIds: readonly string[], command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    const odd = orderIds.find((id) => !/^\d{1,40}$/.test(id));
+    if (odd !== undefined)
+      throw new Refusal(`${odd} is no order id of the exchange: sluice order open ${symbol} shows them`);
+    const at = await client.instrument(symbol);
+    const { orders, desk } = client.exchange;
+    await confirm(command, client, `cancel ${orderIds.join(', ')} of ${at.symbol}`);
+    if (client.account === 'spot' && orderIds.length > 1) {
+      const { success, failed } = ofBatch(await desk.cancelMany(at.symbol, orderIds), client, at.symbol);
+      command.say(`the exchange took on ${success.length} and refused ${failed.length}; what the orders are now:`);
+    } else {
+      for (const orderId of orderIds) {
+        const outcome = await orders.cancel({ symbol: at.symbol, orderId }, 'cancel');
+        if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
+        if (outcome.kind === 'refused')
+          command.say(
+            refused(client.host, `cancel of ${orderId}: code ${outcome.code} ${outcome.message}`, outcome.code).message,
+          );
+        if (outcome.kind === 'unknown')
+          command.say(`what became of the cancel of ${orderId} is not known: ${outcome.cause}`);
+      }
+    }
+    const rows: Row[] = [];
+    for (const orderId of orderIds)
+      rows.push(orderRow(answered(await orders.query({ symbol: at.symbol, orderId }), client), at));
+    printRows(rows, command.json, command.out, '');
+  });
+
+export const open = (symbol: string, command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    const at = await client.instrument(symbol);
+    const { rows, full } = answered(await client.exchange.orders.openOrders(at.symbol), client);
+    printRows(
+      rows.map((one) => orderRow(one, at)),
+      command.json,
+      command.out,
+      `no open orders of ${at.symbol}`,
+    );
+    if (full) command.say('the list is full: there may be more');
+  });
+
+export const trades = (symbol: string, fromId: string | undefined, command: OrderCommand): Promise<void> =>
+  signed(command, async (client) => {
+    const at = await client.instrument(symbol);
+    const { rows, full } = answered(await client.exchange.orders.tradesSince(at.symbol, fromId), client);
+    const shown = rows.map((one) => ({
+      time: one.time,
+      tradeId: one.tradeId,
+      orderId: one.orderIds.join(' '),
+      symbol: one.symbol,
+      side: one.side,
+      price: priceText(one.price, at),
+      quantity: quantityText(one.quantity, at),
+      fee: unitsText(one.fee),
+      feeAsset: one.feeAsset,
+      maker: one.maker,
+    }));
+    printRows(shown, command.json, command.out, `no trades of ${at.symbol}`);
+    if (full) command.say('the list is full: --from ID goes on from the last trade id');
+  });

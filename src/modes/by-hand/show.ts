@@ -1,0 +1,52 @@
+/** How commands print what the exchange says: a table for people, JSON lines for programs. */
+import Table from 'cli-table3';
+import type { Depth, Kline, Ticker, Trade } from '../../domain/market.ts';
+
+export const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
+  for (const row of rows) drawn.push([...row]);
+  return drawn.toString();
+}
+
+/** The plain form of a message: exact integers would not be JSON, and nothing of ours is for the user's programs. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+export const tradeRow = ({ time, side, price, quantity }: Trade): Row => ({ time, side, price, quantity });
+export const tickerRow = ({ time, symbol, open, high, low, last, volume }: Ticker): Row => ({
+  time,
+  symbol,
+  open,
+  high,
+  low,
+  last,
+  volume,
+});
+export const klineRow = (kline: Omit<Kline, 'symbol' | 'interval' | 'seenAt'>, closed: boolean): Row => ({
+  openTime: kline.openTime,
+  open: kline.open,
+  high: kline.high,
+  low: kline.low,
+  close: kline.close,
+  volume: kline.volume,
+  closed,
+});
+export const depthJson = ({ time, bids, asks }: Pick<Depth, 'time' | 'bids' | 'asks'>): object => ({
+  time,
+  bids,
+  asks,
+});
+
+/** A row as the cells of a table; times as UTC. */
+export const cells = (row: Row): string[] =>
+  Object.entries(row).map(([key, value]) =>
+    key.toLowerCase().endsWith('time') && typeof value === 'number' ? moment(value) : `${value ?? ''}`,
+  );
+
+/** Rows as a table under the names of their columns, or as one JSON object a line. */
+export function printRows(rows: readonly Row[], json: boolean, out: (line: string) => void, empty: string): void {
+  if (json) for (const row of rows) out(JSON.stringify(row));
+  else out(table(Object.keys(rows[0] ?? {}), rows.map(cells), empty));
+}

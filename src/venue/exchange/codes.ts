@@ -1,0 +1,121 @@
+/** What the exchange's error codes mean in plain words, and what to do (specification §7 shows one; the rest are venue-observed §4). */
+
+export interface CodeMeaning {
+  /** Completes the sentence "the exchange says that …". */
+  readonly means: string;
+  readonly advice: string;
+}
+
+const codes: Readonly<Record<string, readonly [means: string, advice: string]>> = {
+  '-1000': [
+    'something went wrong inside the exchange',
+    'ask for the order before trying again: what became of it is not known',
+  ],
+  '-1001': [
+    'the exchange lost a connection inside itself',
+    'ask for the order before trying again: what became of it is not known',
+  ],
+  '-1002': [
+    'the key is missing or not authorised, or there is no such operation',
+    'check SLUICE_API_KEY, and the path of a raw call',
+  ],
+  '-1003': ['too many requests', 'wait a minute; other programs behind the same address count as well'],
+  '-1004': ['no such user', 'check SLUICE_API_KEY'],
+  '-1006': [
+    'the answer from inside the exchange could not be read',
+    'ask for the order before trying again: what became of it is not known',
+  ],
+  '-1007': [
+    'the inside of the exchange did not answer in time',
+    'ask for the order before trying again: what became of it is not known',
+  ],
+  '-1014': ['this combination of order fields is not supported', 'use LIMIT with a price or MARKET without'],
+  '-1015': ['too many orders at once', 'wait, and send fewer'],
+  '-1016': ['the exchange is shutting down for maintenance', 'wait until it is back; ask for open orders then'],
+  '-1017': ['the type of the content is not accepted', 'report it: Sluice sends application/json'],
+  '-1020': ['the operation is not supported', 'use another one; this deployment does not have it'],
+  '-1021': [
+    'the time of the request lies outside its window',
+    'check the clock of this machine; with a fast built-in exchange give its --config, which says its speed',
+  ],
+  '-1022': ['the signature is wrong', 'check SLUICE_API_SECRET, and a prefix that the gateway strips'],
+  '-1023': ['the time is missing from the headers', 'report it: Sluice sends X-CH-TS with every signed request'],
+  '-1024': ['the signature is missing from the headers', 'report it: Sluice sends X-CH-SIGN with every signed request'],
+  '-1100': ['a parameter holds a forbidden character', 'check what was given'],
+  '-1101': ['too many parameters', 'leave out what is not needed'],
+  '-1102': [
+    'a parameter is missing or malformed',
+    'check what was given; some deployments want more than the specification does',
+  ],
+  '-1103': ['an unknown parameter was sent', 'leave it out'],
+  '-1104': ['not all parameters were read', 'leave out what is not needed'],
+  '-1105': ['a parameter is empty', 'give it a value or leave it out'],
+  '-1106': ['a parameter was sent that is not wanted', 'leave it out'],
+  '-1111': ['too many decimals', 'round to the precision of the symbol: sluice market symbols shows it'],
+  '-1112': ['there are no orders on the other side', 'try later, or place a LIMIT order'],
+  '-1116': ['the type of the order is not known', 'use LIMIT or MARKET'],
+  '-1117': ['the side of the order is not known', 'use BUY or SELL'],
+  '-1118': ['the client order id is empty', 'give one or leave it out'],
+  '-1121': ['the exchange does not know the symbol', 'sluice market symbols lists those that it knows'],
+  '-1136': ['the volume is below the minimum', 'order more: sluice market symbols shows the least volume'],
+  '-1138': ['the price is too far from the market', 'move the price closer to it'],
+  '-1139': ['the symbol takes no MARKET orders', 'use LIMIT'],
+  '-1145': ['the order cannot be cancelled any more', 'ask for it: sluice order query'],
+  '-1147': [
+    'too many decimals in price or volume',
+    'round to the precision of the symbol: sluice market symbols shows it',
+  ],
+  '-1196': ['there is no such order', 'check symbol and id: sluice order open'],
+  '-2013': ['there is no such order', 'check symbol and id; an order that was just sent may not be visible yet'],
+  '-2014': ['the key is malformed', 'check SLUICE_API_KEY for a character too few or too many'],
+  '-2015': [
+    'the key, the address of this machine or a permission is not accepted',
+    'check the key, its list of addresses and its permissions in the user centre',
+  ],
+  '-2016': ['trading is frozen for this account', 'ask the exchange why'],
+  '-2017': ['the balance is too small', 'sluice account shows what is free; open orders lock the rest'],
+  '-2018': ['a withdrawal with this id exists already', 'do not send it again: sluice-withdraw list shows it'],
+  '-2021': ['the account is not verified', 'complete the verification in the user centre'],
+  '-2022': [
+    'the volume of the LIMIT order is below the minimum',
+    'order more: sluice market symbols shows the least volume',
+  ],
+  '-2023': [
+    'the volume of the MARKET sell is below the minimum',
+    'sell more: sluice market symbols shows the least volume',
+  ],
+  '-2024': ['the price is below the minimum', 'raise the price'],
+  '-2025': [
+    'the amount of the MARKET buy is below the minimum',
+    'buy for more: sluice market symbols shows the least amount',
+  ],
+  '-2026': ['the order is too large', 'order less'],
+  '-2027': ['the order is too large', 'order less'],
+  '-2029': ['the order is worth too little', 'order more: sluice market symbols shows the least amount'],
+  '-2100': ['a parameter is wrong', 'check what was given'],
+  '-2200': ['the address of this machine is not on the list of the key', 'add it in the user centre'],
+  '1': ['the exchange failed without saying why; often the order id is malformed', 'check the id, then ask again'],
+  '35': ['ordering is forbidden for this account or symbol', 'ask the exchange why'],
+  '40': ['the address of this machine is not on the list of the key', 'add it in the user centre'],
+  '10004': ['the key may not do this', 'check its permissions in the user centre'],
+  '10005': ['the key may not do this', 'check its permissions in the user centre'],
+  '10006': ['the key may not do this', 'check its permissions in the user centre'],
+  '10062': ['too many decimals', 'round to the precision of the symbol: sluice market symbols shows it'],
+  '21020': ['the exchange does not know the symbol', 'sluice market symbols lists those that it knows'],
+  '21022': ['there is no such order', 'check symbol and id: sluice order open'],
+  '110046': ['the volume is below the minimum', 'order more: sluice market symbols shows the least volume'],
+  '110047': [
+    'the price or the amount is below the minimum',
+    'order more: sluice market symbols shows the least amount',
+  ],
+  '110049': ['the balance is too small', 'sluice account shows what is free; open orders lock the rest'],
+};
+
+/** Every code that has words. */
+export const knownCodes: readonly string[] = Object.keys(codes);
+
+/** Undefined for a code that nobody has described: its message, in whatever language, is all there is. */
+export function codeMeaning(code: string): CodeMeaning | undefined {
+  const found = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  return found === undefined ? undefined : { means: found[0], advice: found[1] };
+}

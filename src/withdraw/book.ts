@@ -1,0 +1,119 @@
+/** The journal of withdrawals: one small SQLite file of its own, written to the disk before anything is sent. */
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { units, unitsText } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Application } from './apply.ts';
+
+/** `sending` is an application of which nothing is known yet, also after a crash; `absent` was never seen by the exchange. */
+export type State = 'sending' | 'unknown' | 'accepted' | 'refused' | 'notSent' | 'absent';
+
+export interface Entry extends Application {
+  /** host of the exchange. */
+  readonly exchange: string;
+  readonly state: State;
+  /** The exchange's. */
+  readonly id: string | undefined;
+  /** What was last heard, in words. */
+  readonly cause: string | undefined;
+  /** UTC ms of the exchange. */
+  readonly createdAt: number;
+}
+
+export interface Book {
+  entry(withdrawOrderId: string): Entry | undefined;
+  /** Newest first. */
+  entries(): readonly Entry[];
+  /** Whose outcome is not known. */
+  open(exchange: string): readonly Entry[];
+  /** Synchronous and durable: when it returns, a power cut loses nothing of it. Throws on an id that is there already. */
+  begin(application: Application, exchange: string, at: number): void;
+  settle(withdrawOrderId: string, state: State, id: string | undefined, cause: string | undefined): void;
+  close(): void;
+}
+
+const version = 1;
+const schema = `
+CREATE TABLE withdrawals (
+  withdrawOrderId TEXT PRIMARY KEY,
+  exchange TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount TEXT NOT NULL,
+  address TEXT NOT NULL,
+  label TEXT,
+  state TEXT NOT NULL,
+  id TEXT,
+  cause TEXT,
+  createdAt INTEGER NOT NULL
+) STRICT;
+`;
+
+interface Row {
+  readonly withdrawOrderId: string;
+  readonly exchange: string;
+  readonly asset: string;
+  readonly amount: string;
+  readonly address: string;
+  readonly label: string | null;
+  readonly state: State;
+  readonly id: string | null;
+  readonly cause: string | null;
+  readonly createdAt: number;
+}
+
+const entryOf = ({ amount, label, id, cause, ...row }: Row): Entry => ({
+  ...row,
+  amount: units(amount),
+  label: label ?? undefined,
+  id: id ?? undefined,
+  cause: cause ?? undefined,
+});
+
+/** Opens the file in `dir`, for this process alone: two at once could send what each takes for unsent. */
+export function openBook(dir: string): Book {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, 'withdrawals.db');
+  const isNew = !existsSync(path);
+  const db = new Database(path, { timeout: 0 });
+  try {
+    if (isNew) chmodSync(path, 0o600);
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.exec('BEGIN EXCLUSIVE; COMMIT');
+    const found = Number(db.pragma('user_version', { simple: true }));
+    if (found > version) throw new Refusal(`${path} was written by a newer Sluice: update this one`, 3);
+    if (found < version)
+      db.transaction(() => {
+        db.exec(schema);
+        db.pragma(`user_version = ${version}`);
+      })();
+  } catch (error) {
+    db.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new Refusal(`another sluice-withdraw uses ${path}: wait until it has ended`, 3);
+    throw error;
+  }
+  const all = 'SELECT * FROM withdrawals';
+  return {
+    entry(id) {
+      const row = db.prepare(`${all} WHERE withdrawOrderId = ?`).get(id) as Row | undefined;
+      return row === undefined ? undefined : entryOf(row);
+    },
+    entries: () => (db.prepare(`${all} ORDER BY createdAt DESC`).all() as Row[]).map(entryOf),
+    open: (exchange) =>
+      (db.prepare(`${all} WHERE exchange = ? AND state IN ('sending', 'unknown')`).all(exchange) as Row[]).map(entryOf),
+    begin({ withdrawOrderId, asset, amount, address, label }, exchange, at) {
+      db.prepare('INSERT INTO withdrawals VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)').run(
+        ...[withdrawOrderId, exchange, asset, unitsText(amount), address, label ?? null, 'sending', at],
+      );
+    },
+    settle(withdrawOrderId, state, id, cause) {
+      db.prepare('UPDATE withdrawals SET state = ?, id = coalesce(?, id), cause = ? WHERE withdrawOrderId = ?').run(
+        ...[state, id ?? null, cause ?? null, withdrawOrderId],
+      );
+    },
+    close: () => db.close(),
+  };
+}

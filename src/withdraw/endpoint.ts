@@ -1,0 +1,14 @@
+/** The one operation that moves money out (specification §4.5). No other file of the client knows its path (test/tidy/reach.ts). */
+import type { Endpoint } from '../venue/exchange/endpoints.ts';
+
+export const withdrawApply: Endpoint = {
+  name: 'withdrawal apply',
+  method: 'POST',
+  path: '/sapi/v1/withdraw/apply',
+  security: 'TRADE',
+  weight: 100,
+  section: '4.5',
+  call: 'applyFor (src/withdraw/apply.ts)',
+  command: 'sluice-withdraw apply',
+  test: '../../withdraw/withdraw',
+};

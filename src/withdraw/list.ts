@@ -1,0 +1,37 @@
+/** `sluice-withdraw list`: what the exchange says of withdrawals; what was not known is cleared up on the way. */
+import { Refusal } from '../domain/refusal.ts';
+import { answered } from '../modes/by-hand/client.ts';
+import { printRows } from '../modes/by-hand/show.ts';
+import { resolve } from './resolve.ts';
+import { type WithdrawCommand, withDesk } from './withdraw.ts';
+import { entryText, withdrawalRow } from './words.ts';
+
+export interface ListCommand extends WithdrawCommand {
+  readonly asset?: string;
+  /** Ours. */
+  readonly id?: string;
+  /** Back to this day; 90 days when left out. */
+  readonly since?: string;
+  readonly page?: number;
+}
+
+export async function list(command: ListCommand): Promise<void> {
+  const { asset, id, since, page } = command;
+  const startTime = since === undefined ? undefined : Date.parse(`${since}T00:00Z`);
+  if (Number.isNaN(startTime)) throw new Refusal(`--since ${since}: must be a day such as 2026-01-31`);
+  await withDesk(command, async (desk) => {
+    for (const entry of desk.book.open(desk.host)) {
+      const now = await resolve(entry, desk.book, desk.history, desk.clock);
+      command.say(entryText(now));
+    }
+    const answer = await desk.history.query({
+      ...(asset !== undefined && { asset: asset.toUpperCase() }),
+      ...(id !== undefined && { withdrawOrderId: id }),
+      ...(startTime !== undefined && { startTime }),
+      ...(page !== undefined && { page }),
+    });
+    const { rows, count } = answered(answer, desk);
+    printRows(rows.map(withdrawalRow), command.json, command.out, 'no withdrawals');
+    if (count > rows.length) command.say(`${rows.length} of ${count}: --page N shows more`);
+  });
+}

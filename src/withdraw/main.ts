@@ -1,0 +1,83 @@
+/** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Refusal } from '../domain/refusal.ts';
+
+const out = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+// The journal of withdrawals is for its owner alone.
+process.umask(0o077);
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    // What was sent is in the journal as such: the next start asks about it.
+    if (stopping.signal.aborted) process.exit(130);
+    // The launcher passes a signal on unless it knows that we had it ourselves.
+    if (process.connected) process.send?.(signal);
+    stopping.abort();
+  });
+const io = { out, say, signal: stopping.signal, environment: process.env };
+
+function pageNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 1_000_000)
+    throw new InvalidArgumentError('must be a whole number from 1');
+  return value;
+}
+
+const program = new Command('sluice-withdraw')
+  .description('Withdrawals: apply for one, after a typed confirmation, and see what became of them')
+  .showHelpAfterError('(sluice-withdraw --help)')
+  .showSuggestionAfterError()
+  .exitOverride();
+
+const common = (name: string, about: string): Command =>
+  program
+    .command(name)
+    .description(about)
+    .option('--config <FILE>', 'the configuration of a daemon: its address and limits')
+    .option('--url <URL>', 'or the address alone')
+    .option('--state <DIR>', 'where the journal of withdrawals lies', 'var/withdraw')
+    .option('--json', 'machine output on stdout; everything else goes to stderr', false);
+
+common('apply', 'apply for a withdrawal; asks to type amount and address, and is sent once')
+  .requiredOption(
+    '--asset <NAME>',
+    "the currency as the exchange names it, with the chain's name where there are several",
+  )
+  .requiredOption('--amount <AMOUNT>', 'how much')
+  .requiredOption('--address <ADDRESS>', 'where to; it must be in the allow-list')
+  .option('--label <LABEL>', 'memo or tag, for currencies that use one')
+  .option('--id <ID>', 'your own id; one that was used already is never sent again')
+  .option(
+    '--allow-list <FILE>',
+    'addresses that may be used: CURRENCY ADDRESS [LABEL] a line',
+    'withdraw-addresses.txt',
+  )
+  .action(async (given) => (await import('./withdraw.ts')).apply({ ...given, ...io }));
+
+common('list', 'what became of withdrawals')
+  .option('--asset <NAME>', 'only this currency')
+  .option('--id <ID>', 'only the one with this id of yours')
+  .option('--since <DAY>', 'back to this day, such as 2026-01-31 (90 days)')
+  .option('--page <N>', 'from 1 on', pageNumber)
+  .action(async (given) => (await import('./list.ts')).list({ ...given, ...io }));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else if (error instanceof Refusal) {
+    say(`sluice-withdraw: ${error.message}`);
+    process.exitCode = stopping.signal.aborted ? 130 : error.exitCode;
+  } else {
+    say(
+      `sluice-withdraw: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    process.exitCode = 1;
+  }
+}
