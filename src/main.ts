@@ -147,14 +147,17 @@ program
     (await import('./modes/backtest.ts')).backtest({ ...withConfig('backtest', given), out, say }),
   );
 
-program
+const simulator = program
   .command('simulator')
   .description('the built-in exchange, for tests and demos')
   .option('--port <N>', 'the port (0: any free one)', whole(0, 65_535), 8_790)
-  .option('--speed <N>', 'times real time (60 for crash-2020, 1 for tape-2024)', speed)
-  .addOption(
-    new Option('--scenario <NAME>', 'which recorded market').choices(['crash-2020', 'tape-2024']).default('crash-2020'),
+  .option('--speed <N>', 'times real time (60 for crash-2020, 1 for others)', speed)
+  .option(
+    '--scenario <NAMES>',
+    'the markets: crash-2020, tape-2024, synthetic, empty, or several with commas between',
+    'crash-2020',
   )
+  .option('--markets <FILE>', 'a file of markets (YAML), in place of a scenario')
   .addOption(
     new Option('--profile <NAME>', 'the specification to the letter, or the habits of real deployments')
       .choices(['documented', 'observed'])
@@ -163,11 +166,23 @@ program
   .option('--persist <DIR>', 'where accounts, orders, trades and market time are kept (var/simulator)')
   .addOption(new Option('--state <DIR>', 'the same as --persist').conflicts('persist'))
   .option('--fresh', 'start anew: forget what earlier runs kept there', false)
-  .option('--faults <FILE>', 'a file of fault rules (YAML)')
-  .option('--seed <N>', 'of made prints, books and faults', whole(0, 4_294_967_295), 1)
+  .option('--faults <NAME>', 'what goes wrong: the name of a plan, or a file of fault rules (YAML)')
+  .option('--control <PORT>', 'open the control address on this machine (0: any free port)', whole(0, 65_535))
+  .option('--log <FILE>', 'append the truth log to this file')
+  .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
   .action(async ({ state, ...given }) =>
     (await import('./modes/simulate.ts')).simulate({ persist: state, ...given, out, say, signal: stopping.signal }),
+  );
+simulator
+  .command('report')
+  .description('what a client did wrong, from a truth log')
+  .argument('<FILE>', 'as --log wrote it')
+  .action(async (file: string, _given, command: Command) =>
+    (await import('./modes/simulator-report.ts')).showReport(file, {
+      json: command.optsWithGlobals<{ json: boolean }>().json,
+      out,
+    }),
   );
 
 reading('orders', 'every order and its state').action(async (given) =>

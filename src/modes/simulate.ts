@@ -1,27 +1,33 @@
 /** `sluice simulator`: the built-in exchange as a process of its own. */
-import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { Refusal } from '../domain/refusal.ts';
+import { basename } from 'node:path';
 import {
   discardStore,
-  FaultRulesError,
   type Profile,
   type Simulator,
   type SimulatorUser,
   startSimulator,
 } from '../simulator/simulator.ts';
-import { scenarioOf, scenarios } from './scenarios.ts';
+import { faultsOf } from './fault-file.ts';
+import { type Opened, openMarketFile, openScenarios } from './market-file.ts';
 import { defaultStateDir } from './state.ts';
 
 export interface SimulateOptions {
   readonly port: number;
   readonly speed?: number;
+  /** Names separated by commas. */
   readonly scenario: string;
+  /** A file of markets, in place of a scenario. */
+  readonly markets?: string;
   readonly profile: string;
   /** Where it keeps its accounts, orders, trades and market time; `var/simulator` when left out. */
   readonly persist?: string;
   readonly fresh: boolean;
+  /** The name of a plan, or a file. */
   readonly faults?: string;
+  /** Opens the control address on this port. */
+  readonly control?: number;
+  /** Gets the truth log. */
+  readonly log?: string;
   readonly seed: number;
   readonly json: boolean;
   readonly out: (line: string) => void;
@@ -43,58 +49,51 @@ export interface SimulatorAddress {
   readonly restUrl: string;
   readonly wsUrl: string;
   readonly speed: number;
-}
-
-function faultsIn(file: string): unknown {
-  if (!existsSync(file)) throw new Refusal(`fault file ${file} does not exist`);
-  try {
-    return parse(readFileSync(file, 'utf8')) as unknown;
-  } catch (error) {
-    throw new Refusal(
-      `fault file ${file} is not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
-    );
-  }
+  readonly controlUrl: string | undefined;
 }
 
 /** A directory for each recorded market: one that was kept of another cannot go on. */
-const keptIn = ({ persist, scenario }: SimulateOptions): string =>
-  persist ?? defaultStateDir(scenario === 'crash-2020' ? 'simulator' : `simulator-${scenario}`);
+function keptIn({ persist, scenario, markets }: SimulateOptions): string {
+  const of = markets === undefined ? scenario.replaceAll(',', '-') : basename(markets).replace(/\.\w+$/, '');
+  return persist ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
+}
 
-async function start(options: SimulateOptions): Promise<Simulator> {
-  const { port, speed, scenario: name, profile, faults, seed, fresh, say } = options;
-  const { scenario, instrument } = scenarioOf(name);
+async function start(options: SimulateOptions, { instruments, markets, speed }: Opened): Promise<Simulator> {
+  const { port, profile, faults, seed, fresh, say, control, log } = options;
+  const rules = faults === undefined ? [] : faultsOf(faults);
   const persistDir = keptIn(options);
   if (fresh) discardStore(persistDir);
-  try {
-    return await startSimulator({
-      port,
-      speed: speed ?? scenario.speed,
-      seed,
-      profile: profile as Profile,
-      users: [demoUser],
-      instruments: [instrument],
-      markets: [scenario.load(instrument)],
-      persistDir,
-      ...(faults === undefined ? {} : { faults: faultsIn(faults) }),
-      onLooped: (symbol, times) =>
-        say(`the recorded market of ${symbol} has ended and begins anew (round ${times + 1}); time goes on`),
-    });
-  } catch (error) {
-    if (error instanceof FaultRulesError) throw new Refusal(`${faults}: ${error.message}`);
-    throw error;
-  }
+  return startSimulator({
+    port,
+    speed,
+    seed,
+    profile: profile as Profile,
+    users: [demoUser],
+    instruments,
+    markets,
+    persistDir,
+    faults: rules,
+    ...(control !== undefined && { control: { port: control } }),
+    ...(log !== undefined && { logFile: log }),
+    onLooped: (symbol, times) =>
+      say(`the recorded market of ${symbol} has ended and begins anew (round ${times + 1}); time goes on`),
+  });
 }
 
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { out, say, signal, json } = options;
-  const simulator = await start(options);
-  const speed = options.speed ?? (scenarios[options.scenario]?.speed as number);
-  const { restUrl, wsUrl } = simulator;
-  if (json) out(JSON.stringify({ version: 1, restUrl, wsUrl, speed } satisfies SimulatorAddress));
+  const market = options.markets === undefined ? openScenarios(options.scenario) : openMarketFile(options.markets);
+  const speed = options.speed ?? market.speed;
+  const simulator = await start(options, { ...market, speed });
+  const { restUrl, wsUrl, controlUrl } = simulator;
+  if (json) out(JSON.stringify({ version: 1, restUrl, wsUrl, speed, controlUrl } satisfies SimulatorAddress));
   else {
-    out(`The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.scenario} at ${speed}x.`);
+    out(
+      `The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.markets ?? options.scenario} at ${speed}x.`,
+    );
     out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
     out('  npx sluice live --config config/live.yaml');
+    if (controlUrl !== undefined) out(`  curl ${controlUrl}/        steers it`);
     out(`Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`);
   }
   // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.

@@ -1,8 +1,8 @@
 /** Moves the exchange with its clock: one timer, set to whatever happens next, in the market or on the socket. */
 import type { Clock } from '../clock/clock.ts';
 import type { Changes, Exchange } from './core/exchange.ts';
-import { fillRows, type LogEntry, orderRow } from './log.ts';
 import type { Store } from './persist/store.ts';
+import type { Recorder } from './record.ts';
 import type { Feed } from './ws/feed.ts';
 
 export interface Driver {
@@ -22,30 +22,23 @@ export interface DriverSetup {
   readonly feed: Feed;
   readonly clock: Clock;
   readonly store: Store | undefined;
-  readonly log: (entry: LogEntry) => void;
+  readonly record: Recorder;
 }
 
-export function drive({ exchange, feed, clock, store, log }: DriverSetup): Driver {
+export function drive({ exchange, feed, clock, store, record }: DriverSetup): Driver {
   let cancel: () => void = () => undefined;
   let stopped = false;
   /** Saved, not pushed yet: a request may be saved several times before its answer has left. */
   let saved: Changes[] = [];
 
-  function record({ orders, trades }: Changes): void {
-    for (const order of orders)
-      log({ at: exchange.now, kind: 'order', ...orderRow(order, exchange.matching(order.symbol).instrument) });
-    for (const trade of trades) {
-      const at = exchange.matching(trade.symbol).instrument;
-      for (const row of fillRows(trade, at, (id) => exchange.orders.byId(id)))
-        log({ at: exchange.now, kind: 'fill', ...row });
-    }
-  }
-
   const advance = (): void => exchange.advanceTo(clock.now());
   const save = (): void => {
     const changes = exchange.takeChanges();
+    const { changed } = exchange.accounts;
+    const holders = [...changed];
     store?.save(exchange, changes);
-    record(changes);
+    changed.clear();
+    record(changes, holders);
     saved.push(changes);
   };
   const publish = (): void => {

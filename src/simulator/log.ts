@@ -1,15 +1,24 @@
 /** The truth log: what really happened at the exchange, one entry a line when written as JSON. Every amount is text. */
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
+import type { LimitSettings } from './core/limits.ts';
 import type { SimOrder, SimTrade } from './core/order.ts';
-import type { FaultAction } from './faults/rules.ts';
+import type { WithdrawalRow } from './core/withdrawals.ts';
+import type { OutageHow } from './faults/events.ts';
+import type { FaultAction, FaultEvent } from './faults/rules.ts';
 
 /** `at` is exchange time, UTC ms. */
 export type LogEntry = { readonly at: number } & (
+  | { readonly kind: 'start'; readonly profile: string; readonly seed: number; readonly limits: LimitSettings }
   | {
       readonly kind: 'request';
+      readonly ip: string;
       readonly method: string;
       readonly target: string;
+      /** The body as it came, cut after 2,048 characters. */
+      readonly body: string;
+      /** How long ago it says that it was sent, ms; undefined without a timestamp. */
+      readonly ageMs: number | undefined;
       readonly status: number;
       readonly uid: string | undefined;
       readonly weight: number;
@@ -17,16 +26,39 @@ export type LogEntry = { readonly at: number } & (
     }
   | ({ readonly kind: 'order' } & OrderRow)
   | ({ readonly kind: 'fill' } & FillRow)
-  | { readonly kind: 'fault'; readonly method: string; readonly path: string; readonly action: FaultAction }
+  | ({ readonly kind: 'balance' } & BalanceRow)
+  | ({ readonly kind: 'withdrawal' } & WithdrawalRow)
+  | {
+      readonly kind: 'fault';
+      /** Its number. */
+      readonly rule: number;
+      readonly method: string;
+      readonly path: string;
+      readonly action: FaultAction;
+    }
+  /** A request that met an outage: the exchange never saw it. */
+  | { readonly kind: 'away'; readonly method: string; readonly path: string; readonly how: OutageHow }
+  /** Something that a rule or an operator made happen; `failed` says why it could not. */
+  | { readonly kind: 'event'; readonly event: FaultEvent; readonly failed: string | undefined }
   | { readonly kind: 'ban'; readonly ip: string; readonly until: number }
   | { readonly kind: 'looped'; readonly symbol: string; readonly times: number }
 );
+
+/** What an account has of an asset since its last change. */
+export interface BalanceRow {
+  readonly uid: string;
+  readonly account: 'spot' | 'margin';
+  readonly asset: string;
+  readonly free: string;
+  readonly locked: string;
+}
 
 /** An order as the exchange knows it. */
 export interface OrderRow {
   readonly orderId: string;
   readonly clientOrderId: string;
   readonly uid: string;
+  readonly account: 'spot' | 'margin';
   readonly symbol: string;
   readonly side: 'BUY' | 'SELL';
   readonly type: 'LIMIT' | 'MARKET';
@@ -58,6 +90,7 @@ export const orderRow = (order: SimOrder, at: Instrument): OrderRow => ({
   orderId: order.orderId,
   clientOrderId: order.clientOrderId,
   uid: order.uid,
+  account: order.account,
   symbol: order.symbol,
   side: order.side,
   type: order.type,

@@ -119,13 +119,23 @@ describe('limits over the wire', () => {
   });
 });
 
-test('the truth log tells each request with its weight, each change of an order and each fill', async () => {
+test('the truth log tells each request with its weight, each change of an order, each fill and balance', async () => {
   const { simulator, log } = await exchange();
   await place(simulator, bob, sell);
   await place(simulator, alice, buy);
-  expect(log.map(({ kind }) => kind)).toEqual(['order', 'request', 'order', 'order', 'fill', 'fill', 'request']);
-  expect(log[1]).toMatchObject({ method: 'POST', target: '/sapi/v1/order', status: 200, uid: '10002', weight: 5 });
-  expect(log[4]).toMatchObject({
+  const deposits = Array.from({ length: 4 }, () => 'balance');
+  expect(log.map(({ kind }) => kind)).toEqual([
+    ...['start', ...deposits, 'order', 'balance', 'request'],
+    ...['order', 'order', 'fill', 'fill', 'balance', 'balance', 'balance', 'balance', 'request'],
+  ]);
+  expect(log.filter(({ kind }) => kind === 'balance')[4]).toMatchObject({
+    uid: '10002',
+    asset: 'BTC',
+    free: '9',
+    locked: '1',
+  });
+  expect(log[7]).toMatchObject({ method: 'POST', target: '/sapi/v1/order', status: 200, uid: '10002', weight: 5 });
+  expect(log[10]).toMatchObject({
     uid: '10001',
     side: 'BUY',
     price: '9000',

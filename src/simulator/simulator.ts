@@ -4,96 +4,71 @@
  * simulators can run side by side. Order of events everywhere: the market moves up to now, the request is carried out, what
  * changed is saved, and only then does an answer or a frame leave.
  */
-import { type Clock, ScaledClock } from '../clock/clock.ts';
-import { habitsOf } from './core/habits.ts';
-import { Limits, specifiedLimits } from './core/limits.ts';
-import { type Driver, drive } from './drive.ts';
-import { Faults } from './faults/engine.ts';
-import { type FaultAction, type FaultRuleInput, faultRules } from './faults/rules.ts';
-import { type ApiReply, type ApiRequest, createApi } from './http/api.ts';
+import { ScaledClock } from '../clock/clock.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { assemble, type Parts } from './assemble.ts';
+import { openControl } from './control/control.ts';
+import { faultEvent } from './faults/events.ts';
+import { rulesOf } from './faults/plans.ts';
+import type { Simulator } from './handle.ts';
 import { type Server, startServer } from './http/server.ts';
-import { type Inspection, inspection } from './inspect.ts';
-import type { LogEntry } from './log.ts';
+import { inspection } from './inspect.ts';
+import { openLog, type TruthLog } from './log-file.ts';
 import { dataStart } from './market/open-markets.ts';
+import { openOperator } from './operator.ts';
 import type { SimulatorOptions } from './options.ts';
 import { openStore, type Store } from './persist/store.ts';
-import { keysOf, openExchange } from './setup.ts';
-import { Feed } from './ws/feed.ts';
+import { credentialsOf } from './setup.ts';
 import { Session } from './ws/session.ts';
 
-export type { Habits, Profile } from './core/habits.ts';
-export type { FaultRule, FaultRuleInput } from './faults/rules.ts';
+export { type Habits, habitPositions, type Profile } from './core/habits.ts';
+export type { FaultEventInput } from './faults/events.ts';
+export { type FaultPlan, planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
+export type { FaultRule, FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
 export { FaultRulesError, faultRules } from './faults/rules.ts';
-export type { FillRow, LogEntry, OrderRow } from './log.ts';
+export type { Simulator } from './handle.ts';
+export type { BalanceRow, FillRow, LogEntry, OrderRow } from './log.ts';
 export type { MinuteColumns } from './market/replayed-rows.ts';
 export type { Tape } from './market/tape-market.ts';
-export type { MarketOptions, SimulatorOptions, SimulatorUser } from './options.ts';
+export type { Operator } from './operator.ts';
+export type {
+  ControlOptions,
+  MarketOptions,
+  SimulatorKey,
+  SimulatorOptions,
+  SimulatorUser,
+  SyntheticMarket,
+} from './options.ts';
 export { discardStore } from './persist/store.ts';
-
-/** A running exchange. */
-export interface Simulator extends Inspection {
-  /** `http://127.0.0.1:PORT` */
-  readonly restUrl: string;
-  /** `ws://127.0.0.1:PORT/kline-api/ws` */
-  readonly wsUrl: string;
-  readonly port: number;
-  /** The exchange's time. */
-  readonly clock: Clock;
-  /** Adds a fault rule behind the others; returns what takes it away again. */
-  addFault(rule: FaultRuleInput): () => void;
-  removeFaults(): void;
-  /** Resolves when a request is being held under this name. */
-  held(name: string): Promise<void>;
-  /** Lets every request held under this name go on; how many there were. */
-  release(name: string): number;
-  /** Cuts every connection and stops; resolves when nothing is left open. */
-  close(): Promise<void>;
-}
+export { type Finding, type Report, type Reporter, reporter, type Wrong, wrongs } from './report/report.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const faults = new Faults(faultRules(options.faults ?? []), options.seed ?? 1);
+  const rules = rulesOf(options.faults ?? []);
   const start = options.clock?.now() ?? dataStart(options.markets ?? []) ?? new ScaledClock().now();
-  const store =
-    options.persistDir === undefined ? undefined : openStore(options.persistDir, options.instruments, start);
+  const opened: { store?: Store; log?: TruthLog; server?: Server } = {};
   try {
-    const parts = assemble(options, faults, store, start);
-    return simulator(parts, await listen(parts, options.port ?? 0));
+    if (options.persistDir !== undefined) opened.store = openStore(options.persistDir, options.instruments, start);
+    const log = openLog(options.logFile, options.log);
+    opened.log = log;
+    const { store } = opened;
+    const cut = (what: 'all' | 'sockets'): void => opened.server?.cut(what);
+    const parts = assemble(options, { store, start, rules, cut, log: log.write });
+    const server = await listen(parts, options.port ?? 0);
+    opened.server = server;
+    return await running({ options, parts, server, log, store });
   } catch (error) {
-    store?.close();
+    await opened.server?.close();
+    opened.log?.close();
+    opened.store?.close();
     throw error;
   }
 }
 
-type Parts = ReturnType<typeof assemble>;
-
-/** Everything but the server. */
-function assemble(options: SimulatorOptions, faults: Faults, store: Store | undefined, start: number) {
-  const { log = () => undefined, profile = 'documented' } = options;
-  const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
-  const habits = habitsOf(profile, {
-    ...(options.requireOrderIdInQuery !== undefined && { queryNeedsOrderId: options.requireOrderIdInQuery }),
-    ...options.habits,
-  });
-  const exchange = openExchange(options, { store, start, log, cancelLater: habits.cancel === 'later' });
-  const onBan = (ip: string, until: number): void => log({ at: exchange.now, kind: 'ban', ip, until });
-  const limits = new Limits({ ...specifiedLimits, ...options.limits }, onBan);
-  const feed = new Feed(exchange, habits);
-  const api = createApi({ exchange, limits, habits, clock, keys: keysOf(options) });
-  const driver = drive({ exchange, feed, clock, store, log });
-  return { log, clock, habits, exchange, limits, feed, api, driver, faults, store };
-}
-
-function listen(parts: Parts, port: number): Promise<Server> {
-  const { log, clock, habits, exchange, feed, api, driver, faults } = parts;
-  const onFault = (method: string, path: string, action: FaultAction): void =>
-    log({ at: exchange.now, kind: 'fault', method, path, action });
-  const fault = (channel: string): FaultAction | undefined => {
-    if (faults.socketQuiet) return undefined;
-    const action = faults.pick({ method: 'WS', path: channel }, exchange.now);
-    if (action !== undefined) onFault('WS', channel, action);
-    return action;
-  };
+function listen(
+  { clock, habits, exchange, feed, driver, answering, outage, spoiler }: Parts,
+  port: number,
+): Promise<Server> {
   const { publish } = driver;
   const refresh = (): void => {
     driver.advance();
@@ -101,48 +76,81 @@ function listen(parts: Parts, port: number): Promise<Server> {
   };
   return startServer({
     port,
-    clock,
-    faults,
-    onFault,
-    publish,
-    process: (request) => processed(request, api, driver, (entry) => log({ at: exchange.now, ...entry })),
-    onSocket: (socket) => void new Session(socket, { exchange, feed, habits, clock, fault, refresh, publish }),
+    answer: (request, wire) => answering.answer(request, wire),
+    admits: () => outage.admits(),
+    admitsSockets: () => outage.admitsSockets(),
+    onSocket: (socket) =>
+      void new Session(socket, { exchange, feed, habits, clock, openSpoiler: spoiler, refresh, publish }),
   });
 }
 
-type RequestEntry = Omit<Extract<LogEntry, { kind: 'request' }>, 'at'>;
-
-function processed(
-  request: ApiRequest,
-  api: (request: ApiRequest) => ApiReply,
-  driver: Driver,
-  log: (entry: RequestEntry) => void,
-): ApiReply {
-  driver.advance();
-  const reply = api(request);
-  driver.save();
-  const { method, target } = request;
-  const { status, uid, weight, code } = reply;
-  log({ kind: 'request', method, target, status, uid, weight, code });
-  return reply;
+interface Running {
+  readonly options: SimulatorOptions;
+  readonly parts: Parts;
+  readonly server: Server;
+  readonly log: TruthLog;
+  readonly store: Store | undefined;
 }
 
-function simulator({ exchange, limits, clock, faults, driver, store }: Parts, server: Server): Simulator {
+/** The exchange as its owner holds it. */
+async function running({ options, parts, server, log, store }: Running): Promise<Simulator> {
+  const { exchange, limits, clock, faults, driver, answering, happens, people, outage } = parts;
   driver.tick();
-  return {
-    ...inspection(exchange, limits),
+  /** Does something to the exchange at the time it is now, and shows it. */
+  const acting = <T>(act: () => T): T => {
+    driver.advance();
+    try {
+      return act();
+    } finally {
+      driver.save();
+      driver.publish();
+    }
+  };
+  const simulator: Omit<Simulator, 'controlUrl'> = {
+    ...inspection(exchange, limits, parts.retained),
     restUrl: `http://127.0.0.1:${server.port}`,
     wsUrl: `ws://127.0.0.1:${server.port}/kline-api/ws`,
     port: server.port,
     clock,
-    addFault: (rule) => faults.add(rule),
+    addFault(rule) {
+      const ids = acting(() => faults.add([rule]));
+      return () => {
+        for (const id of ids) faults.remove(id);
+      };
+    },
     removeFaults: () => faults.clear(),
+    happen: (event) => happens(faultEvent(event)),
+    people: {
+      place: (order) => acting(() => people.place(order)),
+      cancel: (which) => acting(() => people.cancel(which)),
+      adjust: (amount) => acting(() => people.adjust(amount)),
+    },
+    operator: openOperator(exchange, acting),
+    addKey(uid, key) {
+      if (!options.users.some((user) => user.uid === uid)) throw new Refusal(`there is no user ${uid}`);
+      acting(() => exchange.keys.add(key.key, credentialsOf(uid, key)));
+    },
+    revokeKey: (key) => acting(() => exchange.keys.revoke(key)),
+    beginOutage: (scope, { how = 'reset', forMs = 864_000_000 } = {}) => happens({ outage: scope, how, forMs }),
+    endOutage: () => outage.end(),
+    advance(ms) {
+      if (options.clock !== undefined || !(clock instanceof ScaledClock))
+        throw new Refusal('this exchange has a clock that was given to it: move that one');
+      clock.set(clock.now() + ms);
+      driver.tick();
+    },
     held: (name) => faults.held(name),
     release: (name) => faults.release(name),
     async close() {
       driver.stop();
+      answering.close();
+      await control?.close();
       await server.close();
+      log.close();
       store?.close();
     },
   };
+  const control =
+    options.control === undefined ? undefined : await openControl(options.control, { simulator, parts, log });
+  return { ...simulator, controlUrl: control?.url };
 }

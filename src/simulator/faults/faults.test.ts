@@ -110,7 +110,7 @@ describe('a fault on a request', () => {
     const one = await faulty({ match, do: { status: 504 } });
     await create(one);
     expect(one.log.filter(({ kind }) => kind === 'fault')).toEqual([
-      { at: startTime, kind: 'fault', ...match, action: { status: 504, when: 'after' } },
+      { at: startTime, kind: 'fault', rule: 1, ...match, action: { status: 504, when: 'after', afterMs: 2_000 } },
     ]);
   });
 
@@ -172,9 +172,11 @@ describe('a fault on the socket', () => {
 
 describe('which request a rule hits', () => {
   const get = { method: 'GET', path: '/a' };
+  const engine = (rules: readonly FaultRuleInput[], now = 0) =>
+    new Faults(faultRules(rules), { seed: 3, now: () => now, onTimed: () => undefined, onLag: () => undefined });
   const fired = (rule: FaultRuleInput['match'], count: number, now = 0) => {
-    const faults = new Faults(faultRules([{ match: rule, do: { status: 500 } }]), 3);
-    return Array.from({ length: count }, () => faults.pick(get, now) !== undefined);
+    const faults = engine([{ match: rule, do: { status: 500 } }], now);
+    return Array.from({ length: count }, () => faults.pick(get) !== undefined);
   };
 
   test('nth, every and times count what matches', () => {
@@ -200,12 +202,12 @@ describe('which request a rule hits', () => {
   });
 
   test('the first rule that fires decides', () => {
-    const faults = new Faults(faultRules([{ match: { nth: 2 }, do: { status: 500 } }, { do: { status: 503 } }]), 1);
-    const picks = [1, 2, 3].map(() => faults.pick(get, 0));
-    expect(picks).toEqual([
-      { status: 503, when: 'after' },
-      { status: 500, when: 'after' },
-      { status: 503, when: 'after' },
+    const faults = engine([{ match: { nth: 2 }, do: { status: 500 } }, { do: { status: 503 } }]);
+    const picks = [1, 2, 3].map(() => faults.pick(get));
+    expect(picks).toMatchObject([
+      { rule: 2, action: { status: 503 } },
+      { rule: 1, action: { status: 500 } },
+      { rule: 2, action: { status: 503 } },
     ]);
   });
 });

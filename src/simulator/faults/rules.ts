@@ -1,84 +1,135 @@
 /**
- * Fault rules: what goes wrong, and for which request or frame. The first rule that fires decides.
+ * Fault rules: what goes wrong, and when. A rule with `match` hits requests or frames, and the first one that fires decides;
+ * a rule with `at` happens by itself at a time.
  *
  *     - match: { method: POST, path: /sapi/v1/order, probability: 0.02 }
  *       do: { status: 504, when: after }
  *     - match: { method: WS, path: market_btcusdt_kline_1min, nth: 40 }
  *       do: { socket: disconnect }
+ *     - at: { afterMs: 60000, everyMs: 600000 }
+ *       do: { outage: all, forMs: 30000 }
  */
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
+import { action, actions } from './actions.ts';
+import { event, events } from './events.ts';
 
 const count = z.number().int().min(1);
+const chance = z.number().min(0).max(1);
 
-const match = z.strictObject({
-  /** GET, POST, or WS for frames that the socket is about to push. */
-  method: z.enum(['GET', 'POST', 'WS']).optional(),
-  /** Exactly this path; of a frame its channel, or `ping`. */
-  path: z.string().min(1).optional(),
-  /** Only the nth that matches otherwise, from 1. */
-  nth: count.optional(),
-  /** Every kth that matches otherwise. */
-  every: count.optional(),
-  /** Each with this chance, drawn from the simulator's seed. */
-  probability: z.number().min(0).max(1).optional(),
-  /** At most so often. */
-  times: count.optional(),
-  /** Not before and not at or after these exchange times, UTC ms. */
-  from: z.number().optional(),
-  until: z.number().optional(),
+export const match = z.strictObject({
+  method: z.enum(['GET', 'POST', 'WS']).optional().describe('`GET`, `POST`, or `WS` for frames about to be pushed'),
+  path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('exactly this path, or with `*` at its end every path that begins so; of a frame its channel, or `ping`'),
+  user: z.string().min(1).optional().describe('only requests that carry a key of this user (uid)'),
+  nth: count.optional().describe('only the nth that matches otherwise, from 1'),
+  every: count.optional().describe('every kth that matches otherwise'),
+  probability: chance.optional().describe("each with this chance, drawn from the simulator's seed"),
+  times: count.optional().describe('at most so often'),
+  from: z.number().optional().describe('not before this exchange time, UTC ms'),
+  until: z.number().optional().describe('not at or after this exchange time, UTC ms'),
+  fromMs: z.number().min(0).optional().describe('not in the first so many ms of exchange time of the rule'),
+  untilMs: z.number().min(0).optional().describe('only in the first so many ms of exchange time of the rule'),
 });
 
-/** Before the exchange processes the request, or after it has and before it answers. */
-const when = z.enum(['before', 'after']);
+export const at = z.strictObject({
+  afterMs: z.number().min(0).default(0).describe('so many ms of exchange time after the rule begins'),
+  everyMs: z.number().min(1).optional().describe('and again every so many ms; once when left out'),
+  times: count.optional().describe('at most so often'),
+  probability: chance.optional().describe('each time with this chance'),
+});
 
-const action = z.union([
-  /** Waits until `release(name)`. */
-  z.strictObject({ hold: z.string().min(1), when: when.default('after') }),
-  /** Destroys the connection instead of answering. */
-  z.strictObject({ drop: when }),
-  /** Answers with this status: `after` the request took effect, or `before`, without any. */
-  z.strictObject({ status: z.number().int().min(400).max(599), when: when.default('after') }),
-  /** Waits so many real ms (a fast clock stretches them). */
-  z.strictObject({ delayMs: z.number().min(0).max(600_000), when: when.default('after') }),
-  /** Promises the whole answer, sends half of it and destroys the connection. */
-  z.strictObject({ truncate: z.literal(true) }),
-  /** Cuts the socket that the frame goes to, or sends it nothing more: for so many real ms, or for good. */
-  z.strictObject({ socket: z.literal('disconnect') }),
-  z.strictObject({ socket: z.literal('silence'), forMs: z.number().min(1).optional() }),
-]);
+const hitting = z.strictObject({ match: match.default({}), do: action });
+const timed = z.strictObject({ at, do: event });
 
-const rule = z.strictObject({ match: match.default({}), do: action });
+/** A rule about requests or frames. */
+export type HittingRule = z.infer<typeof hitting>;
+/** A rule about a time. */
+export type TimedRule = z.infer<typeof timed>;
+export type FaultRule = HittingRule | TimedRule;
+export type { FaultAction } from './actions.ts';
+export type { FaultEvent } from './events.ts';
+/** A rule about requests or frames as it may be written, defaults left out. */
+export type FaultRuleInput = z.input<typeof hitting>;
+/** The same of a rule about a time. */
+export type TimedRuleInput = z.input<typeof timed>;
 
-export type FaultRule = z.infer<typeof rule>;
-export type FaultAction = FaultRule['do'];
-/** A rule as it may be written, defaults left out. */
-export type FaultRuleInput = z.input<typeof rule>;
+export const isTimed = (one: FaultRule): one is TimedRule => 'at' in one;
+
+/** What is wrong with a list of rules, and where. */
+export interface RuleProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** A key at that path which should not be there. */
+  readonly key?: string;
+}
 
 /** Why a list of rules is none; every problem is in the message, with its place. */
 export class FaultRulesError extends Refusal {
   override name = 'FaultRulesError';
+  readonly problems: readonly RuleProblem[];
+
+  constructor(problems: readonly RuleProblem[]) {
+    const lines = problems.map(({ path, message }) => `  ${placeOf(path)}: ${message}`);
+    super(`the fault rules are not valid:\n${lines.join('\n')}`);
+    this.problems = problems;
+  }
 }
 
 /** Checks the parsed content of a fault file; throws `FaultRulesError` with all problems. */
 export function faultRules(content: unknown): FaultRule[] {
-  const checked = z.array(rule).safeParse(content);
-  if (checked.success) return checked.data.map(checkedPair);
-  const problems = checked.error.issues.map((issue) => `  ${placeOf(issue.path)}: ${messageOf(issue)}`);
-  throw new FaultRulesError(`the fault rules are not valid:\n${problems.join('\n')}`);
+  const list = z.array(z.unknown()).safeParse(content);
+  if (!list.success)
+    throw new FaultRulesError([{ path: [], message: 'must be a list of rules, each with match or at, and do' }]);
+  const problems: RuleProblem[] = [];
+  const rules = list.data.flatMap((one, index) => {
+    const checked = (isObject(one) && 'at' in one ? timed : hitting).safeParse(one);
+    if (!checked.success) {
+      problems.push(...checked.error.issues.flatMap((issue) => explained(issue, one, [index])));
+      return [];
+    }
+    const pair = 'match' in checked.data ? pairProblem(checked.data) : undefined;
+    if (pair !== undefined) problems.push({ path: [index], message: pair });
+    return [checked.data];
+  });
+  if (problems.length > 0) throw new FaultRulesError(problems);
+  return rules;
 }
 
-function checkedPair(found: FaultRule, index: number): FaultRule {
-  const onSocket = 'socket' in found.do;
-  if (onSocket === (found.match.method === 'WS')) return found;
-  const problem = onSocket ? 'a socket fault needs match.method: WS' : 'match.method: WS needs a socket fault';
-  throw new FaultRulesError(`the fault rules are not valid:\n  rule ${index + 1}: ${problem}`);
+function pairProblem({ match: { method }, do: action }: HittingRule): string | undefined {
+  const onSocket = 'socket' in action;
+  if (onSocket === (method === 'WS')) return undefined;
+  return onSocket ? 'a socket fault needs match.method: WS' : 'match.method: WS needs a socket fault';
 }
 
 const placeOf = ([index, ...keys]: readonly PropertyKey[]): string =>
   typeof index === 'number' ? ['rule', index + 1, ...keys.map(String)].join(' ') : 'the whole';
 
-const actions = 'hold, drop, status, delayMs, truncate or socket, with their own keys only';
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const messageOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_union' ? `must be one of ${actions}` : issue.message;
+/** The problems of one issue: where nothing of a union fits, those of the form whose name was written. */
+function explained(issue: z.core.$ZodIssue, rule: unknown, at: readonly PropertyKey[]): RuleProblem[] {
+  const path = [...at, ...issue.path];
+  if (issue.code !== 'invalid_union' || issue.path[0] !== 'do') return [problemOf(issue, path)];
+  const written = isObject(rule) ? rule['do'] : undefined;
+  const forms: Readonly<Record<string, z.ZodType>> = isObject(rule) && 'at' in rule ? events : actions;
+  const names = isObject(written) ? Object.keys(written).filter((name) => Object.hasOwn(forms, name)) : [];
+  const [name = ''] = names;
+  const inner = names.length === 1 ? forms[name]?.safeParse(written) : undefined;
+  if (inner === undefined || inner.success)
+    return [{ path, message: `must be one of ${Object.keys(forms).join(', ')}, with its own keys only` }];
+  return inner.error.issues.map((one) =>
+    one.code === 'invalid_union'
+      ? { path: [...path, ...one.path], message: `the value does not fit ${name}` }
+      : problemOf(one, [...path, ...one.path]),
+  );
+}
+
+function problemOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): RuleProblem {
+  const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return { path, message: issue.message, ...(key !== undefined && { key }) };
+}

@@ -6,6 +6,7 @@ import type { MarketOptions } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
 import { KlinesMarket } from './klines-market.ts';
 import type { Market } from './market.ts';
+import { syntheticMarket } from './synthetic-market.ts';
 import { TapeMarket, tapeStart } from './tape-market.ts';
 
 export interface MarketsSetup {
@@ -28,6 +29,8 @@ export function openMarkets(setup: MarketsSetup): Market[] {
     const options = markets.find(({ symbol }) => symbol === instrument.symbol);
     if (options === undefined || options.kind === 'empty')
       return emptyMarket(instrument, tradesBefore(instrument.symbol));
+    if (options.kind === 'synthetic')
+      return syntheticMarket(instrument, options, { now, seed, before: tradesBefore(instrument.symbol) });
     if (options.kind === 'tape') return new TapeMarket({ instrument, tape: options.tape, anchor, now });
     // Klines open on whole minutes, so the first one may be under way already.
     const minute = openTimeOf('1min', anchor);

@@ -1,0 +1,173 @@
+/** Joins the parts of an exchange: everything but the port that it listens on. */
+import { type Clock, ScaledClock, seededRng } from '../clock/clock.ts';
+import { rate } from '../domain/money.ts';
+import { Exchange } from './core/exchange.ts';
+import { habitsOf } from './core/habits.ts';
+import { Limits, specifiedLimits } from './core/limits.ts';
+import { type Driver, drive } from './drive.ts';
+import { type Answering, openAnswering } from './faults/answer.ts';
+import { Faults, type Hit } from './faults/engine.ts';
+import { openSpoiler, type Spoiler } from './faults/frames.ts';
+import { type GatewayClock, openGatewayClock } from './faults/gateway-clock.ts';
+import { openPeople, type People } from './faults/human.ts';
+import { type Outage, openOutage } from './faults/outage.ts';
+import { openReplicas } from './faults/replica.ts';
+import type { FaultEvent, FaultRule } from './faults/rules.ts';
+import { happen, schedule } from './faults/timed.ts';
+import { type ApiReply, type ApiRequest, createApi } from './http/api.ts';
+import type { LogEntry } from './log.ts';
+import { startCrowd } from './market/crowd.ts';
+import { emptyMarket } from './market/empty-market.ts';
+import type { SimulatorOptions, SyntheticMarket } from './options.ts';
+import type { Store } from './persist/store.ts';
+import { openRecorder } from './record.ts';
+import { openExchange } from './setup.ts';
+import { Feed } from './ws/feed.ts';
+
+export interface Opening {
+  readonly store: Store | undefined;
+  /** Exchange time at which a new exchange opens. */
+  readonly start: number;
+  readonly rules: readonly FaultRule[];
+  readonly log: (entry: LogEntry) => void;
+  /** Cuts what is open, once there is a server. */
+  readonly cut: (what: 'all' | 'sockets') => void;
+}
+
+export interface Parts {
+  readonly clock: Clock;
+  readonly exchange: Exchange;
+  readonly limits: Limits;
+  readonly feed: Feed;
+  readonly habits: ReturnType<typeof habitsOf>;
+  readonly driver: Driver;
+  readonly faults: Faults;
+  readonly outage: Outage;
+  readonly gateway: GatewayClock;
+  readonly people: People;
+  readonly answering: Answering;
+  readonly spoiler: () => Spoiler;
+  /** How many things of each kind are kept in memory. */
+  readonly retained: () => Readonly<Record<string, number>>;
+  /** Carries an event out and logs it. */
+  readonly happens: (event: FaultEvent) => void;
+}
+
+export function assemble(options: SimulatorOptions, { store, start, rules, log, cut }: Opening): Parts {
+  const { profile = 'documented', seed = 1 } = options;
+  const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
+  const habits = habitsOf(profile, {
+    ...(options.requireOrderIdInQuery !== undefined && { queryNeedsOrderId: options.requireOrderIdInQuery }),
+    ...options.habits,
+  });
+  const users = options.users.map(({ uid }) => uid);
+  const exchange = openExchange(options, { store, start, log, cancelLater: habits.cancel === 'later' });
+  const now = (): number => exchange.now;
+  startCrowd({ exchange, markets: syntheticOf(options), seed });
+  const settings = { ...specifiedLimits, ...options.limits };
+  log({ at: now(), kind: 'start', profile, seed, limits: settings });
+  const limits = new Limits(settings, (ip, until) => log({ at: now(), kind: 'ban', ip, until }));
+  const feed = new Feed(exchange, habits);
+  const { keys } = exchange;
+  const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
+  const replicas = openReplicas({
+    exchange,
+    users,
+    serve,
+    empty: () => emptyCopy(exchange),
+    lengthOf: (lagMs) => clock.machine(lagMs),
+  });
+  const record = openRecorder({
+    exchange,
+    users,
+    log,
+    replicate: (changes, balances) => replicas.record(changes, balances),
+  });
+  const driver = drive({ exchange, feed, clock, store, record });
+  const people = openPeople(exchange, users, seededRng(seed + 104_729));
+  // The exchange may not have reached the clock's time yet when a connection or a request comes.
+  const present = (): number => clock.now();
+  const outage = openOutage(present, cut);
+  const gateway = openGatewayClock(present);
+  const happens = (event: FaultEvent): void => happen(event, { exchange, limits, people, outage, gateway, cut });
+  const onEvent = (event: FaultEvent, failed: string | undefined): void =>
+    log({ at: now(), kind: 'event', event, failed });
+  const faults = new Faults(rules, {
+    seed,
+    now: present,
+    onTimed: (one, isGone) => schedule(one, isGone, { exchange, rng: one.rng, happens, onEvent }),
+    onLag: (lagMs) => replicas.open(lagMs),
+  });
+  const onFault = ({ rule, action }: Hit, method: string, path: string): void =>
+    log({ at: now(), kind: 'fault', rule, method, path, action });
+  const api = serve(exchange);
+  const processed = (request: ApiRequest, behind?: number): ApiReply => {
+    driver.advance();
+    const reply = behind === undefined || isPublic(request) ? api(request) : replicas.ask(behind)(request);
+    driver.save();
+    log(requestEntry(request, reply, now()));
+    return reply;
+  };
+  const answering = openAnswering({
+    faults,
+    outage,
+    gateway,
+    clock,
+    habits,
+    advance: driver.advance,
+    process: processed,
+    processBehind: processed,
+    publish: driver.publish,
+    uidOf: (key) => (key === undefined ? undefined : keys.get(key)?.uid),
+    onFault,
+    onAway: (method, path, how) => log({ at: now(), kind: 'away', method, path, how }),
+  });
+  const spoiler = (): Spoiler => openSpoiler({ faults, clock, onFault: (hit, channel) => onFault(hit, 'WS', channel) });
+  return {
+    ...{ clock, exchange, limits, feed, habits, driver, faults, outage, gateway, people, answering, spoiler },
+    retained: () => ({
+      orders: [...exchange.orders.all()].length,
+      openOrders: users.reduce((sum, uid) => sum + exchange.orders.open(uid).size, 0),
+      waitingForReplicas: replicas.waiting(),
+      rules: faults.list().length,
+      held: Object.values(faults.holding()).reduce((sum, held) => sum + held, 0),
+    }),
+    happens(event) {
+      driver.advance();
+      happens(event);
+      onEvent(event, undefined);
+      driver.save();
+      driver.publish();
+    },
+  };
+}
+
+/** Replicas know orders, own trades and balances; what needs no key comes from the exchange itself. */
+const isPublic = ({ key, method }: ApiRequest): boolean => key === undefined || method !== 'GET';
+
+/** Kept of a body in the log, characters. */
+const bodyLimit = 2_048;
+
+function requestEntry({ ip, method, target, body, timestamp }: ApiRequest, reply: ApiReply, at: number): LogEntry {
+  const { status, uid, weight, code } = reply;
+  const sent = timestamp !== undefined && /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : undefined;
+  const ageMs = sent === undefined ? undefined : at - sent;
+  return { at, kind: 'request', ip, method, target, body: body.slice(0, bodyLimit), ageMs, status, uid, weight, code };
+}
+
+const syntheticOf = ({ markets = [] }: SimulatorOptions): SyntheticMarket[] =>
+  markets.filter((market): market is SyntheticMarket => market.kind === 'synthetic');
+
+/** The same instruments, nobody and nothing in them. */
+function emptyCopy({ instruments, now }: Exchange): Exchange {
+  const listed = [...instruments.values()];
+  const none = rate('0');
+  return new Exchange({
+    instruments: listed,
+    markets: listed.map((instrument) => emptyMarket(instrument)),
+    fees: { maker: none, taker: none },
+    startAt: now,
+    cancelDelayMs: undefined,
+    onLooped: () => undefined,
+  });
+}

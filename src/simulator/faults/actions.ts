@@ -1,0 +1,94 @@
+/** What can go wrong with a request or with a frame. Durations are real ms: a fast clock stretches them. */
+import { z } from 'zod';
+
+/** Before the exchange carries the request out, or after it has and before it answers. */
+const when = z.enum(['before', 'after']);
+const ms = z.number().min(0).max(600_000);
+const status = z.number().int().min(100).max(599);
+const value = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
+
+const lie = z.strictObject({
+  set: z.record(z.string(), value).optional(),
+  remove: z.array(z.string()).optional(),
+  keep: z.number().int().min(0).optional(),
+  omit: z.number().min(0).max(1).optional(),
+  order: z.enum(['reversed', 'shuffled']).optional(),
+  twice: z.literal(true).optional(),
+});
+
+const frameFaults = [
+  ...(['disconnect', 'skip', 'stale', 'swap', 'crossed', 'empty', 'zero', 'garbage', 'half', 'bomb'] as const),
+] as const;
+
+/** By the key that names them; the description is the text of docs/reference/fault-plans.md. */
+export const actions = {
+  hold: z
+    .strictObject({ hold: z.string().min(1), when: when.default('after') })
+    .describe('waits until it is released under this name'),
+  drop: z.strictObject({ drop: when }).describe('destroys the connection instead of answering'),
+  status: z
+    .strictObject({
+      status: status.min(400),
+      when: z.enum(['before', 'after', 'later']).default('after'),
+      afterMs: ms.default(2_000),
+    })
+    .describe(
+      'answers with this status and an HTML page: `after` the request took effect, `before`, without any, or at once, the request taking effect `later`, `afterMs` on',
+    ),
+  delayMs: z
+    .strictObject({ delayMs: z.union([ms, z.tuple([ms, ms])]), when: when.default('after') })
+    .describe('waits so long, or a time drawn between two'),
+  truncate: z
+    .strictObject({ truncate: z.literal(true) })
+    .describe('promises the whole answer, sends half of it and destroys the connection'),
+  body: z
+    .strictObject({
+      body: z.string(),
+      status: status.default(200),
+      type: z.string().default('text/html'),
+      when: when.default('after'),
+    })
+    .describe('answers with this text: a page of a wall, an empty body, a made-up success'),
+  code: z
+    .strictObject({
+      code: z.number().int(),
+      msg: z.string().default('Injected by a fault rule.'),
+      status: status.optional(),
+      when: when.default('before'),
+    })
+    .describe(
+      "answers as the exchange refuses, with this code; the HTTP status is the profile's unless given (429, 418, 410); with `when: after` the request took effect all the same",
+    ),
+  lie: z
+    .strictObject({ lie })
+    .describe(
+      'changes the answer: `set` and `remove` fields that are there, in it and in its rows; `keep` the first rows only, `omit` each with a chance, `order` them `reversed` or `shuffled`, list each `twice`',
+    ),
+  deliver: z
+    .strictObject({ deliver: z.number().int().min(2).max(10), gapMs: ms.default(0) })
+    .describe('delivers the request so often, `gapMs` apart, and answers the first time'),
+  lagMs: z
+    .strictObject({ lagMs: ms })
+    .describe('a replica answers that is so far behind: orders, own trades and balances as they were'),
+  skewMs: z
+    .strictObject({ skewMs: z.number().min(-86_400_000).max(86_400_000) })
+    .describe('a gateway answers whose clock is off by this: `/time` and the time window'),
+  socket: z
+    .union([
+      z.strictObject({ socket: z.enum(frameFaults) }),
+      z.strictObject({ socket: z.literal('silence'), forMs: z.number().min(1).optional() }),
+      z.strictObject({ socket: z.literal('repeat'), times: z.number().int().min(1).max(100).default(1) }),
+    ])
+    .describe(
+      '`disconnect` cuts the socket, `silence` sends nothing more (for `forMs`, or for good), `repeat` sends the frame again (`times`), `skip` leaves it out, `stale` sends the one before, `swap` sends it after the next one; a book can be `crossed`, `empty` or with a `zero` price; the bytes can be `garbage`, `half` a frame or a gzip `bomb`',
+    ),
+};
+
+export const action = z.union([
+  ...([actions.hold, actions.drop, actions.status, actions.delayMs, actions.truncate, actions.body] as const),
+  ...([actions.code, actions.lie, actions.deliver, actions.lagMs, actions.skewMs, actions.socket] as const),
+]);
+
+export type FaultAction = z.infer<typeof action>;
+export type SocketAction = z.infer<typeof actions.socket>;
+export type Lie = z.infer<typeof lie>;

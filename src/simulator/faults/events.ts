@@ -1,0 +1,81 @@
+/** What can happen by itself: outages, people on the same account, clocks that step, neighbours behind the same address. */
+import { z } from 'zod';
+import { Refusal } from '../../domain/refusal.ts';
+
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'must be decimal text, such as "0.5"');
+const uid = z.string().min(1);
+const symbol = z.string().min(1);
+const forMs = z.number().min(0).max(864_000_000);
+
+export const placed = z.strictObject({
+  user: uid.optional(),
+  symbol: symbol.optional(),
+  side: z.enum(['BUY', 'SELL']).optional(),
+  type: z.enum(['LIMIT', 'MARKET']).default('LIMIT'),
+  volume: decimal.optional(),
+  price: decimal.optional(),
+  offsetBps: z.number().min(-10_000).max(10_000).default(-100),
+  clientOrderId: z.string().max(64).optional(),
+  copy: z.literal(true).optional(),
+});
+export const cancelled = z.strictObject({
+  user: uid.optional(),
+  symbol: symbol.optional(),
+  which: z.enum(['newest', 'oldest', 'all']).default('newest'),
+});
+export const adjusted = z.strictObject({ user: uid.optional(), asset: z.string().min(1), amount: decimal });
+const scope = z.enum(['all', 'rest', 'socket']);
+const how = z.enum(['reset', 'status', 'hang']);
+
+/** By the key that names them; the description is the text of docs/reference/fault-plans.md. */
+export const events = {
+  outage: z
+    .strictObject({ outage: scope, forMs, how: how.default('reset') })
+    .describe(
+      '`all` of the exchange, `rest` or `socket` alone is away for `forMs` of exchange time; requests meet a `reset`, a `status` 503, or `hang`',
+    ),
+  place: z
+    .strictObject({ place: placed })
+    .describe(
+      'somebody places an order by hand: on the account of `user` (the first one), in `symbol` (the first one), a `side` drawn at random, a small `volume`, at `price` or `offsetBps` better than the last price for the other side; `copy` gives it the client id of the newest order',
+    ),
+  cancel: z.strictObject({ cancel: cancelled }).describe("somebody cancels `which` of a user's open orders by hand"),
+  adjust: z
+    .strictObject({ adjust: adjusted })
+    .describe('an `amount` of `asset` comes in, or goes out when below zero: a deposit, a conversion, a busted trade'),
+  stepMs: z
+    .strictObject({ stepMs: z.number().min(-86_400_000).max(86_400_000) })
+    .describe("the gateway's clock steps: `/time` and the time window are off by so much more from now on"),
+  driftPpm: z
+    .strictObject({ driftPpm: z.number().min(-100_000).max(100_000) })
+    .describe("the gateway's clock runs fast or slow from now on, in millionths"),
+  spend: z
+    .strictObject({ spend: z.number().int().min(1), ip: z.string().default('127.0.0.1') })
+    .describe('a neighbour behind the same address spends so much weight'),
+  ban: z
+    .strictObject({ ban: z.literal(true), ip: z.string().default('127.0.0.1') })
+    .describe('the address is banned, as after many violations'),
+  cut: z.strictObject({ cut: z.enum(['all', 'sockets']) }).describe('cuts what is open; it may come back at once'),
+};
+
+export const event = z.union([
+  ...([events.outage, events.place, events.cancel, events.adjust, events.stepMs] as const),
+  ...([events.driftPpm, events.spend, events.ban, events.cut] as const),
+]);
+
+export type FaultEvent = z.infer<typeof event>;
+/** An event as it may be written, defaults left out. */
+export type FaultEventInput = z.input<typeof event>;
+/** Checks an event that somebody wrote; throws a `Refusal`. */
+export function faultEvent(input: unknown): FaultEvent {
+  const checked = event.safeParse(input);
+  if (checked.success) return checked.data;
+  throw new Refusal(
+    `there is no such event: it must be one of ${Object.keys(events).join(', ')}, with its own keys only`,
+  );
+}
+export type HumanOrder = z.input<typeof placed>;
+export type HumanCancel = z.input<typeof cancelled>;
+export type Adjustment = z.infer<typeof adjusted>;
+export type OutageScope = z.infer<typeof scope>;
+export type OutageHow = z.infer<typeof how>;

@@ -1,0 +1,107 @@
+/** People on the same account: they place and cancel orders without the API, and money comes and goes. */
+import type { Rng } from '../../clock/clock.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import {
+  greatest,
+  type Lots,
+  lotsFor,
+  noUnits,
+  plus,
+  priceText,
+  quantityText,
+  rate,
+  type Ticks,
+  ticks,
+  units,
+  unitsText,
+  worsened,
+} from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { SimOrder } from '../core/order.ts';
+import { orderRequest } from '../http/order-request.ts';
+import { Refused } from '../http/params.ts';
+import { type OrderRow, orderRow } from '../log.ts';
+import type { Adjustment, HumanCancel, HumanOrder } from './events.ts';
+
+export interface People {
+  place(order: HumanOrder): OrderRow;
+  /** The orders that were told to end. */
+  cancel(which: HumanCancel): OrderRow[];
+  adjust(amount: Adjustment): void;
+}
+
+/** `users` are the uids; the first is meant where none is named. Each throws a `Refusal` that says why it cannot be done. */
+export function openPeople(exchange: Exchange, users: readonly string[], rng: Rng): People {
+  const userOf = (uid = users[0] ?? ''): string => {
+    if (!users.includes(uid)) throw new Refusal(`there is no user ${uid}; there are ${users.join(', ')}`);
+    return uid;
+  };
+  const instrumentOf = (symbol: string | undefined): Instrument => {
+    const [first] = exchange.instruments.values();
+    const found = symbol === undefined ? first : exchange.instruments.get(symbol.toUpperCase());
+    if (found === undefined) throw new Refusal(`there is no symbol ${symbol}`);
+    return found;
+  };
+  const row = (order: SimOrder): OrderRow => orderRow(order, instrumentOf(order.symbol));
+
+  return {
+    place({ type = 'LIMIT', offsetBps = -100, ...given }) {
+      const uid = userOf(given.user);
+      const at = instrumentOf(given.symbol);
+      const side = given.side ?? (rng() < 0.5 ? 'BUY' : 'SELL');
+      const price = given.price ?? offsetPrice(exchange, at, side, offsetBps);
+      const volume = given.volume ?? smallVolume(price, at, type === 'MARKET' && side === 'BUY');
+      const copied = given.copy ? [...exchange.orders.open(uid)].at(-1)?.clientOrderId : undefined;
+      const params = { side, type, price, volume, newClientOrderId: copied ?? given.clientOrderId };
+      const request = orRefusal(() => orderRequest(new Map(Object.entries(params)), at));
+      const result = exchange.place(uid, request);
+      if (!result.ok) throw new Refusal(result.refusal.msg);
+      return row(result.value);
+    },
+    cancel({ user, symbol, which = 'newest' }) {
+      const open = [...exchange.orders.open(userOf(user))].filter(
+        (order) => symbol === undefined || order.symbol === symbol.toUpperCase(),
+      );
+      const chosen = which === 'all' ? open : open.slice(...(which === 'newest' ? [-1] : [0, 1]));
+      for (const order of chosen) exchange.cancel(order);
+      return chosen.map(row);
+    },
+    adjust({ user, asset, amount }) {
+      const uid = userOf(user);
+      const change = units(amount);
+      const free = exchange.accounts.holdings(uid).get(asset)?.free ?? noUnits;
+      if (plus(free, change) < 0n) throw new Refusal(`user ${uid} has less than that free: ${asset}`);
+      exchange.accounts.deposit(uid, asset, change);
+    },
+  };
+}
+
+function orRefusal<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refused) throw new Refusal(error.refusal.msg);
+    throw error;
+  }
+}
+
+/** So many hundredths of a percent past the last price: above zero it would trade at once. */
+function offsetPrice(exchange: Exchange, at: Instrument, side: 'BUY' | 'SELL', bps: number): string {
+  const last = exchange.recentPrints(at.symbol, 1)[0]?.price ?? bestOf(exchange, at.symbol);
+  if (last === undefined) throw new Refusal(`${at.symbol} has no price yet: name one`);
+  const away = bps >= 0 ? side : side === 'BUY' ? 'SELL' : 'BUY';
+  return priceText(worsened(away, last, rate((Math.abs(bps) / 10_000).toFixed(8))), at);
+}
+
+function bestOf(exchange: Exchange, symbol: string): Ticks | undefined {
+  const book = exchange.market(symbol).book();
+  return book.bids[0]?.price ?? book.asks[0]?.price;
+}
+
+/** Somewhat more than twice what the exchange takes at least. */
+function smallVolume(price: string, at: Instrument, inQuote: boolean): string {
+  const amount = plus(at.minNotional, greatest(at.minNotional, units('10')));
+  if (inQuote) return unitsText(amount);
+  return quantityText(greatest(at.minQuantity, plus(lotsFor(amount, ticks(price, at), at), 1n as Lots)), at);
+}

@@ -1,0 +1,202 @@
+/** Bad days by name: rules that suit any exchange, for its first user and first symbol where one is needed. */
+import { Refusal } from '../../domain/refusal.ts';
+import type { SocketAction } from './actions.ts';
+import { type FaultRule, type FaultRuleInput, faultRules, type TimedRuleInput } from './rules.ts';
+
+export interface FaultPlan {
+  /** What it is like to trade on such a day, and what a good client does. */
+  readonly about: string;
+  readonly rules: readonly (FaultRuleInput | TimedRuleInput)[];
+}
+
+const create = { method: 'POST', path: '/sapi/v1/order' } as const;
+const cancel = { method: 'POST', path: '/sapi/v1/cancel' } as const;
+const query = (name: string) => ({ method: 'GET', path: `/sapi/v1/${name}` }) as const;
+const queries = ['order', 'openOrders', 'myTrades', 'account'] as const;
+const depth = { method: 'WS', path: 'market_*' } as const;
+const minute = 60_000;
+
+/** A frame fault that hits each frame of the market with this chance. */
+const frame = (
+  socket: 'skip' | 'stale' | 'swap' | 'crossed' | 'empty' | 'zero' | 'garbage' | 'half',
+  probability: number,
+) => ({
+  match: { ...depth, probability },
+  do: { socket } satisfies Partial<SocketAction>,
+});
+
+export const plans = {
+  'flaky-504': {
+    about:
+      'One create in ten is answered with 504: half of them took effect, some never do, some only two seconds later. A client that sends again holds two orders.',
+    rules: [
+      { match: { ...create, probability: 0.05 }, do: { status: 504, when: 'after' } },
+      { match: { ...create, probability: 0.03 }, do: { status: 504, when: 'before' } },
+      { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'later', afterMs: 2_000 } },
+      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'after' } },
+      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'before' } },
+    ],
+  },
+  'broken-answers': {
+    about:
+      'Answers break off, are cut, come as HTML under 200, or not at all. What the exchange did with the request has to be asked for.',
+    rules: [
+      { match: { ...create, probability: 0.03 }, do: { drop: 'after' } },
+      { match: { ...create, probability: 0.03 }, do: { drop: 'before' } },
+      { match: { ...create, probability: 0.03 }, do: { truncate: true } },
+      { match: { ...create, probability: 0.02 }, do: { body: '', type: 'application/json' } },
+      { match: { probability: 0.01 }, do: { body: '<html><body>Just a moment…</body></html>' } },
+      { match: { method: 'GET', probability: 0.02 }, do: { truncate: true } },
+    ],
+  },
+  'ambiguous-codes': {
+    about:
+      'Refusals that are none: codes which say that the exchange does not know (-1000, -1001, -1006, -1007, -1016), with and without effect.',
+    rules: [-1_000, -1_001, -1_006, -1_007, -1_016].flatMap((code): FaultRuleInput[] => [
+      { match: { ...create, probability: 0.01 }, do: { code, when: 'after' } },
+      { match: { ...create, probability: 0.01 }, do: { code, when: 'before' } },
+    ]),
+  },
+  'slow-queue': {
+    about:
+      'Requests wait up to eight seconds in a queue in front of the exchange, so that some are refused as too old; others are answered late.',
+    rules: [
+      { match: { ...create, probability: 0.2 }, do: { delayMs: [0, 8_000], when: 'before' } },
+      { match: { ...create, probability: 0.1 }, do: { delayMs: [0, 8_000], when: 'after' } },
+      { match: { ...cancel, probability: 0.2 }, do: { delayMs: [0, 8_000], when: 'before' } },
+      { match: { method: 'GET', probability: 0.05 }, do: { delayMs: [0, 4_000] } },
+    ],
+  },
+  'double-delivery': {
+    about:
+      'A proxy sends some creates and cancels twice. Client ids are not checked for repetition, so two orders are there.',
+    rules: [
+      { match: { ...create, probability: 0.05 }, do: { deliver: 2, gapMs: 200 } },
+      { match: { ...cancel, probability: 0.1 }, do: { deliver: 2 } },
+    ],
+  },
+  'replica-lag': {
+    about:
+      'Half of all queries are answered by a replica that is three seconds behind, some by one that is fifteen: "not found" proves nothing.',
+    rules: queries.flatMap((name): FaultRuleInput[] => [
+      { match: { ...query(name), probability: 0.1 }, do: { lagMs: 15_000 } },
+      { match: { ...query(name), probability: 0.5 }, do: { lagMs: 3_000 } },
+    ]),
+  },
+  'lying-lists': {
+    about:
+      'Lists leave rows out, repeat them, shuffle them or end early, and single fields are missing or have strange values.',
+    rules: [
+      { match: { ...query('openOrders'), probability: 0.1 }, do: { lie: { omit: 0.3 } } },
+      { match: { ...query('openOrders'), probability: 0.05 }, do: { lie: { keep: 0 } } },
+      { match: { ...query('myTrades'), probability: 0.1 }, do: { lie: { order: 'shuffled', twice: true } } },
+      { match: { ...query('myTrades'), probability: 0.1 }, do: { lie: { omit: 0.2 } } },
+      { match: { ...query('order'), probability: 0.05 }, do: { lie: { set: { status: 'SUSPENDED' } } } },
+      { match: { ...query('order'), probability: 0.05 }, do: { lie: { remove: ['clientOrderId'] } } },
+      { match: { ...query('order'), probability: 0.05 }, do: { code: -2_013 } },
+      { match: { ...create, probability: 0.05 }, do: { lie: { set: { status: 0 }, remove: ['orderIdString'] } } },
+    ],
+  },
+  'ban-hammer': {
+    about:
+      'Bursts of 429 although the weight is not used up, a 410 as the last warning, and every ten minutes a ban. A client that goes on makes the ban longer.',
+    rules: [
+      { match: { probability: 0.005 }, do: { code: -1_003, status: 410 } },
+      { match: { probability: 0.02 }, do: { code: -1_003, status: 429 } },
+      { at: { afterMs: 2 * minute, everyMs: 10 * minute }, do: { ban: true } },
+    ],
+  },
+  'shared-address': {
+    about: 'Somebody behind the same address spends three quarters of its weight, in gulps.',
+    rules: [
+      { at: { afterMs: 5_000, everyMs: 10_000 }, do: { spend: 1_500 } },
+      { at: { afterMs: 3 * minute, everyMs: 5 * minute }, do: { spend: 9_000 } },
+    ],
+  },
+  'socket-storm': {
+    about:
+      'The socket is cut every forty frames, goes silent while it stays open, and cannot be opened for half a minute now and then.',
+    rules: [
+      { match: { method: 'WS', every: 40 }, do: { socket: 'disconnect' } },
+      { match: { method: 'WS', probability: 0.01 }, do: { socket: 'silence', forMs: 20_000 } },
+      { at: { afterMs: 90_000, everyMs: 5 * minute }, do: { outage: 'socket', forMs: 30_000 } },
+      { at: { afterMs: 20_000, everyMs: minute }, do: { cut: 'sockets' } },
+    ],
+  },
+  'bad-frames': {
+    about:
+      'Frames are missing, repeated, out of order or old; books are crossed, empty or have a price of zero; bytes are garbage.',
+    rules: [
+      frame('skip', 0.02),
+      frame('stale', 0.02),
+      frame('swap', 0.02),
+      { match: { ...depth, probability: 0.02 }, do: { socket: 'repeat', times: 2 } },
+      frame('crossed', 0.01),
+      frame('empty', 0.01),
+      frame('zero', 0.01),
+      frame('garbage', 0.005),
+      frame('half', 0.005),
+      { match: { ...depth, probability: 0.001 }, do: { socket: 'bomb' } },
+    ],
+  },
+  'human-on-account': {
+    about:
+      'Somebody trades on the same account by hand: places orders, copies client ids, cancels what the client placed, moves money.',
+    rules: [
+      { at: { afterMs: 15_000, everyMs: 45_000 }, do: { place: { offsetBps: -200 } } },
+      { at: { afterMs: 40_000, everyMs: 90_000 }, do: { place: { offsetBps: 20 } } },
+      { at: { afterMs: 60_000, everyMs: 2 * minute, probability: 0.5 }, do: { place: { copy: true } } },
+      { at: { afterMs: 75_000, everyMs: 2 * minute }, do: { cancel: { which: 'newest' } } },
+      { at: { afterMs: 10 * minute, everyMs: 30 * minute }, do: { cancel: { which: 'all' } } },
+    ],
+  },
+  'wrong-clock': {
+    about: "The exchange's clock runs fast, steps to and fro, and one gateway in five is two seconds off.",
+    rules: [
+      { at: {}, do: { driftPpm: 300 } },
+      { at: { afterMs: 2 * minute, everyMs: 10 * minute }, do: { stepMs: 3_000 } },
+      { at: { afterMs: 7 * minute, everyMs: 10 * minute }, do: { stepMs: -3_000 } },
+      { match: { probability: 0.1 }, do: { skewMs: 2_000 } },
+      { match: { probability: 0.1 }, do: { skewMs: -2_000 } },
+    ],
+  },
+  'outage-5m': {
+    about:
+      'After a minute the whole exchange is away for five, connections being reset; it comes back as if nothing had been.',
+    rules: [{ at: { afterMs: minute }, do: { outage: 'all', forMs: 5 * minute } }],
+  },
+  'rolling-outages': {
+    about: 'REST and socket go away in turn: with 503, with silence, with resets.',
+    rules: [
+      { at: { afterMs: minute, everyMs: 12 * minute }, do: { outage: 'rest', how: 'status', forMs: 90_000 } },
+      { at: { afterMs: 5 * minute, everyMs: 12 * minute }, do: { outage: 'socket', forMs: 2 * minute } },
+      { at: { afterMs: 9 * minute, everyMs: 12 * minute }, do: { outage: 'rest', how: 'hang', forMs: 45_000 } },
+    ],
+  },
+  'bad-day': {
+    about: 'A little of everything, as on the day of a crash.',
+    rules: [
+      { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'after' } },
+      { match: { ...create, probability: 0.01 }, do: { status: 504, when: 'later', afterMs: 4_000 } },
+      { match: { ...create, probability: 0.01 }, do: { drop: 'after' } },
+      { match: { ...create, probability: 0.1 }, do: { delayMs: [200, 3_000], when: 'before' } },
+      { match: { method: 'GET', path: '/sapi/v1/order', probability: 0.2 }, do: { lagMs: 2_000 } },
+      { match: { method: 'GET', path: '/sapi/v1/openOrders', probability: 0.2 }, do: { lagMs: 2_000 } },
+      { match: { probability: 0.005 }, do: { code: -1_003, status: 429 } },
+      { match: { probability: 0.005 }, do: { status: 503, when: 'before' } },
+      { match: { method: 'WS', probability: 0.002 }, do: { socket: 'disconnect' } },
+      { match: { ...depth, probability: 0.02 }, do: { socket: 'stale' } },
+      { at: { afterMs: 8 * minute, everyMs: 20 * minute }, do: { outage: 'all', how: 'status', forMs: minute } },
+    ],
+  },
+} as const satisfies Readonly<Record<string, FaultPlan>>;
+
+export const planNames: readonly string[] = Object.keys(plans);
+
+/** Rules that are given as such, or as the name of a plan. */
+export function rulesOf(faults: unknown): FaultRule[] {
+  if (typeof faults !== 'string') return faultRules(faults);
+  const plan = new Map<string, FaultPlan>(Object.entries(plans)).get(faults);
+  if (plan === undefined) throw new Refusal(`there is no fault plan ${faults}; there are ${planNames.join(', ')}`);
+  return faultRules(plan.rules);
+}

@@ -1,0 +1,86 @@
+/** Carries out what happens by itself, at exchange time, between the market's own events. */
+import type { Rng } from '../../clock/clock.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Exchange } from '../core/exchange.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Armed } from './engine.ts';
+import type { FaultEvent } from './events.ts';
+import type { GatewayClock } from './gateway-clock.ts';
+import type { People } from './human.ts';
+import type { Outage } from './outage.ts';
+import type { TimedRule } from './rules.ts';
+
+export interface EventSetup {
+  readonly exchange: Exchange;
+  readonly limits: Limits;
+  readonly people: People;
+  readonly outage: Outage;
+  readonly gateway: GatewayClock;
+  readonly cut: (what: 'all' | 'sockets') => void;
+}
+
+/** More than the ten violations that are only warned about. */
+const violations = 12;
+
+/** Carries an event out at once; throws a `Refusal` when it cannot be, such as for want of funds. */
+export function happen(event: FaultEvent, { exchange, limits, people, outage, gateway, cut }: EventSetup): void {
+  if ('outage' in event) {
+    outage.begin({ scope: event.outage, how: event.how, until: exchange.now + event.forMs });
+    // Subscriptions that are still open then see that the exchange is back.
+    exchange.at(exchange.now + event.forMs, () => undefined);
+  } else if ('place' in event) people.place(event.place);
+  else if ('cancel' in event) people.cancel(event.cancel);
+  else if ('adjust' in event) people.adjust(event.adjust);
+  else if ('stepMs' in event) gateway.step(event.stepMs);
+  else if ('driftPpm' in event) gateway.drift(event.driftPpm);
+  else if ('spend' in event) limits.admitAddress(event.ip, event.spend, exchange.now);
+  else if ('cut' in event) cut(event.cut);
+  else {
+    for (let one = 0; one < violations; one++) limits.admitAddress(event.ip, Number.MAX_SAFE_INTEGER, exchange.now);
+  }
+}
+
+interface Timing {
+  readonly exchange: Exchange;
+  readonly rng: Rng;
+  readonly happens: (event: FaultEvent) => void;
+  /** Told of each firing, with why it could not be carried out. */
+  readonly onEvent: (event: FaultEvent, failed: string | undefined) => void;
+}
+
+/** Has a timed rule fire as often as it says, until `isGone`. */
+export function schedule(
+  one: Pick<Armed, 'fired' | 'matched'> & { readonly rule: TimedRule },
+  isGone: () => boolean,
+  { exchange, rng, happens, onEvent }: Timing,
+): void {
+  const {
+    afterMs,
+    everyMs,
+    times = everyMs === undefined ? 1 : Number.POSITIVE_INFINITY,
+    probability = 1,
+  } = one.rule.at;
+  const fire = (): void => {
+    if (isGone()) return;
+    one.matched++;
+    if (probability === 1 || rng() < probability) {
+      one.fired++;
+      onEvent(
+        one.rule.do,
+        failureOf(() => happens(one.rule.do)),
+      );
+    }
+    if (everyMs !== undefined && one.fired < times) exchange.at(exchange.now + everyMs, fire);
+  };
+  exchange.at(exchange.now + afterMs, fire);
+}
+
+function failureOf(act: () => void): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/** What the owner of a running exchange can ask of it and do to it. */
+import type { Clock } from '../clock/clock.ts';
+import type { FaultEventInput, OutageHow, OutageScope } from './faults/events.ts';
+import type { People } from './faults/human.ts';
+import type { FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
+import type { Inspection } from './inspect.ts';
+import type { Operator } from './operator.ts';
+import type { SimulatorKey } from './options.ts';
+
+/** A running exchange. */
+export interface Simulator extends Inspection {
+  /** `http://127.0.0.1:PORT` */
+  readonly restUrl: string;
+  /** `ws://127.0.0.1:PORT/kline-api/ws` */
+  readonly wsUrl: string;
+  readonly port: number;
+  /** Of the control address; undefined when it is not open. */
+  readonly controlUrl: string | undefined;
+  /** The exchange's time. */
+  readonly clock: Clock;
+  /** Adds a fault rule behind the others; returns what takes it away again. */
+  addFault(rule: FaultRuleInput | TimedRuleInput): () => void;
+  removeFaults(): void;
+  /** Makes something happen now that a timed rule could; throws a `Refusal` when it cannot, such as for want of funds. */
+  happen(event: FaultEventInput): void;
+  /** People on a user's account, who do not use the interface. */
+  readonly people: People;
+  /** Who decides about withdrawals. */
+  readonly operator: Operator;
+  /** Gives a user another key, which is kept over restarts; one that is known already is replaced. */
+  addKey(uid: string, key: SimulatorKey): void;
+  /** Takes a key away, also one of the options, and over restarts; false when there is no such key. */
+  revokeKey(key: string): boolean;
+  /** Takes the exchange, REST or the socket away, for so many ms of exchange time or until `endOutage`. */
+  beginOutage(scope: OutageScope, options?: { readonly how?: OutageHow; readonly forMs?: number }): void;
+  endOutage(): void;
+  /** Lets so many ms of exchange time pass at once; only an exchange with a clock of its own can. */
+  advance(ms: number): void;
+  /** Resolves when a request is being held under this name. */
+  held(name: string): Promise<void>;
+  /** Lets every request held under this name go on; how many there were. */
+  release(name: string): number;
+  /** Cuts every connection and stops; resolves when nothing is left open. */
+  close(): Promise<void>;
+}

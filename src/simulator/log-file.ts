@@ -1,0 +1,51 @@
+/** Where the truth log goes: a file, somebody who listens, and the newest entries in memory for the control address. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { Refusal } from '../domain/refusal.ts';
+import type { LogEntry } from './log.ts';
+
+/** Entries kept in memory; older ones are in the file, or gone. */
+const newestLimit = 10_000;
+
+export interface NumberedEntry {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly entry: LogEntry;
+}
+
+export interface TruthLog {
+  readonly write: (entry: LogEntry) => void;
+  /** Entries in memory with a greater number, the oldest first. */
+  readonly after: (number: number, count: number) => NumberedEntry[];
+  readonly size: () => number;
+  readonly close: () => void;
+}
+
+/** Written at once, entry by entry: a kill -9 loses nothing of it. */
+export function openLog(file: string | undefined, listener: ((entry: LogEntry) => void) | undefined): TruthLog {
+  const descriptor = file === undefined ? undefined : openedFile(file);
+  let newest: NumberedEntry[] = [];
+  let count = 0;
+  let closed = false;
+  return {
+    write(entry) {
+      newest.push({ number: ++count, entry });
+      if (newest.length >= 2 * newestLimit) newest = newest.slice(-newestLimit);
+      if (descriptor !== undefined && !closed) writeSync(descriptor, `${JSON.stringify(entry)}\n`);
+      listener?.(entry);
+    },
+    after: (number, most) => newest.filter((one) => one.number > number).slice(0, most),
+    size: () => newest.length,
+    close() {
+      if (descriptor !== undefined && !closed) closeSync(descriptor);
+      closed = true;
+    },
+  };
+}
+
+function openedFile(file: string): number {
+  try {
+    return openSync(file, 'a', 0o600);
+  } catch (error) {
+    throw new Refusal(`cannot write the log ${file}: ${error instanceof Error ? error.message : String(error)}`, 1);
+  }
+}

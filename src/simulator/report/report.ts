@@ -1,0 +1,203 @@
+/** Reads a truth log and says what a client did wrong. It judges what was sent, not how the exchange took it. */
+import { type LimitSettings, specifiedLimits } from '../core/limits.ts';
+import type { LogEntry } from '../log.ts';
+import { operations } from './operations.ts';
+import { openSpent, type Spent } from './spent.ts';
+
+export type Wrong = keyof typeof wrongs;
+
+/** What can be wrong, and what to do about it. */
+export const wrongs = {
+  weight: 'more weight in a minute than the limit: send less, or spread it',
+  frequency: 'more calls of one operation in 2 s than its limit',
+  refusedByLimit: 'requests that drew 429 or 410: stop until the window has passed',
+  duringBan: 'requests during a ban (418), each of which can make it longer: send nothing until it is over',
+  window: 'timestamps outside the receive window (-1021): follow the clock of /time',
+  wideWindow: 'a receive window above 5000 ms, which §5.3 advises against',
+  signature: 'signatures that do not fit (-1022), or headers that are missing (-1023, -1024)',
+  key: 'keys that are missing, unknown or may not do this (-1002, -2014, -2015)',
+  precision: 'more decimals than the symbol has (-1111)',
+  minimum: 'orders below a minimum (-1136)',
+  funds: 'orders or withdrawals for more than is there (-2017)',
+  repeatedClientId: 'a client id on several orders: the exchange takes each of them as a new order',
+  unknownParameter: 'parameters that the operation does not have',
+  unknownOperation: 'operations that there are not',
+  misplaced: 'parameters of a POST in the query string, or a body in a GET',
+  otherRefusal: 'other requests that were refused',
+} as const;
+
+export interface Finding {
+  readonly wrong: Wrong;
+  /** The user's uid, or the address for what counts by address. */
+  readonly who: string;
+  readonly count: number;
+  /** Exchange time of the first and the last, UTC ms. */
+  readonly first: number;
+  readonly last: number;
+  /** The first of them in short. */
+  readonly example: string;
+}
+
+export interface Report {
+  readonly version: 1;
+  readonly from: number;
+  readonly to: number;
+  readonly requests: number;
+  readonly orders: number;
+  readonly fills: number;
+  readonly faults: number;
+  readonly bans: number;
+  /** Most weight in any minute, by address and by user. */
+  readonly peakWeight: {
+    readonly ip: Readonly<Record<string, number>>;
+    readonly uid: Readonly<Record<string, number>>;
+  };
+  readonly findings: readonly Finding[];
+}
+
+type Request = Extract<LogEntry, { kind: 'request' }>;
+
+/** Repeated client ids are looked for among so many of the newest; older ones are forgotten. */
+const clientIdLimit = 1_000_000;
+const byCode: ReadonlyMap<number, Wrong> = new Map([
+  ...([-1_021] as const).map((code) => [code, 'window'] as const),
+  ...([-1_022, -1_023, -1_024] as const).map((code) => [code, 'signature'] as const),
+  ...([-1_002, -2_014, -2_015] as const).map((code) => [code, 'key'] as const),
+  ...([-1_111] as const).map((code) => [code, 'precision'] as const),
+  ...([-1_136] as const).map((code) => [code, 'minimum'] as const),
+  ...([-2_017] as const).map((code) => [code, 'funds'] as const),
+]);
+
+/** Takes the entries in the order in which they were written. */
+export interface Reporter {
+  take(entry: LogEntry): void;
+  report(): Report;
+}
+
+export function reporter(): Reporter {
+  const found = openFindings();
+  const spent = { ips: openSpent(60_000), uids: openSpent(60_000), calls: openSpent(2_000) };
+  const clientIds = openClientIds();
+  const bans = new Map<string, number>();
+  const counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
+  let limits: LimitSettings = specifiedLimits;
+  let [from, to] = [Number.NaN, Number.NaN];
+  return {
+    take(entry) {
+      if (Number.isNaN(from)) from = entry.at;
+      to = entry.at;
+      if (entry.kind === 'start') limits = entry.limits;
+      else if (entry.kind === 'fill') counts.fills++;
+      else if (entry.kind === 'fault') counts.faults++;
+      else if (entry.kind === 'ban') {
+        counts.bans++;
+        bans.set(entry.ip, entry.until);
+      } else if (entry.kind === 'order') {
+        const seen = clientIds(entry);
+        if (seen !== 'known') counts.orders++;
+        if (seen === 'repeated') found.add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
+      } else if (entry.kind === 'request') {
+        counts.requests++;
+        judgeRequest(entry, found.add, { ...spent, limits, bannedUntil: bans.get(entry.ip) ?? from });
+      }
+    },
+    report() {
+      const peakWeight = { ip: spent.ips.peaks(), uid: spent.uids.peaks() };
+      return { version: 1, from, to, ...counts, peakWeight, findings: found.list() };
+    },
+  };
+}
+
+type Add = (wrong: Wrong, who: string, at: number, example: string) => void;
+
+interface Judging {
+  readonly ips: Spent;
+  readonly uids: Spent;
+  readonly calls: Spent;
+  readonly limits: LimitSettings;
+  readonly bannedUntil: number;
+}
+
+function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, bannedUntil }: Judging): void {
+  const { at, ip, uid, method, target, status, weight, code } = request;
+  const who = uid ?? ip;
+  const [path = '', query = ''] = target.split('?', 2);
+  const name = `${method} ${path}`;
+  const operation = operations[name];
+  if (ips.add(ip, weight, at) > limits.ipWeightPerMinute) add('weight', ip, at, `${name} with ${weight}`);
+  if (uid !== undefined && uids.add(uid, weight, at) > limits.uidWeightPerMinute)
+    add('weight', uid, at, `${name} with ${weight}`);
+  const most = operation?.perTwoSeconds;
+  if (most !== undefined && calls.add(`${who} ${name}`, 1, at) > most) add('frequency', who, at, name);
+  if (status === 418 || at < bannedUntil) add('duringBan', ip, at, name);
+  else if (status === 429 || status === 410) add('refusedByLimit', who, at, `${name}: ${status}`);
+  else if (code !== undefined && operation !== undefined)
+    add(byCode.get(code) ?? 'otherRefusal', who, at, `${name}: ${code}`);
+  if (operation === undefined) add('unknownOperation', who, at, name);
+  else
+    judgeParameters(request, operation.params, query, (wrong, example) => add(wrong, who, at, `${name}: ${example}`));
+}
+
+function judgeParameters(
+  { method, body }: Request,
+  known: readonly string[],
+  query: string,
+  add: (wrong: Wrong, example: string) => void,
+): void {
+  const inQuery = [...new URLSearchParams(query)];
+  const inBody = Object.entries(fieldsOf(body));
+  for (const [name] of method === 'GET' ? inQuery : inBody) if (!known.includes(name)) add('unknownParameter', name);
+  if (method === 'GET' && body !== '') add('misplaced', 'a body');
+  if (method === 'POST' && query !== '') add('misplaced', query);
+  for (const [name, value] of [...inQuery, ...inBody])
+    if (/^rec[vw]w?indow$/i.test(name) && Number(value) > 5_000) add('wideWindow', `${name} ${String(value)}`);
+}
+
+/** The fields of a body; none of one that is no JSON object, or that was cut for the log. */
+function fieldsOf(body: string): object {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function openFindings(): { readonly add: Add; readonly list: () => Finding[] } {
+  const found = new Map<string, { -readonly [K in keyof Finding]: Finding[K] }>();
+  return {
+    add(wrong, who, at, example) {
+      const key = `${wrong} ${who}`;
+      const before = found.get(key);
+      if (before === undefined) found.set(key, { wrong, who, count: 1, first: at, last: at, example });
+      else {
+        before.count++;
+        before.last = at;
+      }
+    },
+    list: () => {
+      const rank = Object.keys(wrongs);
+      return [...found.values()].sort((a, b) => rank.indexOf(a.wrong) - rank.indexOf(b.wrong) || b.count - a.count);
+    },
+  };
+}
+
+/** Whether an order is seen for the first time, and whether its client id was on another one before. */
+function openClientIds(): (order: Extract<LogEntry, { kind: 'order' }>) => 'known' | 'new' | 'repeated' {
+  const orders = new Set<string>();
+  const ids = new Set<string>();
+  const remember = (set: Set<string>, key: string): void => {
+    set.add(key);
+    if (set.size <= clientIdLimit) return;
+    const [oldest] = set;
+    if (oldest !== undefined) set.delete(oldest);
+  };
+  return ({ orderId, uid, account, clientOrderId }) => {
+    if (orders.has(orderId)) return 'known';
+    remember(orders, orderId);
+    const key = `${uid} ${account} ${clientOrderId}`;
+    const repeated = clientOrderId !== '' && ids.has(key);
+    if (clientOrderId !== '') remember(ids, key);
+    return repeated ? 'repeated' : 'new';
+  };
+}
