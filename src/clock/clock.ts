@@ -124,5 +124,11 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 /** The machine's own clock. */
 export const systemClock: Clock = new ScaledClock(1);
 
+/** The machine's wall clock, UTC ms: it is set by people and daemons, and goes on while the machine sleeps. */
+export const machineWall = (): number => Date.now();
+
+/** Real ms that never step back and are the same in every process of this machine since it booted. */
+export const machineSteady = (): number => Number(process.hrtime.bigint()) / 1e6;
+
 /** Real ms that never step back, for measuring our own work; not for decisions. */
 export const realMs = (): number => performance.now();

@@ -239,3 +239,35 @@ test('a full disk is told of once, and so is its end', async () => {
   await say(false);
   expect(desk.notices.map(({ level }) => level)).toEqual(['error', 'info']);
 });
+
+describe('while the exchange’s time is in doubt', () => {
+  test('nothing is created, what rests can be cancelled, and it lifts by itself', async () => {
+    const { desk, wish, resting } = await trading();
+    wish(bid(90));
+    await desk.pass(1_000);
+    desk.blocked = 'its clock stepped';
+    wish(bid(91));
+    await desk.pass(5_000);
+    expect([desk.asked('create'), resting()]).toEqual([1, 0]);
+    await desk.written();
+    const denial = desk.db.prepare('SELECT code, facts FROM denials').get();
+    expect(denial).toMatchObject({ code: 'blocked', facts: expect.stringContaining('its clock stepped') });
+    desk.blocked = undefined;
+    wish(bid(91));
+    await desk.pass(1_000);
+    expect([desk.asked('create'), resting()]).toEqual([2, 1]);
+  });
+
+  test('an order that was being journalled when the doubt arose does not leave, and says why', async () => {
+    const desk = new TestDesk().listen();
+    desk.onCommit = (event) => {
+      if (event === 'sending') desk.blocked = 'its clock stepped';
+    };
+    const { carried } = desk.begin({ price: '100' });
+    expect(await desk.finish(carried)).toBe('refused');
+    expect(desk.asked('create')).toBe(0);
+    await desk.written();
+    const row = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").get();
+    expect(row).toMatchObject({ detail: expect.stringContaining('its clock stepped') });
+  });
+});

@@ -47,6 +47,8 @@ export interface Parts {
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeInBase: Rate;
   readonly notice: (notice: Notice) => void;
+  /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
+  readonly blocked?: () => string | undefined;
 }
 
 /** A desk without its strategies, and what a mode needs beside it. */
@@ -88,7 +90,7 @@ export function assemble(parts: Parts): Assembled {
   const control = controls(book, execution, cancelling);
   let ending = false;
   const against = (intent: Intent): string | undefined =>
-    ending ? 'trading is being ended' : reasonAgainst(risk, journal, intent);
+    ending ? 'trading is being ended' : (parts.blocked?.() ?? reasonAgainst(risk, journal, intent));
   const desk: Omit<Desk, 'signals'> = {
     async recover() {
       await recover(execution, sweeps, symbolsOf(parts, portfolio));
@@ -196,8 +198,10 @@ function openBook(parts: Parts): Book {
   return { portfolio, protection, planner, risk };
 }
 
-function judge({ journal, clock }: Parts, { risk, portfolio }: Book, draft: Draft): Verdict {
-  const verdict = risk.judge(draft);
+function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, draft: Draft): Verdict {
+  const reason = blocked?.();
+  const verdict: Verdict =
+    reason === undefined ? risk.judge(draft) : { kind: 'denied', code: 'blocked', facts: { reason } };
   if (verdict.kind === 'denied')
     journal.append(denialRow(draft, verdict, portfolio.instrument(draft.symbol), clock.now()));
   return verdict;

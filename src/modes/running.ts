@@ -12,6 +12,7 @@ import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
 import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
+import { timeKeeper } from './time-keeper.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
@@ -35,8 +36,8 @@ export interface Running {
 const equityEveryMs = 60_000;
 /** Between two tries at what must not stay undone, real ms. */
 const insistMs = 1_000;
-/** Between two looks at the exchange's time, real ms. */
-const resyncMs = 60_000;
+/** Between two looks whether the exchange's time is still known, real ms. */
+const timeMs = 1_000;
 /** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
 const stopPatienceMs = 8_000;
 
@@ -67,7 +68,7 @@ export function run(made: Made): Running {
   const trading = trade(desk).subscribe({ error: fatal });
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
   void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
-  void every(clock, clock.machine(resyncMs), tasks.signal, () => resync(made)).catch(fatal);
+  void every(clock, clock.machine(timeMs), tasks.signal, timeKeeper(made)).catch(fatal);
 
   async function atMost(work: Promise<unknown>): Promise<void> {
     const patience = new AbortController();
@@ -181,10 +182,4 @@ function noteEquity({ clock, journal, assembled }: Made): void {
   watchLoss(assembled);
   journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
   noteDay(risk, journal);
-}
-
-async function resync({ exchange, notice }: Made): Promise<void> {
-  const answer = await exchange.syncTime();
-  if (answer.kind === 'failed')
-    notice({ level: 'warn', text: `the exchange's time could not be read: ${answer.cause}` });
 }

@@ -34,6 +34,7 @@ const screenOf = (desk: TestDesk): Screen =>
     assembled: desk.assembled,
     now: () => startTime,
     weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
     loaded: emptyLoaded,
   });
 
@@ -60,6 +61,7 @@ test('two strategies with different intervals on one symbol share a chart of the
     assembled,
     now: () => startTime,
     weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
     loaded: emptyLoaded,
   });
   const kline = { symbol: btc.symbol, open: 1, high: 1, low: 1, close: 1, volume: 1, seenAt: startTime };

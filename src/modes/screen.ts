@@ -42,6 +42,8 @@ export interface ScreenOptions {
   readonly assembled: Assembled;
   readonly now: () => number;
   readonly weight: () => WeightView;
+  /** Why no order is created at the moment, until that passes by itself. */
+  readonly blocked: () => string | undefined;
   readonly loaded: Loaded;
 }
 
@@ -177,6 +179,8 @@ export class Screen {
     if (state === 'recovering')
       return 'Asking the exchange what became of earlier orders; strategies start after that.';
     if (state === 'stopping') return 'Stopping.';
+    const blocked = this.#options.blocked();
+    if (blocked !== undefined) return `No order is created: ${blocked}. Cancels and queries go on; it lifts by itself.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     return `Trading: ${running} ${running === 1 ? 'strategy runs' : 'strategies run'}.${resolving}`;

@@ -157,7 +157,7 @@ type Equipped = Made & { readonly limits: Budget };
 
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
   const { config, log } = options;
-  const { clock, limits } = reached;
+  const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
   const { loaded = state.loaded } = venue;
@@ -178,6 +178,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
+  // Simulated fills do not depend on the exchange's time.
+  const blocked = (): string | undefined => (options.secrets === undefined ? undefined : exchange.time.against());
   const assembled = assemble({
     clock,
     journal: book,
@@ -193,6 +195,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     marketBuyIn: 'amount',
     feeInBase: venue.feeInBase,
     notice,
+    blocked,
   });
   const hosted = hostedOf(options.configured, instruments);
   const weight = (): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> => {
@@ -208,6 +211,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     assembled,
     now: () => clock.now(),
     weight,
+    blocked,
     loaded,
   });
   return { ...reached, journal: book, assembled, screen, hosted, notice, onStop: config.onStop, fatal: options.fatal };

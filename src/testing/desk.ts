@@ -46,6 +46,8 @@ export class TestDesk {
   readonly notices: Notice[] = [];
   /** True: nothing can be written. */
   diskFull = false;
+  /** Why nothing may be created, as when the exchange's time is in doubt. */
+  blocked: string | undefined;
   /** Called with each step of an order's life just after it was committed. */
   onCommit: (event: string) => void = () => {};
   journal: Journal;
@@ -97,6 +99,7 @@ export class TestDesk {
       marketBuyIn: 'lots',
       feeInBase: noRate,
       notice: (notice) => this.notices.push(notice),
+      blocked: () => this.blocked,
     });
     assembled.portfolio.mark(btc.symbol, 100, this.clock.now());
     this.#cut = () => {

@@ -34,7 +34,7 @@ import { type Rest, rest } from './rest.ts';
 import { signer } from './sign.ts';
 import { Sockets } from './socket.ts';
 import { type SocketHistory, socketHistory } from './socket-history.ts';
-import { syncTime, type TimeSync } from './sync-time.ts';
+import { type ExchangeTime, exchangeTime, type TimeSync } from './sync-time.ts';
 import { type Withdrawals, withdrawals } from './withdrawals.ts';
 import { realWs } from './ws.ts';
 
@@ -73,6 +73,8 @@ export interface Exchange {
   instruments(): Promise<Answer<readonly Instrument[]>>;
   /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
   syncTime(): Promise<Answer<TimeSync>>;
+  /** What is known of the exchange's time, and whether that is enough to create orders. */
+  readonly time: ExchangeTime;
   /** How often each unexpected thing was seen. */
   counters(): Readonly<Record<string, number>>;
   close(): void;
@@ -84,11 +86,14 @@ export type CallerOptions = Pick<
 >;
 
 /** What sends requests, alone: for a program that needs only a few. */
-export function openCaller(options: CallerOptions): { readonly caller: Rest; readonly close: () => void } {
+export function openCaller(
+  options: CallerOptions,
+  outsideWindow: () => void = () => {},
+): { readonly caller: Rest; readonly close: () => void } {
   const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix } = options;
   const http = gotHttp();
   const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
-  const caller = rest({ baseUrl: restUrl, http, clock, spend, notice, signer: known });
+  const caller = rest({ baseUrl: restUrl, http, clock, spend, notice, signer: known, outsideWindow });
   return { caller, close: () => http.close() };
 }
 
@@ -96,7 +101,8 @@ export function openCaller(options: CallerOptions): { readonly caller: Rest; rea
 export function exchange(options: ExchangeOptions): Exchange {
   const { wsUrl, account, clock, rng, log } = options;
   const { count, seen } = counters(clock, log);
-  const { caller, close } = openCaller(options);
+  const { caller, close } = openCaller(options, () => time.doubt('a request was refused for its time'));
+  const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
@@ -110,7 +116,8 @@ export function exchange(options: ExchangeOptions): Exchange {
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
     instruments: known.all,
-    syncTime: () => syncTime(caller, clock),
+    syncTime: () => time.sync(),
+    time,
     counters: seen,
     close() {
       channels.close();

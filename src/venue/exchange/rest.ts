@@ -6,6 +6,9 @@ import type { Http, HttpReply, HttpRequest } from './http.ts';
 import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
+/** "Timestamp for this request is outside of the recvWindow", or too far ahead (venue-observed §4). */
+const outsideWindowCode = '-1021';
+
 export interface Call {
   readonly endpoint: Endpoint;
   readonly lane: Lane;
@@ -25,8 +28,8 @@ export interface Rest {
   call(call: Call): Promise<Reply>;
   /** Waits for the weight of a request alone; false when `until` (UTC ms) passes first. */
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
-  /** Signs now, for sending later; the weight has been taken by `admit`. */
-  sign(endpoint: Endpoint, body: string): Signed;
+  /** Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. */
+  sign(endpoint: Endpoint, body?: string): Signed;
 }
 
 export interface RestOptions {
@@ -37,9 +40,11 @@ export interface RestOptions {
   readonly notice: (notice: LimitNotice) => void;
   /** Absent: market data only. */
   readonly signer: Signer | undefined;
+  /** Told when a request was refused for its time. */
+  readonly outsideWindow?: () => void;
 }
 
-export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOptions): Rest {
+export function rest({ baseUrl, http, clock, spend, notice, signer, outsideWindow }: RestOptions): Rest {
   const base = baseUrl.replace(/\/+$/, '');
 
   function sign(endpoint: Endpoint, body: string | undefined, query?: Call['query']): Signed {
@@ -69,6 +74,7 @@ export function rest({ baseUrl, http, clock, spend, notice, signer }: RestOption
       if (status !== undefined) notice({ status, retryAfterMs });
       else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
     }
+    if (reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
     return reply;
   }
 

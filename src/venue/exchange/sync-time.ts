@@ -1,5 +1,8 @@
-/** Setting our clock by the exchange's. */
-import type { ScaledClock } from '../../clock/clock.ts';
+/**
+ * Our clock, set by the exchange's `/time` and kept under watch. A request outside the exchange's window is refused (specification
+ * §5.3), and how long a lost create may still take effect is reckoned in its time: while that is not known, nothing is created.
+ */
+import { machineWall, type ScaledClock } from '../../clock/clock.ts';
 import { type Answer, failed, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { endpoints } from './endpoints.ts';
@@ -13,34 +16,166 @@ export interface TimeSync {
   readonly uncertaintyMs: number;
 }
 
-interface Sample {
+/** The exchange's time as far as it is known. */
+export interface ExchangeTime {
+  /** Asks now. Fails when the exchange does not answer, or when its answers contradict each other. */
+  sync(): Promise<Answer<TimeSync>>;
+  /** To be called about once a real second: looks for steps, and asks when that is due. Undefined when nothing was asked. */
+  tend(): Promise<Answer<TimeSync> | undefined>;
+  /** Why nothing may be created now, for people; undefined when the time is known well enough. */
+  against(): string | undefined;
+  /** Something speaks against our time, such as a request that was refused for it: it is asked for again. */
+  doubt(why: string): void;
+  /** The last reading, its uncertainty grown by age, ms of the clock; undefined before the first. */
+  known(): TimeSync | undefined;
+}
+
+/** The parts of a clock that can be set. */
+export type SetClock = Pick<ScaledClock, 'now' | 'exact' | 'set' | 'monotonic' | 'machine'>;
+
+interface Reading {
   readonly offsetMs: number;
   readonly errorMs: number;
 }
 
-/** The fastest of a few round trips is the most exact; more would only spend weight. */
-const samples = 5;
+/** Readings in a row that must agree before an unknown or doubted time is believed. */
+const agreeing = 3;
+/** Readings in one go; after so many that contradict each other the next look tries again. */
+const mostReadings = 8;
+/** Real ms: two readings further apart than their errors and this contradict each other; servers of one exchange differ a little. */
+const toleranceMs = 100;
+/** Real ms: with a greater uncertainty nothing is created. */
+export const maxUncertaintyMs = 500;
+/** Real ms between two readings. */
+const everyMs = 60_000;
+/** How fast two clocks may drift apart; uncertainty grows by it with age. */
+const drift = 200e-6;
+/** Real ms by which the machine's wall clock may leave the steady one between two looks; more is a step, or the machine slept. */
+const jumpMs = 250;
+/** Real ms that a reading may wait for request weight. */
+const patienceMs = 20_000;
 
 /**
- * Asks for the time a few times. The answer's time belongs to somewhere within the round trip; taking its middle, the error is
- * at most half of it. The quickest sample sets the clock; where another one contradicts it, the uncertainty covers both.
+ * A reading's time belongs to somewhere within its round trip; taking the middle, its error is at most half of that. The sharpest
+ * sets the clock. Steps show in three ways: the machine's wall clock leaves the steady one (it was set, or the machine slept), a
+ * reading contradicts what the steady clock makes of the last one (the exchange's clock stepped), and a refusal for time.
  */
-export async function syncTime(rest: Rest, clock: ScaledClock): Promise<Answer<TimeSync>> {
-  const taken: Sample[] = [];
-  for (let index = 0; index < samples; index++) {
-    const sentAt = clock.monotonic();
-    const reply = await rest.call({ endpoint: endpoints.time, lane: 'reconcile' });
-    const tripMs = clock.monotonic() - sentAt;
-    if (reply.kind !== 'ok') return failure(endpoints.time, reply);
-    const serverTime = readTime(reply.value);
-    if (serverTime === undefined) return failed(`${endpoints.time.name}: the answer holds no serverTime`);
-    taken.push({ offsetMs: serverTime + tripMs / 2 - clock.exact(), errorMs: tripMs / 2 });
+export function exchangeTime(rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock, wall = machineWall): ExchangeTime {
+  const real = (ms: number): number => clock.machine(ms);
+  let believed: { readonly offsetMs: number; readonly errorMs: number; readonly at: number } | undefined;
+  let doubted: string | undefined = 'the time of the exchange has not been read yet';
+  let dueAt = 0;
+  let apart = wallApart();
+
+  /** How far the wall clock is ahead of the steady one, real ms. */
+  function wallApart(): number {
+    return wall() - clock.monotonic() / real(1);
   }
-  const best = taken.reduce((a, b) => (b.errorMs < a.errorMs ? b : a));
-  const uncertaintyMs = Math.max(
-    ...taken.map((one) => Math.abs(one.offsetMs - best.offsetMs) - one.errorMs),
-    best.errorMs,
-  );
-  clock.set(clock.exact() + best.offsetMs);
-  return ok({ offsetMs: best.offsetMs, uncertaintyMs });
+
+  function errorNow(): number {
+    return believed === undefined
+      ? Number.POSITIVE_INFINITY
+      : believed.errorMs + (clock.monotonic() - believed.at) * drift;
+  }
+
+  function doubt(why: string): void {
+    doubted = why;
+  }
+
+  function lookForJump(): void {
+    const now = wallApart();
+    const jump = now - apart;
+    apart = now;
+    if (Math.abs(jump) > jumpMs)
+      doubt(
+        `the clock of this machine was set, or it slept: it jumped by ${Math.round(jump)} ms, and the time of the exchange is being read again`,
+      );
+  }
+
+  function adopt(readings: readonly Reading[]): Answer<TimeSync> {
+    const best = readings.reduce((a, b) => (b.errorMs < a.errorMs ? b : a));
+    const spread = Math.max(...readings.map((one) => Math.abs(one.offsetMs - best.offsetMs) - one.errorMs));
+    const errorMs = Math.max(best.errorMs, spread);
+    clock.set(clock.exact() + best.offsetMs);
+    believed = { offsetMs: best.offsetMs, errorMs, at: clock.monotonic() };
+    doubted = undefined;
+    return ok({ offsetMs: best.offsetMs, uncertaintyMs: errorMs });
+  }
+
+  /** The first reading of a go, where there is a belief: undefined when it contradicts that. */
+  function confirm(reading: Reading): Answer<TimeSync> | undefined {
+    const off = Math.abs(reading.offsetMs);
+    if (off > errorNow() + reading.errorMs + real(toleranceMs)) return undefined;
+    if (reading.errorMs <= errorNow()) return adopt([reading]);
+    return ok({ offsetMs: 0, uncertaintyMs: errorNow() });
+  }
+
+  async function sync(): Promise<Answer<TimeSync>> {
+    dueAt = clock.monotonic() + real(everyMs);
+    const readings: Reading[] = [];
+    let apartMs = 0;
+    while (readings.length < mostReadings) {
+      const answer = await readOnce(rest, clock);
+      if (answer.kind === 'failed') return answer;
+      const reading = answer.value;
+      const confirmed = believed !== undefined && doubted === undefined ? confirm(reading) : undefined;
+      if (confirmed !== undefined) return confirmed;
+      if (doubted === undefined) {
+        apartMs = Math.abs(reading.offsetMs);
+        doubt(contradiction(apartMs / real(1)));
+      }
+      readings.push(reading);
+      const last = readings.slice(-agreeing);
+      apartMs = Math.max(apartMs, ...last.map((one) => Math.abs(one.offsetMs - reading.offsetMs)));
+      if (last.length === agreeing && agree(last, real(toleranceMs))) return adopt(last);
+    }
+    doubt(contradiction(apartMs / real(1)));
+    return failed(contradiction(apartMs / real(1)));
+  }
+
+  return {
+    sync,
+    async tend() {
+      lookForJump();
+      const isKnown = doubted === undefined && errorNow() <= real(maxUncertaintyMs);
+      return isKnown && clock.monotonic() < dueAt ? undefined : sync();
+    },
+    against() {
+      lookForJump();
+      if (doubted !== undefined) return doubted;
+      const errorMs = errorNow() / real(1);
+      return errorMs <= maxUncertaintyMs
+        ? undefined
+        : `the time of the exchange is known only to within ${Math.round(errorMs)} ms, ${maxUncertaintyMs} ms are allowed`;
+    },
+    doubt,
+    known: () => (believed === undefined ? undefined : { offsetMs: believed.offsetMs, uncertaintyMs: errorNow() }),
+  };
 }
+
+const contradiction = (apartMs: number): string =>
+  `readings of the exchange's time contradict each other by ${Math.round(apartMs)} ms`;
+
+const agree = (readings: readonly Reading[], toleranceMs: number): boolean =>
+  readings.every((a) =>
+    readings.every((b) => Math.abs(a.offsetMs - b.offsetMs) <= a.errorMs + b.errorMs + toleranceMs),
+  );
+
+async function readOnce(rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock): Promise<Answer<Reading>> {
+  const { name } = endpoints.time;
+  // The wait for weight must not count as a part of the round trip.
+  if (!(await rest.admit(endpoints.time, 'reconcile', clock.now() + clock.machine(patienceMs))))
+    return failed(`the request budget has no room for "${name}" (lane reconcile)`);
+  const sentAt = clock.monotonic();
+  const reply = await rest.sign(endpoints.time).send();
+  const tripMs = clock.monotonic() - sentAt;
+  if (reply.kind !== 'ok') return failure(endpoints.time, reply);
+  const serverTime = readTime(reply.value);
+  if (serverTime === undefined) return failed(`${name}: the answer holds no serverTime`);
+  // Whole ms: what it says may be up to one old.
+  return ok({ offsetMs: serverTime + 0.5 + tripMs / 2 - clock.exact(), errorMs: tripMs / 2 + 0.5 });
+}
+
+/** Sets a clock once: for a program that sends a few requests and ends. */
+export const syncTime = (rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock): Promise<Answer<TimeSync>> =>
+  exchangeTime(rest, clock).sync();
