@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { habitPositions, habitsOf } from '../core/habits.ts';
+import type { Habits } from '../simulator.ts';
+import {
+  alice,
+  bob,
+  call,
+  exchange,
+  limitOrder,
+  listOf,
+  minutes,
+  objectOf,
+  place,
+  queryOrder,
+  signed,
+  startTime,
+} from '../test-kit.ts';
+
+const under = async (habits: Partial<Habits>) => {
+  const { simulator, clock } = await exchange({ habits });
+  const create = (more = {}) =>
+    signed(simulator, alice, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...limitOrder(more) });
+  const get = (path: string) => call(`${simulator.restUrl}/sapi/v1/${path}`, 'GET');
+  return { simulator, clock, create, get };
+};
+
+describe('switches', () => {
+  test('every one has its position in both profiles, and one of the listed', () => {
+    for (const profile of ['documented', 'observed'])
+      for (const [name, position] of Object.entries(habitsOf(profile)))
+        expect([name, new Map(Object.entries<readonly unknown[]>(habitPositions)).get(name)]).toEqual([
+          name,
+          expect.arrayContaining([position]),
+        ]);
+  });
+
+  test('that there are not, and positions that there are not, are refused by name', () => {
+    const turn = (habits: object) => () => habitsOf('documented', habits);
+    expect(turn({ color: 'red' })).toThrow('there is no habit color; there are errorStatus, ');
+    expect(turn({ cancel: 'never' })).toThrow('the habit cancel must be "at once" or "later", not "never"');
+    expect(turn({ socketLevels: -1 })).toThrow('the habit socketLevels must be a whole number, not -1');
+    expect(turn({ marginOpenOrdersWeight: 2 })).toThrow('must be 1 or 5');
+    expect(turn({ socketLevels: 184, stallAfterMs: 5_000 })).not.toThrow();
+  });
+
+  test.each(
+    Object.entries<readonly unknown[]>(habitPositions).flatMap(([name, positions]) =>
+      positions.map((position) => [name, position] as const),
+    ),
+  )('%s = %j: orders are placed, traded, ended, and the ledger holds', async (name, position) => {
+    const { simulator, clock, create } = await under({ [name]: position });
+    await signed(simulator, bob, 'POST', '/sapi/v1/order', {
+      symbol: 'BTCUSDT',
+      ...limitOrder({ side: 'SELL', volume: '0.5' }),
+    });
+    await create();
+    const [order] = simulator.allOrders(alice.uid);
+    expect(order).toMatchObject({ status: 'PARTIALLY_FILLED', executed: '0.5' });
+    const body = { symbol: 'BTCUSDT', orderId: order?.orderId };
+    expect((await signed(simulator, alice, 'POST', '/sapi/v1/cancel', body)).status).toBe(200);
+    await clock.advanceTo(startTime + 1_000);
+    expect(simulator.openOrders(alice.uid)).toEqual([]);
+    simulator.checkLedger();
+  });
+});
+
+describe('errors', () => {
+  test('engine codes leak in place of the documented ones', async () => {
+    const { simulator, create } = await under({ errorCodes: 'engine' });
+    const codes = [{ price: '9000.001' }, { volume: '0.00001' }, { volume: '0.0002' }, { volume: '100' }].map(
+      async (order) => objectOf(await create(order))['code'],
+    );
+    expect(await Promise.all(codes)).toEqual([10_062, 110_046, 110_047, 110_049]);
+    const malformed = await signed(simulator, alice, 'GET', '/sapi/v1/order?symbol=BTCUSDT&orderId=x1');
+    expect(malformed.text).toBe('{"code":1,"msg":"fail"}');
+  });
+
+  test('messages may be in another language', async () => {
+    const { get } = await under({ messages: 'chinese' });
+    expect(objectOf(await get('depth?symbol=NOPE'))).toEqual({ code: -1121, msg: '请求失败' });
+  });
+
+  test('replies may come in an envelope', async () => {
+    const { get, create } = await under({ replies: 'enveloped' });
+    expect((await get('ping')).text).toBe('{"code":"0","msg":"Success","data":{}}');
+    expect(objectOf(await create())).toMatchObject({ code: '0', data: { status: 'NEW' } });
+  });
+
+  test('every third create answers 504 although the order is there', async () => {
+    const { simulator, create } = await under({ lostCreateEvery: 3 });
+    const statuses: number[] = [];
+    for (let index = 0; index < 6; index++) statuses.push((await create({ volume: '0.1' })).status);
+    expect(statuses).toEqual([200, 200, 504, 200, 200, 504]);
+    expect(simulator.openOrders(alice.uid)).toHaveLength(6);
+  });
+
+  test('a timestamp may be three seconds ahead', async () => {
+    const { simulator } = await under({ aheadMs: 3_000 });
+    const status = async (offset: number) =>
+      (await signed(simulator, alice, 'GET', '/sapi/v1/account', '', { timestamp: startTime + offset })).status;
+    expect([await status(2_999), await status(3_000)]).toEqual([200, 400]);
+  });
+});
+
+describe('orders', () => {
+  test('ids come as numbers, text or a list; the text beside them may be missing', async () => {
+    const shape = async (habits: Partial<Habits>) => (await (await under(habits)).create()).text;
+    expect(await shape({})).toMatch(/"orderId":18\d{17},"orderIdString":"18\d{17}"/);
+    expect(await shape({ orderId: 'text' })).toMatch(/"orderId":"18\d{17}","orderIdString"/);
+    expect(await shape({ orderId: 'list', orderIdString: false })).toMatch(/"orderId":\[18\d{17}\],"transactTime"/);
+  });
+
+  test('client ids may not be echoed', async () => {
+    const { simulator, create } = await under({ clientId: 'null' });
+    expect(objectOf(await create({ newClientOrderId: 'mine' }))['clientOrderId']).toBeNull();
+    const [order] = simulator.openOrders(alice.uid);
+    expect(await queryOrder(simulator, alice, order?.orderId ?? '')).toMatchObject({ clientOrderId: null });
+  });
+
+  test('an order may be found by its client id alone; the newest counts', async () => {
+    const { simulator, create } = await under({ queryNeedsOrderId: false });
+    await create({ newClientOrderId: 'mine', price: '8000' });
+    await create({ newClientOrderId: 'mine', price: '8001' });
+    const found = await signed(simulator, alice, 'GET', '/sapi/v1/order?symbol=BTCUSDT&newClientorderId=mine');
+    expect(objectOf(found)).toMatchObject({ price: '8001' });
+  });
+
+  test('states may be the integers of older venues', async () => {
+    const { simulator, create } = await under({ states: 'numbers', cancel: 'later' });
+    await create();
+    const orderId = simulator.openOrders(alice.uid)[0]?.orderId ?? '';
+    const status = async () => (await queryOrder(simulator, alice, orderId)).status;
+    expect(await status()).toBe(1);
+    await place(simulator, bob, limitOrder({ side: 'SELL', volume: '0.5' })).catch(() => undefined);
+    expect(await status()).toBe(3);
+    await signed(simulator, alice, 'POST', '/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
+    expect(await status()).toBe(5);
+  });
+
+  test('a create may answer with the number 0 for NEW', async () => {
+    const { create } = await under({ createStatus: 0 });
+    expect(objectOf(await create()).status).toBe(0);
+  });
+});
+
+describe('market data and balances', () => {
+  const klines = minutes(
+    Array.from({ length: 10 }, (_, index) => [9000 + index, 9001, 8999, 9000, 1] as const),
+    startTime - 5 * 60_000,
+  );
+  const replay = { markets: [{ kind: 'klines', symbol: 'BTCUSDT', klines, startIndex: 5 }] } as const;
+
+  test('klines may come the oldest first, their idx in seconds', async () => {
+    const habits = { klineOrder: 'oldest first', klineIndex: 'seconds' } as const;
+    const { simulator } = await exchange({ ...replay, habits });
+    const rows = listOf(await call(`${simulator.restUrl}/sapi/v1/klines?symbol=BTCUSDT&interval=1min`, 'GET'));
+    expect(rows.slice(0, 2).map((row) => row['idx'])).toEqual([startTime / 1_000 - 300, startTime / 1_000 - 240]);
+  });
+
+  test('small amounts may be written with exponents, and zero too', async () => {
+    const { simulator, create } = await under({ amounts: 'scientific' });
+    await create({ volume: '0.0006' });
+    const account = await signed(simulator, alice, 'GET', '/sapi/v1/account');
+    expect(account.text).toContain('{"asset":"USDT","free":99994.6,"locked":5.4}');
+    expect(account.text).toContain('"locked":0E-16');
+    const open = await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT');
+    expect(open.text).toContain('"origQty":6E-4,');
+    expect(listOf(open)).toMatchObject([{ origQty: 0.0006, executedQty: 0 }]);
+  });
+
+  test('depth may have no time, public trades no list around them', async () => {
+    const { get } = await under({ depthTime: 'null', publicTrades: 'bare' });
+    expect(objectOf(await get('depth?symbol=BTCUSDT'))).toEqual({ time: null, bids: [], asks: [] });
+    expect((await get('trades?symbol=BTCUSDT')).text).toBe('[]');
+  });
+
+  test('minima may be zeros or absent', async () => {
+    const minima = async (habits: Partial<Habits>) => {
+      const { symbols } = objectOf(await (await under(habits)).get('symbols')) as { symbols: object[] };
+      return Object.entries(symbols[0] ?? {}).filter(([name]) => name.endsWith('Min'));
+    };
+    expect(await minima({})).toEqual([
+      ['limitVolumeMin', 0.0001],
+      ['marketSellMin', 0.0001],
+      ['limitAmountMin', 5],
+      ['marketBuyMin', 5],
+    ]);
+    expect((await minima({ minima: 'zero' })).map(([, value]) => value as number)).toEqual([0, 0, 0, 0]);
+    expect(await minima({ minima: 'absent' })).toEqual([]);
+  });
+});
