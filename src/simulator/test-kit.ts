@@ -85,7 +85,7 @@ export interface Answer {
 export function call(
   url: string,
   method: string,
-  body = '',
+  body: string | Buffer = '',
   headers: Record<string, string> = {},
   signal?: AbortSignal,
 ): Promise<Answer> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator.ts';
+import { type Simulator, type SimulatorOptions, type SimulatorUser, startSimulator } from '../simulator.ts';
 import {
   alice,
   bob,
@@ -158,6 +158,52 @@ describe('a kept exchange', () => {
     const dir = newDir();
     await stop(await start(dir, { clock: new SimClock(startTime) }));
     await expect(start(dir, { clock: new SimClock(startTime - 1) })).rejects.toThrow(/start the clock there/);
+  });
+
+  test('keeps margin, withdrawals, fees and keys', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const users = [{ ...alice, permissions: ['read', 'trade', 'withdraw'], margin: { USDT: '5000' } } as const, bob];
+    const before = await start(dir, { clock, users });
+    const post = (on: Simulator, path: string, body: object) =>
+      signed(on, alice, 'POST', `/sapi/v1/${path}`, { ...body });
+    const withdrawal = { amount: '100', address: 'T-address', symbol: 'USDT' };
+    await post(before, 'margin/order', { symbol: 'BTCUSDT', ...buy, newClientOrderId: 'm' });
+    await place(before, bob, { ...sell, volume: '0.1' });
+    for (const withdrawOrderId of ['w1', 'w2', 'w3'])
+      await post(before, 'withdraw/apply', { ...withdrawal, withdrawOrderId });
+    before.operator.approve(2);
+    before.operator.reject(3, 'why not');
+    before.addKey(bob.uid, { key: 'bob-second', secret: 'second' });
+    before.revokeKey(bob.key);
+    const known = {
+      truth: truth(before),
+      withdrawals: before.operator.withdrawals(),
+      margin: before.balances(alice.uid, 'margin'),
+    };
+    await stop(before);
+
+    const after = await start(dir, { clock, users });
+    after.checkLedger();
+    expect({
+      truth: truth(after),
+      withdrawals: after.operator.withdrawals(),
+      margin: after.balances(alice.uid, 'margin'),
+    }).toEqual(known);
+    expect(objectOf(await post(after, 'withdraw/apply', { ...withdrawal, withdrawOrderId: 'w1' }))).toMatchObject({
+      code: '-2018',
+    });
+    after.operator.pay(2);
+    after.operator.complete(2);
+    expect(after.balances(alice.uid)['USDT']).toEqual({ free: '99800', locked: '100' });
+    const account = async (user: SimulatorUser) => (await signed(after, user, 'GET', '/sapi/v1/account')).status;
+    expect([await account({ ...bob, key: 'bob-second', secret: 'second' }), await account(bob)]).toEqual([200, 401]);
+    const found = await signed(after, alice, 'GET', '/sapi/v1/margin/order?newClientOrderId=m');
+    expect(objectOf(found)).toMatchObject({ status: 'PARTIALLY_FILLED', executedQty: '0.1' });
+    expect(objectOf(await post(after, 'margin/cancel', { newClientOrderId: 'm' }))).toMatchObject({
+      status: 'CANCELED',
+    });
+    after.checkLedger();
   });
 
   test('its directory is for its owner alone', async () => {
