@@ -83,8 +83,12 @@ describe('cli.md and json.md', () => {
 
   test('name every option of every command', async () => {
     const listed = new Set<string>();
-    for (const command of commands)
-      for (const [, option = ''] of (await help(command)).matchAll(/^ {2}(--[a-z-]+)/gm)) listed.add(option);
+    const read = async (...command: readonly string[]): Promise<void> => {
+      const [about = '', inner = ''] = (await help(...command)).split('\nCommands:\n');
+      for (const [, option = ''] of about.matchAll(/^ {2}(--[a-z-]+)/gm)) listed.add(option);
+      for (const [, name = ''] of inner.matchAll(/^ {2}([a-z]+) /gm)) if (name !== 'help') await read(...command, name);
+    };
+    for (const command of commands) await read(command);
     const named = cells(section(cli, 'Options')).map((cell) => cell.split(' ')[0] ?? '');
     expect(named.toSorted()).toEqual([...listed].toSorted());
   });

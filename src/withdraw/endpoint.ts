@@ -10,5 +10,5 @@ export const withdrawApply: Endpoint = {
   section: '4.5',
   call: 'applyFor (src/withdraw/apply.ts)',
   command: 'sluice-withdraw apply',
-  test: '../../withdraw/withdraw',
+  test: 'src/withdraw/withdraw',
 };

@@ -15,7 +15,7 @@ export interface Found {
   readonly call: string;
   /** The command by which a user does. */
   readonly command: string;
-  /** The file of this folder that tests it, without `.test.ts`. */
+  /** The file that tests it, without `.test.ts`: of this folder, or from the root where it begins with `src/`. */
   readonly test: string;
 }
 
@@ -103,7 +103,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.klines',
     command: 'sluice market klines',
-    test: 'kline-history',
+    test: 'market-queries',
   }),
   create: post({
     name: 'order create',

@@ -131,7 +131,7 @@ function readLevels(rows: readonly unknown[], direction: 1 | -1): readonly Level
     if (!Array.isArray(row)) return 'unreadable depth';
     const price = numberOf(row[0]);
     const quantity = numberOf(row[1]);
-    if (Number.isNaN(price) || Number.isNaN(quantity)) return 'unreadable depth';
+    if (!Number.isFinite(price + quantity)) return 'unreadable depth';
     if (price <= 0 || quantity <= 0) return 'zero in depth';
     if ((price - previous) * direction < 0) return 'unsorted depth';
     previous = price;
@@ -170,7 +170,8 @@ export function readPublicTrades(
     const quantity = numberOf(fields['qty']);
     const side = sideOf(fields['side']);
     const time = timeOf(fields['time']);
-    if (price > 0 && quantity > 0 && side !== undefined && time !== undefined) {
+    const sound = price > 0 && quantity > 0 && Number.isFinite(price + quantity);
+    if (sound && side !== undefined && time !== undefined) {
       return [{ symbol, time, price, quantity, side, seenAt }];
     }
     count('unreadable trade', row);

@@ -1,0 +1,77 @@
+/** Bad frames against the whole feed: nothing is thrown, and whatever is believed makes sense. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { seededRng } from '../../src/clock/clock.ts';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { socketHistory } from '../../src/venue/exchange/socket-history.ts';
+import { memoryFeed, start } from '../../src/venue/exchange/test-kit.ts';
+import { pick, spoiltBytes } from './nasty.ts';
+
+const recorded = gunzipSync(readFileSync(new URL('../../backtests/data/chainup-frames-mit.jsonl.gz', import.meta.url)))
+  .toString()
+  .trim()
+  .split('\n')
+  // The recordings are of many symbols; here all are the one that is listened to.
+  .map((line) =>
+    (JSON.parse(line) as { frame: string }).frame.replaceAll(/market_(e_)?[a-z0-9]+_/g, 'market_btcusdt_'),
+  );
+const klines =
+  '{"id":1767268800,"open":1.7423,"close":1.7439,"high":1.7445,"low":1.7406,"vol":28616.74,"amount":49855.9}';
+const frames: readonly string[] = [
+  ...recorded,
+  `{"channel":"market_btcusdt_kline_1min","ts":${start},"tick":${klines}}`,
+  `{"event_rep":"rep","channel":"market_btcusdt_kline_1min","ts":${start},"data":[${klines}]}`,
+  `{"channel":"market_btcusdt_depth_step0","ts":${start},"tick":{"asks":[[2,1],[3,1]],"buys":[["1","1"],["0.5","1"]]}}`,
+  `{"channel":"market_btcusdt_trade_ticker","ts":${start},"tick":{"data":[{"side":"buy","price":"2","vol":"1","ds":"","ts":${start}}]}}`,
+];
+
+/** How many messages were believed, of `count` frames. Throws where one was that makes no sense, or where the client threw. */
+export async function fuzzFrames(seed: number, count: number): Promise<number> {
+  const rng = seededRng(seed);
+  const clock = new SimClock(start);
+  const { feed, sockets, last } = memoryFeed(clock);
+  let believed = 0;
+  // Thrown in a subscriber it would surface somewhere else, later.
+  const faults: string[] = [];
+  const wrong = (what: string, value: unknown): void =>
+    void faults.push(`${what} was believed: ${JSON.stringify(value).slice(0, 300)}`);
+  const sound = (...numbers: readonly number[]): boolean => numbers.every((one) => Number.isFinite(one) && one > 0);
+  feed.depth('BTCUSDT').subscribe((book) => {
+    believed++;
+    const [bid, ask] = [book.bids[0], book.asks[0]];
+    const all = [...book.bids, ...book.asks].flat();
+    if (bid === undefined || ask === undefined || bid[0] >= ask[0] || !sound(book.time, ...all)) wrong('a book', book);
+  });
+  feed.trades('BTCUSDT').subscribe((trade) => {
+    believed++;
+    if (!sound(trade.price, trade.quantity, trade.time)) wrong('a trade', trade);
+  });
+  feed.ticker('BTCUSDT').subscribe((ticker) => {
+    believed++;
+    if (!sound(ticker.last, ticker.time)) wrong('a ticker', ticker);
+  });
+  feed.klines('BTCUSDT', '1min').subscribe((kline) => {
+    believed++;
+    if (!sound(kline.low, kline.high, kline.openTime) || kline.low > kline.high) wrong('a kline', kline);
+  });
+  const history = socketHistory(
+    sockets,
+    () => {},
+    () => clock.now(),
+  );
+  let connection = last();
+  connection.open();
+  for (let index = 0; index < count; index++) {
+    if (rng() < 0.1) void history.klines('BTCUSDT', '1min');
+    if (last() !== connection || connection.closedByClient) {
+      await clock.advanceTo(clock.now() + 60_000);
+      connection = last();
+      connection.open();
+    }
+    connection.bytes(spoiltBytes(rng, pick(rng, frames)));
+    if (faults[0] !== undefined) throw new Error(`frame ${index}: ${faults[0]}`);
+    if (rng() < 0.2) await clock.advanceTo(clock.now() + Math.floor(rng() * 2_000));
+  }
+  sockets.close();
+  return believed;
+}
