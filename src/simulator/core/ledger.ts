@@ -2,9 +2,20 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { baseUnits, notional, type Units } from '../../domain/money.ts';
-import type { Exchange } from './exchange.ts';
+import type { Accounts } from './accounts.ts';
+import type { Matching } from './matching.ts';
 import { isOpen, remaining, type SimOrder } from './order.ts';
-import { isPending } from './withdrawals.ts';
+import type { OrderStore } from './order-store.ts';
+import { isPending, type Withdrawals } from './withdrawals.ts';
+
+/** What there is to check of an exchange. */
+interface Books {
+  readonly accounts: Accounts;
+  readonly orders: OrderStore;
+  readonly withdrawals: Withdrawals;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  matching(symbol: string): Matching;
+}
 
 /** The asset and amount that an order locks. */
 export function needOf(
@@ -16,7 +27,7 @@ export function needOf(
 }
 
 /** Throws when the ledger is off, when what is locked is not what open orders and withdrawals need, or when a book is crossed. */
-export function checkLedger(exchange: Exchange): void {
+export function checkLedger(exchange: Books): void {
   const { accounts } = exchange;
   accounts.check();
   const locked = new Map<string, Map<string, bigint>>();
@@ -41,7 +52,7 @@ export function checkLedger(exchange: Exchange): void {
   for (const { symbol } of exchange.instruments.values()) checkBook(exchange, symbol);
 }
 
-function checkBook(exchange: Exchange, symbol: string): void {
+function checkBook(exchange: Books, symbol: string): void {
   const { book } = exchange.matching(symbol);
   const bid = book.side('BUY').best()?.price;
   const ask = book.side('SELL').best()?.price;

@@ -6,8 +6,8 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 import { Displayed, type DisplayedBook } from './displayed.ts';
-import { opposite, type Print, remaining, type SimOrder } from './order.ts';
-import { OrderBook, ordersOf, type PriceLevel } from './order-book.ts';
+import { opposite, type PriceLevel, type Print, remaining, type SimOrder } from './order.ts';
+import { OrderBook, ordersOf } from './order-book.ts';
 
 /** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
 export interface Match {

@@ -4,26 +4,7 @@
  */
 import type { Side } from '../../domain/market.ts';
 import { type Lots, minus, noLots, plus, priceNumber, type Ticks } from '../../domain/money.ts';
-import { remaining, type SimOrder } from './order.ts';
-
-/** The orders at one price, as a list from the oldest to the newest. */
-export interface PriceLevel {
-  readonly price: Ticks;
-  /** The price as a number of whole steps, higher for better: comparing money costs ten times as much. */
-  readonly rank: number;
-  oldest: Place | undefined;
-  newest: Place | undefined;
-  /** Sum of what the orders still want. */
-  quantity: Lots;
-}
-
-/** Where an order rests. The order knows it, so that it leaves without being looked for. */
-export interface Place {
-  readonly order: SimOrder;
-  readonly level: PriceLevel;
-  older: Place | undefined;
-  newer: Place | undefined;
-}
+import { type Place, type PriceLevel, remaining, type SimOrder } from './order.ts';
 
 /** The orders of a level, the oldest first; the one just given may leave meanwhile. */
 export function* ordersOf(level: PriceLevel): Generator<SimOrder> {

@@ -2,7 +2,6 @@
 import type { Side } from '../../domain/market.ts';
 import { type Lots, minus, type Ticks, type Units } from '../../domain/money.ts';
 import type { Account, OrderType, VenueStatus } from '../../domain/order.ts';
-import type { Place } from './order-book.ts';
 
 /** One order; the exchange changes it in place as it fills. */
 export interface SimOrder {
@@ -35,6 +34,25 @@ export interface SimOrder {
   queueAhead: Lots;
   /** Where it rests, while it does. */
   place: Place | undefined;
+}
+
+/** The orders at one price, as a list from the oldest to the newest. */
+export interface PriceLevel {
+  readonly price: Ticks;
+  /** The price as a number of whole steps, higher for better: comparing money costs ten times as much. */
+  readonly rank: number;
+  oldest: Place | undefined;
+  newest: Place | undefined;
+  /** Sum of what the orders still want. */
+  quantity: Lots;
+}
+
+/** Where an order rests. The order knows it, so that it leaves without being looked for. */
+export interface Place {
+  readonly order: SimOrder;
+  readonly level: PriceLevel;
+  older: Place | undefined;
+  newer: Place | undefined;
 }
 
 /** The key of a user's balances in one of the two accounts: margin is kept apart from spot (specification §4.4). */
