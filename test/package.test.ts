@@ -62,6 +62,41 @@ describe('the package', () => {
     expect(node('mine.js')).toBe('function,function,function,function\n');
   });
 
+  test('gives tests an exchange: several side by side, on a clock and a seed of theirs, with its types', () => {
+    const program = `
+      import { SimClock, startSimulator, type LogEntry, type Simulator, type SimulatorOptions } from 'sluice/simulator';
+      const at = Date.UTC(2020, 2, 12);
+      const log: LogEntry[] = [];
+      const options = (seed: number): SimulatorOptions => ({
+        users: [{ uid: '1', key: 'key', secret: 'secret', balances: { USDT: '1000' } }],
+        instruments: [{ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5, minNotional: '5' }],
+        markets: [{ kind: 'synthetic', symbol: 'BTCUSDT', price: '60000' }],
+        clock: new SimClock(at),
+        seed,
+        faults: 'flaky-504',
+        log: (entry) => log.push(entry),
+      });
+      const both: Simulator[] = await Promise.all([1, 1].map((seed) => startSimulator(options(seed))));
+      const ask = async ({ restUrl }: Simulator) => (await fetch(restUrl + '/sapi/v1/depth?symbol=BTCUSDT')).text();
+      const [first, second] = await Promise.all(both.map(ask));
+      console.log(first === second, first !== undefined && first.length > 1_000, new Set(both.map(({ port }) => port)).size);
+      await Promise.all(both.map((one) => one.close()));
+      console.log(log.filter(({ kind }) => kind === 'request').length);
+    `;
+    writeFileSync(join(project, 'exchange.ts'), program);
+    expect(node('exchange.ts')).toBe('true true 2\n2\n');
+    const checks = ['--strict', '--noEmit', '--target', 'es2024', '--module', 'nodenext', '--types', 'node'];
+    const roots = ['--typeRoots', join(root, 'node_modules', '@types')];
+    node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...checks, ...roots, 'exchange.ts');
+    writeFileSync(
+      join(project, 'wrong.ts'),
+      "import { startSimulator } from 'sluice/simulator';\nvoid startSimulator({ user: [] });\n",
+    );
+    expect(() =>
+      node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...checks, ...roots, 'wrong.ts'),
+    ).toThrow();
+  });
+
   test('holds every file of the dashboard and the thread of the journal', () => {
     const program = (file: string): string => JSON.stringify(join(installed, 'dist', 'src', file));
     const found = node(

@@ -18,7 +18,7 @@ import { type ApiReply, type ApiRequest, createApi } from './http/api.ts';
 import type { LogEntry } from './log.ts';
 import { startCrowd } from './market/crowd.ts';
 import { emptyMarket } from './market/empty-market.ts';
-import type { SimulatorOptions, SyntheticMarket } from './options.ts';
+import type { CheckedOptions, SyntheticMarket } from './options.ts';
 import type { Store } from './persist/store.ts';
 import { openRecorder } from './record.ts';
 import { openExchange } from './setup.ts';
@@ -53,7 +53,7 @@ export interface Parts {
   readonly happens: (event: FaultEvent) => void;
 }
 
-export function assemble(options: SimulatorOptions, { store, start, rules, log, cut }: Opening): Parts {
+export function assemble(options: CheckedOptions, { store, start, rules, log, cut }: Opening): Parts {
   const { profile = 'documented', seed = 1 } = options;
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
   const habits = habitsOf(profile, {
@@ -155,7 +155,7 @@ function requestEntry({ ip, method, target, body, timestamp }: ApiRequest, reply
   return { at, kind: 'request', ip, method, target, body: body.slice(0, bodyLimit), ageMs, status, uid, weight, code };
 }
 
-const syntheticOf = ({ markets = [] }: SimulatorOptions): SyntheticMarket[] =>
+const syntheticOf = ({ markets = [] }: CheckedOptions): SyntheticMarket[] =>
   markets.filter((market): market is SyntheticMarket => market.kind === 'synthetic');
 
 /** The same instruments, nobody and nothing in them. */

@@ -1,6 +1,7 @@
 /** Moves the exchange with its clock: one timer, set to whatever happens next, in the market or on the socket. */
 import type { Clock } from '../clock/clock.ts';
 import type { Changes, Exchange } from './core/exchange.ts';
+import type { SimOrder } from './core/order.ts';
 import type { Store } from './persist/store.ts';
 import type { Recorder } from './record.ts';
 import type { Feed } from './ws/feed.ts';
@@ -36,7 +37,7 @@ export function drive({ exchange, feed, clock, store, record }: DriverSetup): Dr
     const changes = exchange.takeChanges();
     const { changed } = exchange.accounts;
     const holders = [...changed];
-    store?.save(exchange, changes);
+    store?.save(exchange, lasting(changes, exchange));
     changed.clear();
     record(changes, holders);
     saved.push(changes);
@@ -64,4 +65,11 @@ export function drive({ exchange, feed, clock, store, record }: DriverSetup): Dr
       cancel();
     },
   };
+}
+
+/** Without the orders of other participants: they begin anew after a restart, and would fill the store. */
+function lasting(changes: Changes, { orders: { passing } }: Exchange): Changes {
+  if (passing.size === 0) return changes;
+  const ofUsers = (orders: ReadonlySet<SimOrder>) => new Set([...orders].filter(({ holder }) => !passing.has(holder)));
+  return { ...changes, orders: ofUsers(changes.orders), queues: ofUsers(changes.queues) };
 }

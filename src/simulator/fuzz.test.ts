@@ -83,7 +83,7 @@ function sendBytes(simulator: Simulator, target: string, bytes: Buffer) {
 test('no request, however odd, gets more than an answer in JSON, and the ledger holds', {
   timeout: minutesMs,
 }, async () => {
-  const { simulator } = await open();
+  const { simulator, clock } = await open();
   const target = fc.constantFrom(...paths, ...openPaths);
   await fc.assert(
     fc.asyncProperty(target, fc.oneof(params, nearOrder), fc.boolean(), async (path, given, post) => {
@@ -96,13 +96,15 @@ test('no request, however odd, gets more than an answer in JSON, and the ledger 
       expect(() => JSON.parse(answer.text) as unknown).not.toThrow();
       expect(answers).toContain(answer.status);
       simulator.checkLedger();
+      // Slow enough for the limits of single endpoints.
+      await clock.advanceTo(clock.now() + 200);
     }),
     { numRuns, seed },
   );
 });
 
 test('no body of bytes breaks it: cut off, deep, huge, no UTF-8, no JSON', { timeout: minutesMs }, async () => {
-  const { simulator } = await open();
+  const { simulator, clock } = await open();
   const whole = JSON.stringify({ symbol: 'BTCUSDT', ...limitOrder({ volume: '0.01' }) });
   const text = fc.oneof(
     fc.nat(whole.length).map((length) => whole.slice(0, length)),
@@ -133,6 +135,7 @@ test('no body of bytes breaks it: cut off, deep, huge, no UTF-8, no JSON', { tim
       const answer = await sendBytes(simulator, path, body);
       expect(() => JSON.parse(answer.text) as unknown).not.toThrow();
       expect(answers).toContain(answer.status);
+      await clock.advanceTo(clock.now() + 200);
     }),
     { numRuns: Math.ceil(numRuns / 3), seed },
   );

@@ -80,9 +80,24 @@ export interface ControlOptions {
   readonly host?: string;
 }
 
+/** What is traded, minima as decimal text; without a minimum any amount will do. */
+export interface InstrumentOptions {
+  /** Upper case, as the exchange names it. */
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  /** Decimal places. */
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+  /** In base. */
+  readonly minQuantity?: string;
+  /** Price x quantity, in quote. */
+  readonly minNotional?: string;
+}
+
 export interface SimulatorOptions {
   readonly users: readonly SimulatorUser[];
-  readonly instruments: readonly Instrument[];
+  readonly instruments: readonly (Instrument | InstrumentOptions)[];
   readonly markets?: readonly MarketOptions[];
   /** On 127.0.0.1; 0, the default, takes any free one. */
   readonly port?: number;
@@ -114,4 +129,9 @@ export interface SimulatorOptions {
   readonly log?: (entry: LogEntry) => void;
   /** Called when a market's data has begun anew. */
   readonly onLooped?: (symbol: string, times: number) => void;
+}
+
+/** The options with their instruments checked. */
+export interface CheckedOptions extends Omit<SimulatorOptions, 'instruments'> {
+  readonly instruments: readonly Instrument[];
 }

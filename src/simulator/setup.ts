@@ -1,13 +1,22 @@
 /** Makes an exchange of options and, after a restart, of what was saved. */
-import { rate, units } from '../domain/money.ts';
+import { type Instrument, instrument } from '../domain/instrument.ts';
+import { lots, rate, units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Asset, plainAsset } from './core/assets.ts';
 import { Exchange } from './core/exchange.ts';
 import { type Credentials, isKeyFormat } from './core/keys.ts';
 import { holderOf } from './core/order.ts';
 import type { LogEntry } from './log.ts';
+import { crowdUids } from './market/crowd.ts';
 import { openMarkets } from './market/open-markets.ts';
-import type { AssetOptions, SimulatorKey, SimulatorOptions, SimulatorUser } from './options.ts';
+import type {
+  AssetOptions,
+  CheckedOptions,
+  InstrumentOptions,
+  SimulatorKey,
+  SimulatorOptions,
+  SimulatorUser,
+} from './options.ts';
 import type { Store } from './persist/store.ts';
 
 /** How long a cancel takes where it does not happen at once, ms of exchange time. */
@@ -23,7 +32,7 @@ interface Opening {
   readonly cancelLater: boolean;
 }
 
-export function openExchange(options: SimulatorOptions, { store, start, log, cancelLater }: Opening): Exchange {
+export function openExchange(options: CheckedOptions, { store, start, log, cancelLater }: Opening): Exchange {
   const { instruments, markets = [], seed = 1, fees = usualFees } = options;
   const now = store?.savedAt ?? start;
   if (options.clock !== undefined && options.clock.now() < now)
@@ -42,6 +51,7 @@ export function openExchange(options: SimulatorOptions, { store, start, log, can
       options.onLooped?.(symbol, times);
     },
   });
+  for (const uid of crowdUids) exchange.orders.passing.add(uid);
   store?.restore(exchange);
   addKeys(exchange, options.users);
   for (const { uid, balances, margin = {} } of options.users) {
@@ -65,6 +75,25 @@ function addKeys(exchange: Exchange, users: readonly SimulatorUser[]): void {
       exchange.keys.configure(one.key, credentialsOf(uid, one));
     }
   }
+}
+
+/** Options as somebody wrote them, their instruments checked; throws one clear error. */
+export function checkedOptions(options: SimulatorOptions): CheckedOptions {
+  const symbols = new Set<string>();
+  for (const { symbol } of options.instruments) {
+    if (symbols.has(symbol)) throw new Refusal(`there are two instruments ${symbol}`);
+    symbols.add(symbol);
+  }
+  return { ...options, instruments: options.instruments.map(instrumentOf) };
+}
+
+function instrumentOf(given: Instrument | InstrumentOptions): Instrument {
+  const { minQuantity = '0', minNotional = '0', ...shape } = given;
+  return instrument({
+    ...shape,
+    minQuantity: typeof minQuantity === 'string' ? lots(minQuantity, shape) : minQuantity,
+    minNotional: typeof minNotional === 'string' ? units(minNotional) : minNotional,
+  });
 }
 
 /** What a key may do unless told otherwise: whoever wants to withdraw says so. */

@@ -16,9 +16,9 @@ import { inspection } from './inspect.ts';
 import { openLog, type TruthLog } from './log-file.ts';
 import { dataStart } from './market/open-markets.ts';
 import { openOperator } from './operator.ts';
-import type { SimulatorOptions } from './options.ts';
+import type { CheckedOptions, SimulatorOptions } from './options.ts';
 import { openStore, type Store } from './persist/store.ts';
-import { credentialsOf } from './setup.ts';
+import { checkedOptions, credentialsOf } from './setup.ts';
 import { Session } from './ws/session.ts';
 
 export { type Habits, habitPositions, type Profile } from './core/habits.ts';
@@ -43,7 +43,8 @@ export { discardStore } from './persist/store.ts';
 export { type Finding, type Report, type Reporter, reporter, type Wrong, wrongs } from './report/report.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */
-export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+export async function startSimulator(given: SimulatorOptions): Promise<Simulator> {
+  const options = checkedOptions(given);
   const rules = rulesOf(options.faults ?? []);
   const start = options.clock?.now() ?? dataStart(options.markets ?? []) ?? new ScaledClock().now();
   const opened: { store?: Store; log?: TruthLog; server?: Server } = {};
@@ -85,7 +86,7 @@ function listen(
 }
 
 interface Running {
-  readonly options: SimulatorOptions;
+  readonly options: CheckedOptions;
   readonly parts: Parts;
   readonly server: Server;
   readonly log: TruthLog;

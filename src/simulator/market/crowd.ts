@@ -49,11 +49,9 @@ export interface CrowdSetup {
 
 /** Lets them begin, in every synthetic market. */
 export function startCrowd({ exchange, markets, seed }: CrowdSetup): void {
-  for (const uid of crowdUids) {
-    exchange.orders.passing.add(uid);
-    // Of an earlier run.
-    for (const order of [...exchange.orders.open(uid)]) exchange.cancel(order);
-  }
+  // Their orders of an earlier run were not kept.
+  for (const uid of crowdUids)
+    for (const [asset, { locked }] of exchange.accounts.holdings(uid)) exchange.accounts.unlock(uid, asset, locked);
   for (const market of markets) {
     const instrument = exchange.instruments.get(market.symbol);
     if (instrument === undefined) throw new Error(`the market ${market.symbol} has no instrument`);

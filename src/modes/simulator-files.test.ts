@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { faultsOf } from './fault-file.ts';
+import { openMarketFile, openScenarios } from './market-file.ts';
+import { showReport } from './simulator-report.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-simulator-files-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+function file(name: string, text: string): string {
+  writeFileSync(join(dir, name), text);
+  return join(dir, name);
+}
+
+describe('a fault file', () => {
+  test('is read with its defaults, and a name is a plan', () => {
+    const path = file('fine.yaml', '- match: { method: POST }\n  do: { status: 504 }\n- at: {}\n  do: { ban: true }\n');
+    expect(faultsOf(path)).toMatchObject([{ do: { status: 504, when: 'after' } }, { do: { ip: '127.0.0.1' } }]);
+    expect(faultsOf('flaky-504').length).toBeGreaterThan(2);
+    expect(faultsOf(file('empty.yaml', '# nothing yet\n'))).toEqual([]);
+  });
+
+  test.for([
+    ['an unknown key of a match', '- match:\n    methd: POST\n  do: { status: 504 }\n', 2, '"methd"'],
+    ['an unknown key of an action', '- do:\n    status: 504\n    whenn: after\n', 3, '"whenn"'],
+    ['an unknown key of a rule', '- do: { status: 504 }\n  mtach: {}\n', 2, '"mtach"'],
+    ['an unknown action', '- do: { status: 504 }\n- do:\n    explode: 1\n', 3, 'must be one of hold, drop'],
+    ['an unknown event', '- at: {}\n  do: { explode: 1 }\n', 2, 'must be one of outage, place'],
+    ['a value that does not fit', '- match: {}\n  do:\n    status: teapot\n', 3, 'expected number'],
+    ['a socket fault on a request', '\n- do: { socket: skip }\n', 2, 'needs match.method: WS'],
+    ['no list', 'match: {}\n', 1, 'must be a list of rules'],
+    ['no YAML', '- do: { status: 504\n', 2, 'is not valid YAML'],
+  ] as const)('%s is refused with file and line', ([, text, line, message]) => {
+    const path = file('wrong.yaml', text);
+    expect(() => faultsOf(path)).toThrow(`${path}, line ${line}: `);
+    expect(() => faultsOf(path)).toThrow(message);
+  });
+
+  test('one that is not there is refused with the names of the plans', () => {
+    expect(() => faultsOf('flaky')).toThrow('flaky is neither a fault file nor a plan; there are flaky-504,');
+  });
+});
+
+describe('the markets', () => {
+  test('of several scenarios stand side by side, the first one giving a symbol and the speed', () => {
+    const { instruments, markets, speed } = openScenarios('tape-2024,synthetic');
+    expect(instruments.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'TRXUSDT']);
+    expect(markets.map(({ kind }) => kind)).toEqual(['tape', 'synthetic', 'synthetic']);
+    expect(speed).toBe(1);
+    expect(() => openScenarios('tape-2025')).toThrow('there is no scenario tape-2025; there are crash-2020,');
+  });
+
+  test('of a file are recorded, made up or empty, with paths from its folder', () => {
+    file('k.csv', 'time_ms,open,high,low,close,volume\n1583971200000,1,2,1,2,3\n1583971260000,2,2,1,1,3\n');
+    file('t.csv', 'time_ms,price,qty,side\n1583971200000,1.5,2,buy\n');
+    const path = file(
+      'markets.yaml',
+      [
+        'speed: 10',
+        'markets:',
+        '  - { symbol: BTCUSDT, klines: k.csv, from: "2020-03-12T00:01:00Z" }',
+        '  - { symbol: ETHUSDT, trades: t.csv }',
+        '  - { symbol: TRXUSDT, synthetic: { price: "0.1", volatility: 0.5 } }',
+        '  - { symbol: XBTUSD, empty: true }',
+      ].join('\n'),
+    );
+    expect(openMarketFile(path)).toMatchObject({
+      speed: 10,
+      markets: [
+        { kind: 'klines', startIndex: 1 },
+        { kind: 'tape', tape: { depth: [] } },
+        { kind: 'synthetic', price: '0.1', volatility: 0.5 },
+        { kind: 'empty' },
+      ],
+    });
+  });
+
+  test.for([
+    ['an unknown key', 'markets:\n  - symbol: BTCUSDT\n    klins: a\n', 'line 3'],
+    ['no kind', 'markets:\n  - symbol: BTCUSDT\n', 'line 2'],
+    ['two kinds', 'markets:\n  - { symbol: BTCUSDT, empty: true, synthetic: {} }\n', 'line 2'],
+    [
+      'an unknown symbol',
+      'markets:\n  - symbol: BTCUSDT\n    empty: true\n  - symbol: NONE\n    empty: true\n',
+      'line 4',
+    ],
+    [
+      'a symbol twice',
+      'markets:\n  - { symbol: BTCUSDT, empty: true }\n  - { symbol: BTCUSDT, empty: true }\n',
+      'line 3',
+    ],
+    ['a broken recording', 'markets:\n  - { symbol: BTCUSDT, trades: broken.csv }\n', 'broken.csv, line 2'],
+  ] as const)('%s is refused with file and line', ([, text, place]) => {
+    file('broken.csv', 'time_ms,price,qty,side\n1,2,3,up\n');
+    const path = file('wrong-markets.yaml', text);
+    expect(() => openMarketFile(path)).toThrow(place);
+    expect(() => openMarketFile(path)).toThrow(dir);
+  });
+});
+
+describe('a report', () => {
+  const shown = async (text: string, json = false): Promise<string> => {
+    const lines: string[] = [];
+    await showReport(file('log.jsonl', text), { json, out: (line) => lines.push(line) });
+    return lines.join('\n');
+  };
+  const request = {
+    at: 0,
+    kind: 'request',
+    ip: '127.0.0.1',
+    method: 'GET',
+    target: '/nothing',
+    body: '',
+    status: 404,
+    weight: 0,
+  };
+
+  test('is a table, or JSON', async () => {
+    expect(await shown(`${JSON.stringify(request)}\n`)).toMatch(
+      /1 requests.*\n(.|\n)*unknownOperation(.|\n)*GET \/nothing/,
+    );
+    expect(JSON.parse(await shown(`${JSON.stringify(request)}\n`, true))).toMatchObject({
+      requests: 1,
+      findings: [{ count: 1 }],
+    });
+    expect(await shown('')).toContain('nothing wrong was found');
+  });
+
+  test('of a file that is none is refused with its line', async () => {
+    await expect(shown(`${JSON.stringify(request)}\n{"at":`)).rejects.toThrow('log.jsonl, line 2: is no JSON');
+    await expect(shown('7\n')).rejects.toThrow('log.jsonl, line 1: is no entry');
+  });
+});

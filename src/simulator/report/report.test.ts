@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LogEntry } from '../log.ts';
+import { alice, bob, call, exchange, limitOrder, place, signed, startTime } from '../test-kit.ts';
+import { operations } from './operations.ts';
+import { reporter, wrongs } from './report.ts';
+
+type Request = Extract<LogEntry, { kind: 'request' }>;
+const request = (given: Partial<Request> = {}): Request => ({
+  at: startTime,
+  kind: 'request',
+  ip: '127.0.0.1',
+  method: 'GET',
+  target: '/sapi/v1/ping',
+  body: '',
+  ageMs: undefined,
+  status: 200,
+  uid: undefined,
+  weight: 0,
+  code: undefined,
+  ...given,
+});
+function judged(...entries: readonly LogEntry[]) {
+  const one = reporter();
+  for (const entry of entries) one.take(entry);
+  return one.report();
+}
+const wrong = (...entries: readonly LogEntry[]) =>
+  judged(...entries).findings.map(({ wrong, count }) => [wrong, count]);
+
+describe('what a client did wrong', () => {
+  test('nothing, when it kept to everything', () => {
+    expect(wrong(request(), request({ target: '/sapi/v1/depth?symbol=BTCUSDT&limit=5', weight: 5 }))).toEqual([]);
+  });
+
+  test('more weight in any minute than the limits that were in force', () => {
+    const limits = { ipWeightPerMinute: 10, uidWeightPerMinute: 15 };
+    const start: LogEntry = { at: startTime, kind: 'start', profile: 'documented', seed: 1, limits };
+    const depth = (at: number, weight: number) =>
+      request({ at: startTime + at, target: '/sapi/v1/depth?symbol=BTCUSDT', weight, uid: '1' });
+    expect(wrong(start, depth(0, 5), depth(59_999, 5), depth(60_000, 5))).toEqual([]);
+    const report = judged(start, depth(0, 6), depth(59_999, 6), depth(60_000, 4));
+    expect(report.findings).toMatchObject([{ wrong: 'weight', who: '127.0.0.1', count: 1, first: startTime + 59_999 }]);
+    expect(report.peakWeight).toEqual({ ip: { '127.0.0.1': 12 }, uid: { 1: 12 } });
+  });
+
+  test('calls of one operation that come too often', () => {
+    const query = (at: number) => request({ at: startTime + at, target: '/sapi/v1/margin/order?orderId=1', uid: '1' });
+    const twenty = Array.from({ length: 20 }, (_, index) => query(index));
+    expect(wrong(...twenty, query(2_020))).toEqual([]);
+    expect(wrong(...twenty, query(1_999))).toEqual([['frequency', 1]]);
+  });
+
+  test('requests during a ban, and those that a limit refused', () => {
+    const ban: LogEntry = { at: startTime, kind: 'ban', ip: '127.0.0.1', until: startTime + 120_000 };
+    const late = request({ at: startTime + 119_999, status: 418, code: -1_003 });
+    expect(wrong(request({ status: 429, code: -1_003 }), ban, late, request({ at: startTime + 120_000 }))).toEqual([
+      ['refusedByLimit', 1],
+      ['duringBan', 1],
+    ]);
+  });
+
+  test('timestamps, signatures, keys, precision, minima and funds, by code', () => {
+    const codes = [-1_021, -1_022, -2_015, -1_111, -1_136, -2_017, -1_121];
+    const refused = codes.map((code) => request({ method: 'POST', target: '/sapi/v1/order', status: 400, code }));
+    expect(wrong(...refused).map(([what]) => what)).toEqual([
+      ...['window', 'signature', 'key', 'precision', 'minimum', 'funds', 'otherRefusal'],
+    ]);
+  });
+
+  test('parameters that are unknown or in the wrong place, operations that there are not, wide windows', () => {
+    const order = { method: 'POST', target: '/sapi/v1/order' } as const;
+    expect(wrong(request({ ...order, body: '{"symbol":"X","quantity":"1"}' }))).toEqual([['unknownParameter', 1]]);
+    expect(wrong(request({ ...order, target: '/sapi/v1/order?symbol=X' }))).toEqual([['misplaced', 1]]);
+    expect(wrong(request({ body: '{}' }))).toEqual([['misplaced', 1]]);
+    expect(wrong(request({ target: '/api/v3/order' }))).toEqual([['unknownOperation', 1]]);
+    expect(wrong(request({ ...order, body: '{"recvwindow":"5001"}' }))).toEqual([['wideWindow', 1]]);
+    expect(wrong(request({ ...order, body: '{"recvWindow":5000,' }))).toEqual([]);
+  });
+
+  test('each has words of its own', () => {
+    for (const words of Object.values(wrongs)) expect(words.length).toBeGreaterThan(20);
+    for (const name of Object.keys(operations)) expect(name).toMatch(/^(GET|POST) \/(sapi\/v1|open)\//);
+  });
+});
+
+test('a log in a file is read as it was written, and gives the same report', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const logFile = join(dir, 'truth.jsonl');
+  const one = await exchange({ logFile });
+  const order = limitOrder({ newClientOrderId: 'twice' });
+  await place(one.simulator, bob, { ...order, side: 'SELL' });
+  await place(one.simulator, alice, order);
+  await place(one.simulator, alice, { ...order, price: '8000' });
+  await signed(one.simulator, alice, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...order, price: '1.001' });
+  await call(`${one.simulator.restUrl}/sapi/v2/order`, 'GET');
+  await one.simulator.close();
+  const entries = readFileSync(logFile, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LogEntry);
+  expect(entries).toEqual(JSON.parse(JSON.stringify(one.log)));
+  const report = judged(...entries);
+  expect(report).toEqual(judged(...one.log));
+  expect(report).toMatchObject({ requests: 5, orders: 3, fills: 2, faults: 0, bans: 0 });
+  expect(report.findings.map(({ wrong: what, who }) => [what, who])).toEqual([
+    ['precision', '10001'],
+    ['repeatedClientId', '10001'],
+    ['unknownOperation', '127.0.0.1'],
+  ]);
+});
