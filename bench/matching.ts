@@ -136,26 +136,34 @@ class Traffic {
   }
 
   #cancel(): void {
-    const order = this.#removed(this.#pick(this.#resting.length));
-    if (order.executed < order.quantity) this.#engine.cancel(order);
-    else this.#cancel();
+    const index = this.#live();
+    const order = this.#resting[index] as SimOrder;
+    this.#drop(index);
+    this.#engine.cancel(order);
   }
 
   /** Takes a random order's quantity from the best of its side. */
   #take(): void {
-    const like = this.#resting[this.#pick(this.#resting.length)] as SimOrder;
-    const buys = like.side === 'SELL';
+    const { side, quantity, executed } = this.#resting[this.#live()] as SimOrder;
+    const buys = side === 'SELL';
     const price = BigInt(buys ? 2 * middle : 1) as Ticks;
-    const wanted = minus(like.quantity, like.executed);
     const uid = users[this.#pick(users.length)] as string;
-    if (wanted > 0n) this.#engine.create(uid, buys ? 'BUY' : 'SELL', price, wanted);
+    this.#engine.create(uid, buys ? 'BUY' : 'SELL', price, minus(quantity, executed));
   }
 
-  #removed(index: number): SimOrder {
-    const order = this.#resting[index] as SimOrder;
+  /** Index of a random order that still rests; those that have filled are forgotten on the way. */
+  #live(): number {
+    for (;;) {
+      const index = this.#pick(this.#resting.length);
+      const { executed, quantity } = this.#resting[index] as SimOrder;
+      if (executed < quantity) return index;
+      this.#drop(index);
+    }
+  }
+
+  #drop(index: number): void {
     const last = this.#resting.pop() as SimOrder;
-    if (last !== order) this.#resting[index] = last;
-    return order;
+    if (index < this.#resting.length) this.#resting[index] = last;
   }
 }
 

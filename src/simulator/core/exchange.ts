@@ -44,6 +44,8 @@ export interface ExchangeSetup {
   readonly startAt: number;
   /** Delay of a cancel that is not carried out at once, ms of exchange time. */
   readonly cancelDelayMs: number | undefined;
+  /** Ended orders, and own trades of an account in a symbol, that can still be asked for; 100,000 when left out. */
+  readonly keptOrders?: number | undefined;
   readonly onLooped: (symbol: string, times: number) => void;
   /** Terms of withdrawals; the plainest where none are given. */
   readonly assets?: readonly Asset[];
@@ -71,7 +73,7 @@ export class Exchange {
   readonly accounts = new Accounts();
   readonly keys = new Keys();
   readonly assets: Assets;
-  readonly orders = new OrderStore();
+  readonly orders: OrderStore;
   readonly withdrawals = new Withdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly #setup: ExchangeSetup;
@@ -85,6 +87,7 @@ export class Exchange {
 
   constructor(setup: ExchangeSetup) {
     this.#setup = setup;
+    this.orders = new OrderStore(setup.keptOrders);
     this.#now = setup.startAt;
     this.assets = assetsOf(setup.instruments, setup.assets);
     this.instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));

@@ -40,6 +40,8 @@ interface OrderHabits {
   readonly orderIdString: boolean;
   /** `clientOrderId` of an order that has one: as sent, or null [5]. */
   readonly clientId: 'echoed' | 'null';
+  /** Whether lists of open orders show the client id; §4.2 and §4.4 name the fields without it. */
+  readonly openOrdersClientId: boolean;
   /** Whether the order query needs `orderId` (§4.2), or finds the newest order of a client id too [5]. */
   readonly queryNeedsOrderId: boolean;
   /** Whether `fromId` of myTrades names the first trade of the page or the one before it [11]. */
@@ -119,6 +121,7 @@ const documented: Habits = {
   orderId: 'number',
   orderIdString: true,
   clientId: 'echoed',
+  openOrdersClientId: false,
   queryNeedsOrderId: true,
   fromIdInclusive: true,
   batchFailure: 'skip',
@@ -155,6 +158,7 @@ const observed: Habits = {
   cancel: 'later',
   states: 'many',
   lists: 'wrapped',
+  openOrdersClientId: true,
   accountUid: true,
   socketSide: 'upper',
   echoCallbackId: false,
@@ -179,6 +183,7 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   orderId: ['number', 'text', 'list'],
   orderIdString: [true, false],
   clientId: ['echoed', 'null'],
+  openOrdersClientId: [false, true],
   queryNeedsOrderId: [true, false],
   fromIdInclusive: [true, false],
   batchFailure: ['skip', 'refuse', 'stop'],

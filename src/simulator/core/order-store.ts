@@ -12,7 +12,7 @@ export interface OwnTrade {
  * Ended orders, and own trades of an account in a symbol, that are kept at least, and at most twice as many; beyond it the
  * oldest can no longer be asked for, as with an exchange's archive.
  */
-const orderLimit = 100_000;
+const usualLimit = 100_000;
 
 export class OrderStore {
   readonly #orders = new Map<string, SimOrder>();
@@ -21,6 +21,11 @@ export class OrderStore {
   /** Ids of ended orders, in the order in which they ended. */
   readonly #archived: string[] = [];
   readonly #trades = new Map<string, OwnTrade[]>();
+  readonly #limit: number;
+
+  constructor(limit = usualLimit) {
+    this.#limit = limit;
+  }
 
   /** Holders whose ended orders and trades nobody will ask for: the other participants of a made-up market. */
   readonly passing = new Set<string>();
@@ -60,7 +65,7 @@ export class OrderStore {
       const key = `${holderOf(leg.uid, leg.account)} ${trade.symbol}`;
       const trades = this.#trades.get(key);
       if (trades === undefined) this.#trades.set(key, [{ trade, leg, isBuyer }]);
-      else if (trades.push({ trade, leg, isBuyer }) >= 2 * orderLimit) trades.splice(0, orderLimit);
+      else if (trades.push({ trade, leg, isBuyer }) >= 2 * this.#limit) trades.splice(0, this.#limit);
     }
   }
 
@@ -85,8 +90,8 @@ export class OrderStore {
       return;
     }
     this.#archived.push(order.orderId);
-    if (this.#archived.length < 2 * orderLimit) return;
-    for (const orderId of this.#archived.splice(0, orderLimit)) this.#forget(orderId);
+    if (this.#archived.length < 2 * this.#limit) return;
+    for (const orderId of this.#archived.splice(0, this.#limit)) this.#forget(orderId);
   }
 
   #forget(orderId: string): void {

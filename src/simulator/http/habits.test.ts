@@ -117,6 +117,16 @@ describe('orders', () => {
     expect(await queryOrder(simulator, alice, order?.orderId ?? '')).toMatchObject({ clientOrderId: null });
   });
 
+  test('lists of open orders may show client ids, which the specification does not name there', async () => {
+    const listed = async (habits: Partial<Habits>) => {
+      const { simulator, create } = await under(habits);
+      await create({ newClientOrderId: 'mine' });
+      return listOf(await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT'))[0];
+    };
+    expect(await listed({})).not.toHaveProperty('clientOrderId');
+    expect(await listed({ openOrdersClientId: true })).toHaveProperty('clientOrderId', 'mine');
+  });
+
   test('an order may be found by its client id alone; the newest counts', async () => {
     const { simulator, create } = await under({ queryNeedsOrderId: false });
     await create({ newClientOrderId: 'mine', price: '8000' });

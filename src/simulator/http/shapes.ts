@@ -20,6 +20,10 @@ import { digits, type Json } from './json.ts';
 const marketUid = '1';
 const marketOrderId = '1700000000000000001';
 
+interface Fields {
+  readonly [name: string]: Json | undefined;
+}
+
 /** An amount that §2 shows as text. */
 function amount(text: string, { amounts }: Habits): Json {
   if (amounts === 'text') return text;
@@ -74,13 +78,13 @@ const clientIdOf = ({ clientOrderId }: SimOrder, { clientId }: Habits): Json =>
   clientId === 'null' && clientOrderId !== '' ? null : clientOrderId;
 
 /** The id as §2.2 has it: a long, and text too; margin has text alone. */
-function idFields({ orderId, account }: SimOrder, habits: Habits): { [key: string]: Json } {
+function idFields({ orderId, account }: SimOrder, habits: Habits): Fields {
   if (account === 'margin') return { orderId };
   const shapes = { number: digits(orderId), text: orderId, list: [digits(orderId)] };
   return { orderId: shapes[habits.orderId], ...(habits.orderIdString && { orderIdString: orderId }) };
 }
 
-const orderFields = (order: SimOrder, at: Instrument, habits: Habits): { [key: string]: Json } => ({
+const orderFields = (order: SimOrder, at: Instrument, habits: Habits): Fields => ({
   symbol: order.symbol,
   clientOrderId: clientIdOf(order, habits),
   price: amount(priceText(order.price, at), habits),
@@ -99,7 +103,7 @@ export const createdShape = (order: SimOrder, at: Instrument, habits: Habits): J
   status: habits.createStatus,
 });
 
-const progressFields = (order: SimOrder, at: Instrument, habits: Habits): { [key: string]: Json } => ({
+const progressFields = (order: SimOrder, at: Instrument, habits: Habits): Fields => ({
   executedQty: amount(quantityText(order.executed, at), habits),
   avgPrice: amount(averageText(order, at), habits),
   status: stateOf(order, habits),
@@ -114,6 +118,7 @@ export const queriedShape = (order: SimOrder, at: Instrument, habits: Habits): J
 
 export const openShape = (order: SimOrder, at: Instrument, habits: Habits): Json => ({
   ...orderFields(order, at, habits),
+  clientOrderId: habits.openOrdersClientId ? clientIdOf(order, habits) : undefined,
   ...idFields(order, habits),
   ...progressFields(order, at, habits),
   time: String(order.createdAt),
