@@ -78,7 +78,7 @@ command('--help', ['--help'], '≤ 200 ms');
 console.log(table.toString());
 
 // Those that take minutes, or are about a daemon, print their own tables.
-for (const file of process.argv.includes('--short') ? [] : ['bench/latency.ts', 'bench/memory.ts']) {
+for (const file of process.argv.includes('--short') ? [] : ['bench/client.ts', 'bench/latency.ts', 'bench/memory.ts']) {
   if (!existsSync(join(root, file))) continue;
   console.log(`\n${file}`);
   run([file], 'inherit');

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { decodeFrame, maxFrameBytes } from './frames.ts';
-import { readBook } from './read-market.ts';
+import { isFields, timeOf } from './json.ts';
+import { readBook, readKline, readTicker } from './read-market.ts';
+import { readPrint } from './trade-stream.ts';
 
 interface Recorded {
   readonly venue: string;
@@ -63,6 +65,55 @@ describe('the frames recorded from nine venues', () => {
       'delisted symbol: zero in depth',
     ]);
   });
+});
+
+/** What is in a frame, as whoever listens to its channel reads it; the problem in words where it cannot be read. */
+function contentOf(frame: ReturnType<typeof decode>): unknown {
+  if (frame.kind === 'history') {
+    const seenAt = timeOf(frame.ts) ?? 1;
+    return frame.rows.map((row) =>
+      frame.channel.includes('_kline_') && isFields(row)
+        ? readKline(row, row['id'])
+        : readPrint(row, 'X', seenAt, seenAt),
+    );
+  }
+  if (frame.kind !== 'push') return frame.kind;
+  const { channel, tick } = frame;
+  if (channel.includes('_depth_')) return readBook(tick['buys'] ?? tick['bids'], tick['asks']);
+  if (channel.includes('_kline_')) return readKline(tick, tick['id']);
+  if (channel.endsWith('_trade_ticker')) {
+    const rows = tick['data'];
+    // One deployment pushes a ticker on the channel of trades, too.
+    return Array.isArray(rows) ? rows.map((row) => readPrint(row, 'X', 1, 1)) : readTicker(tick, 'X', 1);
+  }
+  return channel.endsWith('_ticker') ? readTicker(tick, 'X', 1) : 'of no use';
+}
+
+const beside = new URL('../../../../shared/spec/frames/frames.jsonl', import.meta.url);
+const all: readonly Recorded[] = !existsSync(beside)
+  ? recorded
+  : readFileSync(beside, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Recorded);
+
+describe('every recorded frame', () => {
+  it('is there: those that ship, or all 59 where the collection is beside the repository', () => {
+    expect(all).toHaveLength(existsSync(beside) ? 59 : 50);
+    for (const one of recorded) expect(all.map(({ frame }) => frame)).toContain(one.frame);
+  });
+
+  it.each(all.filter(({ dir }) => dir === 's2c').map((one) => [one.venue, one.what, one] as const))(
+    'is read to the last row: %s, %s',
+    (_venue, what, { frame }) => {
+      const content = contentOf(decode(frame));
+      expect(content).toBeDefined();
+      for (const row of Array.isArray(content) ? content : []) expect(row).toBeDefined();
+      // A book with an empty side or a zero is refused in so many words, since nobody may act on half a market; nothing else is.
+      const isRefused = typeof content === 'string' && content.endsWith(' depth');
+      if (isRefused || content === 'zero in depth') expect(what).toMatch(/empty|unknown|delisted|one-sided/);
+    },
+  );
 });
 
 describe('a frame', () => {

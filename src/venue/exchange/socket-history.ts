@@ -48,7 +48,7 @@ export function socketHistory(sockets: Sockets, count: Count, now: () => number)
       const prints = answer.value.rows.flatMap((row) => {
         const one = readPrint(row, symbol, frameTime, seenAt);
         if (one === undefined) count('unreadable trade', row);
-        return one === undefined ? [] : [one.trade];
+        return one === undefined ? [] : [one];
       });
       return ok(prints.reverse().sort((a, b) => a.time - b.time));
     },

@@ -16,21 +16,21 @@ export interface TradeStreamOptions {
 /** So many prints, up to twice, are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
 const remembered = 1_000;
 
-export interface Print {
-  readonly trade: Trade;
-  /** Of the exchange, where it gives one. */
-  readonly id: string | undefined;
-}
-
 /** One print of a frame or of the past, dated by the frame where it has no time of its own; undefined when it cannot be read. */
-export function readPrint(row: unknown, symbol: string, frameTime: number, seenAt: number): Print | undefined {
+export function readPrint(row: unknown, symbol: string, frameTime: number, seenAt: number): Trade | undefined {
   if (!isFields(row)) return undefined;
   const price = numberOf(row['price']);
   const quantity = numberOf(row['vol']);
   const side = sideOf(row['side']);
   if (!(price > 0 && quantity > 0) || !Number.isFinite(price + quantity) || side === undefined) return undefined;
   const time = timeOf(row['ts']) ?? frameTime;
-  return { trade: { symbol, time, price, quantity, side, seenAt }, id: textOf(row['id']) };
+  return { symbol, time, price, quantity, side, seenAt };
+}
+
+/** The exchange's own id, where it gives one. Numbers stay numbers: writing each out as text would cost a tenth of the frame. */
+function printId(row: unknown): string | number | undefined {
+  const id = isFields(row) ? row['id'] : undefined;
+  return typeof id === 'number' ? id : textOf(id);
 }
 
 /**
@@ -46,7 +46,7 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
   /** Prints without an id, seen before the break, that the first frame after it may bring again. */
   let mayRepeat: string[] | undefined = [];
 
-  function isRepeat({ trade, id }: Print): boolean {
+  function isRepeat(trade: Trade, id: string | number | undefined): boolean {
     if (id !== undefined) return !isNew(id);
     const key = `${trade.time} ${trade.price} ${trade.quantity} ${trade.side}`;
     const at = mayRepeat?.indexOf(key) ?? -1;
@@ -65,14 +65,19 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
       }
       const seenAt = now();
       const frameTime = timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt;
-      const prints: Print[] = [];
+      const fresh: Trade[] = [];
+      let inOrder = true;
       for (let index = rows.length - 1; index >= 0; index--) {
-        const one = readPrint(rows[index], symbol, frameTime, seenAt);
-        if (one === undefined) count('unreadable trade', rows[index]);
-        else prints.push(one);
+        const row: unknown = rows[index];
+        const trade = readPrint(row, symbol, frameTime, seenAt);
+        if (trade === undefined) count('unreadable trade', row);
+        else if (!isRepeat(trade, printId(row))) {
+          inOrder &&= fresh.length === 0 || (fresh[fresh.length - 1] as Trade).time <= trade.time;
+          fresh.push(trade);
+        }
       }
-      if (prints.length > 1) prints.sort((a, b) => a.trade.time - b.trade.time);
-      for (const one of prints) if (!isRepeat(one)) print(one.trade);
+      if (!inOrder) fresh.sort((a, b) => a.time - b.time);
+      for (const trade of fresh) print(trade);
       mayRepeat = undefined;
     },
     hole(hole) {
@@ -83,9 +88,9 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
 }
 
 /** True for an id that is not among the last thousand: two sets that take turns, since dropping the oldest one by one is dear. */
-function newById(): (id: string) => boolean {
-  let older = new Set<string>();
-  let newer = new Set<string>();
+function newById(): (id: string | number) => boolean {
+  let older = new Set<string | number>();
+  let newer = new Set<string | number>();
   return (id) => {
     if (newer.has(id) || older.has(id)) return false;
     if (newer.size >= remembered) {
