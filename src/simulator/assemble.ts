@@ -30,6 +30,8 @@ export interface Opening {
   readonly start: number;
   readonly rules: readonly FaultRule[];
   readonly log: (entry: LogEntry) => void;
+  /** Entries of the log that are in memory. */
+  readonly logSize: () => number;
   /** Cuts what is open, once there is a server. */
   readonly cut: (what: 'all' | 'sockets') => void;
 }
@@ -53,7 +55,7 @@ export interface Parts {
   readonly happens: (event: FaultEvent) => void;
 }
 
-export function assemble(options: CheckedOptions, { store, start, rules, log, cut }: Opening): Parts {
+export function assemble(options: CheckedOptions, { store, start, rules, log, logSize, cut }: Opening): Parts {
   const { profile = 'documented', seed = 1 } = options;
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
   const habits = habitsOf(profile, {
@@ -74,7 +76,7 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, cu
     exchange,
     users,
     serve,
-    empty: () => emptyCopy(exchange),
+    empty: () => emptyCopy(exchange, options.keptOrders),
     lengthOf: (lagMs) => clock.machine(lagMs),
   });
   const record = openRecorder({
@@ -127,8 +129,10 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, cu
     ...{ clock, exchange, limits, feed, habits, driver, faults, outage, gateway, people, answering, spoiler },
     retained: () => ({
       orders: [...exchange.orders.all()].length,
+      trades: users.reduce((sum, uid) => sum + tradesOf(exchange, uid), 0),
       openOrders: users.reduce((sum, uid) => sum + exchange.orders.open(uid).size, 0),
       waitingForReplicas: replicas.waiting(),
+      logEntries: logSize(),
       rules: faults.list().length,
       held: Object.values(faults.holding()).reduce((sum, held) => sum + held, 0),
     }),
@@ -158,8 +162,11 @@ function requestEntry({ ip, method, target, body, timestamp }: ApiRequest, reply
 const syntheticOf = ({ markets = [] }: CheckedOptions): SyntheticMarket[] =>
   markets.filter((market): market is SyntheticMarket => market.kind === 'synthetic');
 
+const tradesOf = ({ instruments, orders }: Exchange, uid: string): number =>
+  [...instruments.keys()].reduce((sum, symbol) => sum + orders.trades(uid, symbol).length, 0);
+
 /** The same instruments, nobody and nothing in them. */
-function emptyCopy({ instruments, now }: Exchange): Exchange {
+function emptyCopy({ instruments, now }: Exchange, keptOrders: number | undefined): Exchange {
   const listed = [...instruments.values()];
   const none = rate('0');
   return new Exchange({
@@ -167,6 +174,7 @@ function emptyCopy({ instruments, now }: Exchange): Exchange {
     markets: listed.map((instrument) => emptyMarket(instrument)),
     fees: { maker: none, taker: none },
     startAt: now,
+    keptOrders,
     cancelDelayMs: undefined,
     onLooped: () => undefined,
   });

@@ -121,6 +121,8 @@ export interface SimulatorOptions {
   readonly faults?: unknown;
   /** Opens the control address. */
   readonly control?: ControlOptions;
+  /** Ended orders, and own trades of an account in a symbol, that can still be asked for; 100,000 when left out, twice as many at most. */
+  readonly keptOrders?: number;
   /** Keeps accounts, orders, trades and market time in this directory. */
   readonly persistDir?: string;
   /** Appends the truth log to this file, one entry of JSON a line. */

@@ -44,6 +44,7 @@ export function openExchange(options: CheckedOptions, { store, start, log, cance
     markets: openMarkets({ instruments, markets, anchor: store?.anchor ?? start, now, seed, tradesBefore }),
     fees: { maker: rate(fees.maker), taker: rate(fees.taker) },
     startAt: now,
+    keptOrders: options.keptOrders,
     cancelDelayMs: cancelLater ? cancelDelayMs : undefined,
     assets: Object.entries(options.assets ?? {}).map(([code, given]) => assetOf(code, given)),
     onLooped(symbol, times) {

@@ -54,7 +54,7 @@ export async function startSimulator(given: SimulatorOptions): Promise<Simulator
     opened.log = log;
     const { store } = opened;
     const cut = (what: 'all' | 'sockets'): void => opened.server?.cut(what);
-    const parts = assemble(options, { store, start, rules, cut, log: log.write });
+    const parts = assemble(options, { store, start, rules, cut, log: log.write, logSize: log.size });
     const server = await listen(parts, options.port ?? 0);
     opened.server = server;
     return await running({ options, parts, server, log, store });
