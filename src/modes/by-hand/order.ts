@@ -50,21 +50,47 @@ export const create = (symbol: string, typed: Typed, command: OrderCommand): Pro
 /** Real ms that a create may wait for weight. */
 const admitMs = 5_000;
 
+/** Of an order that is looked for, at most so many candidates are asked about: each costs weight. */
+const maxCandidates = 30;
+/** Some exchanges round the times of trades to whole seconds. */
+const roundedMs = 2_000;
+
 /** The order, or the refusal that says what is known. An unknown outcome is looked for once; it is never sent again. */
 async function settled(client: Client, outcome: Outcome, symbol: string, id: string): Promise<OrderReport> {
   if (outcome.kind === 'accepted') return outcome.report;
   if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
   if (outcome.kind === 'rejected')
     throw refused(client.host, `rejected with code ${outcome.code} ${outcome.message}`, outcome.code);
-  const { orders } = client.exchange;
-  const open = await orders.openOrders(symbol);
-  const found = open.kind === 'ok' ? open.value.rows.find(({ clientOrderId }) => clientOrderId === id) : undefined;
+  const found = await lookFor(client, symbol, id, outcome.signedAt);
   if (found !== undefined) return found;
   throw new Refusal(
-    `what became of the order is not known: ${outcome.cause}\n  it was sent once, with client id ${id}, and is not among the open orders now; it may have been filled, or appear later` +
+    `what became of the order is not known: ${outcome.cause}\n  it was sent once, with client id ${id}, and is neither among the open orders nor among the newest trades now; it may appear later` +
       `\n  what to do: sluice order open ${symbol} and sluice order trades ${symbol}, now and in a minute, before you send another`,
     1,
   );
+}
+
+/** An order that took effect is open or has traded. Lists do not give our ids (specification §4.2): each candidate is asked for its own. */
+async function lookFor(
+  { exchange: { orders } }: Client,
+  symbol: string,
+  id: string,
+  since: number,
+): Promise<OrderReport | undefined> {
+  const [open, traded] = [await orders.openOrders(symbol), await orders.tradesSince(symbol, undefined)];
+  const ids = [
+    ...(open.kind === 'ok' ? open.value.rows.map(({ orderId }) => orderId) : []),
+    ...(traded.kind === 'ok'
+      ? traded.value.rows.filter(({ time }) => time >= since - roundedMs).flatMap((one) => one.orderIds)
+      : []),
+  ];
+  // The newest have the highest ids.
+  const newest = [...new Set(ids)].sort((a, b) => b.length - a.length || (a < b ? 1 : -1)).slice(0, maxCandidates);
+  for (const orderId of newest) {
+    const answer = await orders.query({ symbol, orderId });
+    if (answer.kind === 'ok' && answer.value.clientOrderId?.toLowerCase() === id.toLowerCase()) return answer.value;
+  }
+  return undefined;
 }
 
 export const test = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>

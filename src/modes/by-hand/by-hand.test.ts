@@ -1,0 +1,240 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { instrument } from '../../domain/instrument.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { account } from './account.ts';
+import { isConfirmed } from './ask.ts';
+import { call } from './call.ts';
+import { placeOf } from './client.ts';
+import * as market from './market.ts';
+import * as order from './order.ts';
+
+const btc = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });
+const user = (uid: string): { uid: string; key: string; secret: string; balances: Record<string, string> } => ({
+  uid,
+  key: `key-${uid}`,
+  secret: `secret-${uid}`,
+  balances: { USDT: '100000', BTC: '10' },
+});
+let simulator: Simulator;
+let dir = '';
+const printed: string[] = [];
+const said: string[] = [];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-by-hand-'));
+  simulator = await startSimulator({
+    users: [user('1'), user('2')],
+    instruments: [btc],
+    markets: [{ kind: 'empty', symbol: 'BTCUSDT' }],
+  });
+});
+afterAll(async () => {
+  await simulator.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+beforeEach(() => {
+  printed.length = 0;
+  said.length = 0;
+});
+
+const command = (uid = '1') => ({
+  url: simulator.restUrl,
+  json: true,
+  yes: true,
+  out: (line: string) => void printed.push(line),
+  say: (line: string) => void said.push(line),
+  signal: new AbortController().signal,
+  environment: { SLUICE_API_KEY: `key-${uid}`, SLUICE_API_SECRET: `secret-${uid}`, XDG_STATE_HOME: dir },
+});
+const rows = (): readonly Readonly<Record<string, unknown>>[] =>
+  printed.flatMap((line) => line.split('\n')).map((line) => JSON.parse(line) as Record<string, unknown>);
+const refusal = async (act: () => Promise<unknown>): Promise<Refusal> => {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('no refusal came');
+};
+const buy = { side: 'buy', volume: '0.01', price: '50000' };
+
+describe('orders by hand', () => {
+  it('are created, asked about, listed and cancelled, exactly', async () => {
+    await order.create('btcusdt', { ...buy, clientId: 'mine-1' }, command());
+    const [created = {}] = rows();
+    expect(created).toMatchObject({ clientOrderId: 'mine-1', symbol: 'BTCUSDT', side: 'BUY', status: 'NEW' });
+    const id = String(created['orderId']);
+    await order.query('BTCUSDT', id, command());
+    await order.open('BTC/USDT', command());
+    expect(rows().map((row) => row['orderId'])).toEqual([id, id, id]);
+    await order.cancel('BTCUSDT', [id], command());
+    expect(rows().at(-1)).toMatchObject({ orderId: id, status: 'CANCELED' });
+  });
+
+  it('trade, and the trades are listed with their fee', async () => {
+    await order.create('BTCUSDT', { side: 'SELL', volume: '0.02', price: '50000' }, command('2'));
+    await order.create('BTCUSDT', { side: 'BUY', volume: '500' }, command());
+    printed.length = 0;
+    await order.trades('BTCUSDT', undefined, command());
+    expect(rows()).toMatchObject([{ side: 'BUY', price: '50000', quantity: '0.01', feeAsset: 'BTC', maker: false }]);
+    printed.length = 0;
+    await account(command());
+    expect(rows().find(({ asset }) => asset === 'USDT')).toMatchObject({ free: '99500' });
+  });
+
+  it('are sent and cancelled in batches', async () => {
+    await order.batch('BTCUSDT', ['BUY:0.01@40000', 'BUY:0.02@40001'], command());
+    const ids = rows().map((row) => String(row['orderId']));
+    expect(ids).toHaveLength(2);
+    printed.length = 0;
+    await order.cancel('BTCUSDT', ids, command());
+    expect(rows().map(({ status }) => status)).toEqual(['CANCELED', 'CANCELED']);
+    expect(said.join()).toContain('took on 2 and refused 0');
+  });
+
+  it('are tested without being placed', async () => {
+    await order.test('BTCUSDT', buy, command());
+    expect(rows()).toEqual([{ accepted: true }]);
+    printed.length = 0;
+    await order.open('BTCUSDT', { ...command(), json: false });
+    expect(printed).toEqual(['no open orders of BTCUSDT']);
+  });
+
+  it.each<[string, Parameters<typeof order.create>[1], string]>([
+    ['too many decimals', { ...buy, volume: '0.000001' }, 'has more than 5 decimals'],
+    ['a volume that is none', { ...buy, volume: '1e3' }, 'must be a decimal number'],
+    ['nothing', { ...buy, volume: '0' }, 'above 0'],
+    ['a price of nothing', { ...buy, price: '0' }, 'above 0'],
+    ['a side that is none', { ...buy, side: 'long' }, 'BUY or SELL'],
+    ['an id too long', { ...buy, clientId: 'x'.repeat(33) }, '1 to 32'],
+  ])('with %s are refused before they are sent', async (_, typed, why) => {
+    expect((await refusal(() => order.create('BTCUSDT', typed, command()))).message).toContain(why);
+  });
+
+  it('that the exchange refuses say the code, what it means, and what to do', async () => {
+    const { message, exitCode } = await refusal(() =>
+      order.create('BTCUSDT', { ...buy, volume: '1000000' }, command()),
+    );
+    expect(message).toMatch(/-2017[\s\S]*it means: the balance is too small\n {2}what to do: sluice account/);
+    expect(exitCode).toBe(1);
+  });
+
+  it('of which the answer is lost are looked for, and never sent again', async () => {
+    const before = simulator.addFault({
+      match: { method: 'POST', path: '/sapi/v1/order', nth: 1 },
+      do: { status: 504, when: 'after' },
+    });
+    await order.create('BTCUSDT', { ...buy, price: '30000', clientId: 'lost-1' }, command());
+    before();
+    expect(rows()).toMatchObject([{ clientOrderId: 'lost-1', status: 'NEW' }]);
+    await order.cancel('BTCUSDT', [String(rows()[0]?.['orderId'])], command());
+    const never = simulator.addFault({
+      match: { method: 'POST', path: '/sapi/v1/order' },
+      do: { status: 504, when: 'before' },
+    });
+    const { message } = await refusal(() => order.create('BTCUSDT', { ...buy, clientId: 'lost-2' }, command()));
+    never();
+    expect(message).toContain('it was sent once, with client id lost-2');
+    expect(message).toContain('before you send another');
+  });
+});
+
+describe('what changes something', () => {
+  const asking = (answer: string) => ({ say: command().say, signal: command().signal, input: Readable.from([answer]) });
+  it('is done for yes and nothing else', async () => {
+    expect(await isConfirmed('sure?', asking('yes\n'))).toBe(true);
+    expect(said[0]).toBe('sure?\nType yes to send it:');
+    for (const answer of ['y\n', 'no\n', '\n', '', 'yes please\n'])
+      expect(await isConfirmed('?', asking(answer))).toBe(false);
+  });
+});
+
+describe('the market by hand', () => {
+  it('is printed for people and for programs', async () => {
+    await order.create('BTCUSDT', { side: 'BUY', volume: '1', price: '40000' }, command());
+    await order.create('BTCUSDT', { side: 'SELL', volume: '1', price: '60000' }, command('2'));
+    printed.length = 0;
+    await market.ping(command());
+    await market.time(command());
+    await market.symbols(command());
+    await market.depth('btcusdt', { ...command(), limit: 1 });
+    expect(rows()).toMatchObject([
+      { tripMs: expect.any(Number) },
+      { serverTime: expect.any(Number) },
+      { symbol: 'BTCUSDT' },
+      { bids: [[40_000, 1]] },
+    ]);
+    printed.length = 0;
+    await market.trades('BTCUSDT', { ...command(), json: false });
+    expect(printed[0]).toContain('50000');
+    await market.trades('BTCUSDT', { ...command(), socket: true });
+    expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject({ price: 50_000 });
+  });
+
+  it('refuses intervals and kinds that there are none of, with the nearest', async () => {
+    expect((await refusal(async () => market.klines('BTCUSDT', '1mn', command()))).message).toContain(
+      'did you mean "1min"',
+    );
+    expect((await refusal(async () => market.open('tiker', undefined, undefined, command()))).message).toContain(
+      'ticker',
+    );
+    expect((await refusal(async () => market.open('trades', undefined, undefined, command()))).message).toContain(
+      'BTC USDT',
+    );
+  });
+
+  it('says which symbols there are when one is unknown', async () => {
+    const { message } = await refusal(() => market.ticker('NOPEUSDT', command()));
+    expect(message).toMatch(/-1121[\s\S]*sluice market symbols/);
+    expect((await refusal(() => order.open('NOPEUSDT', command()))).message).toContain('lists no symbol NOPEUSDT');
+  });
+});
+
+describe('a raw call', () => {
+  it('prints the answer, and refuses withdrawals whatever way they are written', async () => {
+    await call('get', '/sapi/v1/symbols', { ...command(), unsigned: true });
+    expect(rows()).toMatchObject([{ symbols: [{}] }]);
+    for (const path of ['/sapi/v1/withdraw/apply', '/sapi/v1/%77ithdraw/apply']) {
+      const { message, exitCode } = await refusal(() => call('POST', path, command()));
+      expect([exitCode, message]).toEqual([3, expect.stringContaining('sluice-withdraw')]);
+    }
+    for (const [method, path, body] of [
+      ['PUT', '/a', undefined],
+      ['GET', '/a', '{}'],
+      ['POST', '/a', '{'],
+      ['GET', 'a', undefined],
+    ] as const)
+      expect(
+        await refusal(() => call(method, path, { ...command(), ...(body !== undefined && { body }) })),
+      ).toBeDefined();
+  });
+});
+
+describe('the exchange that is meant', () => {
+  it('is said once, encrypted unless it is here', async () => {
+    const refused = (which: Parameters<typeof placeOf>[0]) => refusal(async () => placeOf(which));
+    expect((await refused({})).message).toContain('--config FILE');
+    expect((await refused({ config: 'a.yaml', url: 'http://127.0.0.1' })).message).toContain('not both');
+    expect((await refused({ url: 'http://exchange.example' })).message).toContain('encrypted');
+    expect((await refused({ url: 'exchange' })).message).toContain('http://');
+    expect(placeOf({ url: 'https://exchange.example/api', account: 'margin' })).toMatchObject({
+      wsUrl: 'wss://exchange.example/kline-api/ws',
+      account: 'margin',
+    });
+  });
+
+  it('that banned this address is left alone, with the time when that ends', async () => {
+    const banned = { ...command(), environment: { ...command().environment, XDG_STATE_HOME: join(dir, 'banned') } };
+    const lift = simulator.addFault({ match: { path: '/sapi/v1/ping' }, do: { status: 418, when: 'before' } });
+    await refusal(() => market.ping(banned));
+    lift();
+    const { message, exitCode } = await refusal(() => market.ping(banned));
+    expect([exitCode, message]).toEqual([3, expect.stringMatching(/send nothing before \d{4}-/)]);
+  });
+});
