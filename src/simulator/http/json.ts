@@ -22,15 +22,20 @@ export function json(value: Json): string {
   if (value instanceof Digits) return value.text;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
-  const fields = Object.entries(value).flatMap(([key, field]) =>
-    field === undefined ? [] : [`${JSON.stringify(key)}:${json(field)}`],
-  );
-  return `{${fields.join(',')}}`;
+  let text = '';
+  for (const [key, field] of Object.entries(value)) {
+    if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${json(field)}`;
+  }
+  return `{${text}}`;
 }
+
+/** Where a number may stand; a text that looks so is found too, which only costs time. */
+const maybeNumber = /(^|[:[,])\s*-?\d/;
 
 /** Parses JSON with every number as the text it was written in; undefined when it is no JSON. */
 export function parseJson(text: string): unknown {
   try {
+    if (!maybeNumber.test(text)) return JSON.parse(text) as unknown;
     return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value,
     );
