@@ -1,12 +1,4 @@
-/**
- * What the exchange's limits forbid at the moment, learned from 410, 429 and 418 (specification §7), and remembered in one small file
- * outside the state directories: the limits count by address, so every process of this machine must heed what one was told, also
- * after a restart.
- */
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import type { Clock } from '../clock/clock.ts';
+/** What the exchange's limits forbid at the moment, learned from 410, 429 and 418 (specification §7). */
 
 /** Times in UTC ms by the exchange's clock. */
 export interface Bans {
@@ -22,136 +14,42 @@ export interface Bans {
 
 export const noBans: Bans = { slowUntil: 0, stopUntil: 0, banUntil: 0, banMs: 0 };
 
-export interface BanStore {
-  read(): Bans;
-  /** Joined with what other processes wrote meanwhile: the later time of each counts. */
-  write(bans: Bans): void;
-}
-
-/** For backtests, simulations and tests: shared with nobody. */
-export function banMemory(): BanStore {
-  let kept = noBans;
-  return {
-    read: () => kept,
-    write: (bans) => {
-      kept = later(kept, bans);
-    },
-  };
-}
-
-export const banFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
-  join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'sluice', 'bans.json');
-
-export interface BanFileOptions {
-  readonly path: string;
-  /** host:port of the exchange. */
-  readonly address: string;
-  readonly clock: Clock;
-  readonly warn: (facts: object, message: string) => void;
-}
-
 /** The exchange bans for at most this long (§7); what a file says beyond it is a mistake. */
 export const longestBanMs = 3 * 24 * 3_600_000;
-/** Without knowing what was forbidden: the length of the weight window. */
-const carefulMs = 60_000;
-/** Real ms between two looks at the file. */
-const lookMs = 1_000;
-/** Larger than any honest one. */
-const maxFileBytes = 64 * 1024;
+/** Without a time named: the length of the weight window. */
+export const carefulMs = 60_000;
+const firstBanMs = 120_000;
+/** After this long without a 418 the next one counts as the first again. */
+const forgiveMs = 24 * 3_600_000;
 
-/**
- * One JSON object, an entry for each address, replaced as a whole so that no reader sees half of it, readable by its owner only.
- * A file that cannot be read counts as a ban of a minute and is written anew; one that cannot be written is said, and what it
- * should hold is heeded by this process alone.
- */
-export function banFile({ path, address, clock, warn }: BanFileOptions): BanStore {
-  let kept = noBans;
-  let lookedAt: number | undefined;
-  let stamp = '';
-
-  function look(): void {
-    const now = clock.monotonic();
-    if (lookedAt !== undefined && now - lookedAt < clock.machine(lookMs)) return;
-    lookedAt = now;
-    const changed = stampOf(path);
-    if (changed === stamp) return;
-    stamp = changed;
-    const entries = readEntries();
-    if (entries !== undefined) {
-      kept = later(kept, bounded(entries[address] ?? noBans, clock.now()));
-      return;
-    }
-    warn({ path }, 'the file of request bans cannot be read; waiting a minute as if banned, then writing it anew');
-    write({ ...noBans, stopUntil: clock.now() + carefulMs });
-  }
-
-  /** All entries; undefined when the file is there and cannot be understood. */
-  function readEntries(): Readonly<Record<string, Bans>> | undefined {
-    if (stampOf(path) === '') return {};
-    try {
-      const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      return isEntries(parsed) ? parsed : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  function write(bans: Bans): void {
-    kept = later(kept, bans);
-    const entries = readEntries() ?? {};
-    const all = { ...entries, [address]: later(bounded(entries[address] ?? noBans, clock.now()), kept) };
-    const text = JSON.stringify(all, undefined, 2);
-    try {
-      if (text.length > maxFileBytes) throw new Error(`more than ${maxFileBytes} bytes of other addresses`);
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      const temporary = `${path}.${process.pid}`;
-      writeFileSync(temporary, `${text}\n`, { mode: 0o600 });
-      renameSync(temporary, path);
-      stamp = stampOf(path);
-    } catch (error) {
-      const cause = error instanceof Error ? error.message : '';
-      warn({ path, cause }, 'the request ban could not be written; other processes will not know of it');
-    }
-  }
-
-  return {
-    read() {
-      look();
-      return kept;
-    },
-    write,
-  };
-}
-
-function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
-}
-
-const later = (a: Bans, b: Bans): Bans => ({
+/** What two processes know, joined: the later time of each counts. */
+export const later = (a: Bans, b: Bans): Bans => ({
   slowUntil: Math.max(a.slowUntil, b.slowUntil),
   stopUntil: Math.max(a.stopUntil, b.stopUntil),
   banUntil: Math.max(a.banUntil, b.banUntil),
   banMs: a.banUntil > b.banUntil ? a.banMs : b.banMs,
 });
 
-const bounded = (bans: Bans, now: number): Bans => ({
+/** What was written down, as far as the exchange can have meant it. */
+export const bounded = (bans: Bans, now: number): Bans => ({
   slowUntil: Math.min(bans.slowUntil, now + longestBanMs),
   stopUntil: Math.min(bans.stopUntil, now + longestBanMs),
   banUntil: Math.min(bans.banUntil, now + longestBanMs),
   banMs: Math.min(bans.banMs, longestBanMs),
 });
 
-function isEntries(value: unknown): value is Record<string, Bans> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every(isBans);
+/** 410 slows, 429 stops, each for the length of the window unless the exchange names a time. */
+export function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs = carefulMs): Bans {
+  const until = now + Math.min(retryAfterMs, longestBanMs);
+  return status === 410 ? { ...bans, slowUntil: until } : { ...bans, stopUntil: until };
 }
 
-function isBans(value: unknown): value is Bans {
-  if (typeof value !== 'object' || value === null) return false;
-  const times = new Map<string, unknown>(Object.entries(value));
-  return Object.keys(noBans).every((key) => {
-    const time = times.get(key);
-    return typeof time === 'number' && Number.isFinite(time) && time >= 0;
-  });
+/** Each ban that follows another is taken to last twice as long; several answers within one ban are the same ban. */
+export function banned(bans: Bans, now: number, retryAfterMs: number): Bans {
+  const inForce = now < bans.banUntil;
+  const follows = bans.banMs > 0 && now - bans.banUntil < forgiveMs;
+  const nextMs = Math.min(follows ? bans.banMs * 2 : firstBanMs, longestBanMs);
+  const banMs = inForce ? bans.banMs : nextMs;
+  const until = inForce ? bans.banUntil : now + banMs;
+  return { ...bans, banMs, banUntil: Math.max(until, now + Math.min(retryAfterMs, longestBanMs)) };
 }

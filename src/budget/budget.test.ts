@@ -1,12 +1,9 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Lane } from '../venue/venue.ts';
-import { type BanFileOptions, banFile, banFilePath, banMemory } from './bans.ts';
 import { type BudgetOptions, budget } from './budget.ts';
+import { sharedWithNobody } from './shared.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
@@ -14,7 +11,13 @@ const hour = 60 * minute;
 
 function desk(options: Partial<BudgetOptions> = {}) {
   const clock = new SimClock(start);
-  const purse = budget({ clock, bans: banMemory(), ipWeightPerMinute: 100, uidWeightPerMinute: 500, ...options });
+  const purse = budget({
+    clock,
+    shared: sharedWithNobody(),
+    ipWeightPerMinute: 100,
+    uidWeightPerMinute: 500,
+    ...options,
+  });
   const log: string[] = [];
   /** Asks, and writes down when and how it was answered. */
   const ask = (lane: Lane, weight: number, until?: number, endpoint?: { endpoint: string; max: number }): void => {
@@ -29,10 +32,10 @@ function desk(options: Partial<BudgetOptions> = {}) {
 describe('the two weight windows', () => {
   it('let requests pass at once while both have room', async () => {
     const { ask, to, log } = desk();
-    ask('reconcile', 60);
-    ask('reconcile', 40);
+    ask('cancel', 60);
+    ask('cancel', 40);
     await to(0);
-    expect(log).toEqual(['go reconcile 60 @0', 'go reconcile 40 @0']);
+    expect(log).toEqual(['go cancel 60 @0', 'go cancel 40 @0']);
   });
 
   it('make a request wait until a minute and the jitter have passed, whichever window is the tighter', async () => {
@@ -49,16 +52,19 @@ describe('the two weight windows', () => {
     }
   });
 
-  it('give creates and market data 80 % and keep the rest for cancels and queries', async () => {
+  it('are filled by each lane up to its share, so that something is left for every more urgent one', async () => {
     const { ask, to, log, purse } = desk();
-    ask('create', 80);
+    ask('market', 70);
     ask('market', 1);
+    ask('create', 10);
     ask('create', 1);
-    ask('cancel', 15);
-    ask('reconcile', 5);
+    ask('reconcile', 10);
+    ask('reconcile', 1);
+    ask('cancel', 5);
+    ask('kill', 5);
     await to(0);
-    expect(log).toEqual(['go create 80 @0', 'go cancel 15 @0', 'go reconcile 5 @0']);
-    expect(purse.meter()).toMatchObject({ ip: { used: 100, max: 100 }, uid: { used: 100, max: 500 }, waiting: 2 });
+    expect(log).toEqual(['go market 70 @0', 'go create 10 @0', 'go reconcile 10 @0', 'go cancel 5 @0', 'go kill 5 @0']);
+    expect(purse.meter()).toMatchObject({ ip: { used: 100, max: 100 }, uid: { used: 100, max: 500 }, waiting: 3 });
   });
 
   it('take from all or from none: a call that its endpoint refuses leaves the windows alone', async () => {
@@ -71,15 +77,6 @@ describe('the two weight windows', () => {
     expect(purse.meter().ip.used).toBe(23);
     await to(3_000);
     expect(log.at(-1)).toBe('go reconcile 10 @2500');
-  });
-
-  it('count what a crashed process may have spent', async () => {
-    const { ask, to, log } = desk({ assumeSpent: 90 });
-    ask('reconcile', 20);
-    await to(minute);
-    expect(log).toEqual([]);
-    await to(minute + 500);
-    expect(log).toEqual(['go reconcile 20 @60500']);
   });
 
   it('refuse at once what can never fit', async () => {
@@ -208,78 +205,6 @@ describe('what the exchange says of its limits', () => {
   });
 });
 
-describe('the file of bans', () => {
-  const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'sluice-bans-')), 'deep', 'bans.json');
-  function store(path: string, clock: SimClock, options: Partial<BanFileOptions> = {}) {
-    const warnings: string[] = [];
-    const bans = banFile({ path, address: 'x:1', clock, warn: (_, text) => void warnings.push(text), ...options });
-    return { warnings, bans, purse: budget({ clock, bans, ipWeightPerMinute: 100 }) };
-  }
-
-  it('lets a ban outlive the process, owner-readable only, and heeds it for that address alone', () => {
-    const path = fresh();
-    const clock = new SimClock(start);
-    store(path, clock).purse.notice({ status: 418, retryAfterMs: undefined });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(store(path, clock).purse.meter().stoppedUntil).toBe(start + 2 * minute);
-    expect(store(path, clock, { address: 'y:1' }).purse.meter().stoppedUntil).toBeUndefined();
-  });
-
-  it('tells a running process of a ban within a second, and both keep their other addresses', async () => {
-    const path = fresh();
-    const clock = new SimClock(start);
-    const first = store(path, clock);
-    const second = store(path, clock);
-    const other = store(path, clock, { address: 'y:1' });
-    expect(second.purse.meter().stoppedUntil).toBeUndefined();
-    first.purse.notice({ status: 429, retryAfterMs: undefined });
-    other.purse.notice({ status: 410, retryAfterMs: undefined });
-    await clock.advanceTo(start + 1_000);
-    expect(second.purse.meter()).toMatchObject({ stoppedUntil: start + minute, slowedUntil: undefined });
-    expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')))).toEqual(['x:1', 'y:1']);
-    first.purse.notice({ status: 418, retryAfterMs: undefined });
-    await clock.advanceTo(start + 2_000);
-    expect(second.purse.meter()).toMatchObject({ stoppedUntil: start + 1_000 + 2 * minute });
-  });
-
-  it.each(['', '{', '[]', '{"x:1":{"stopUntil":"soon"}}', '{"x:1":null}'])(
-    'that cannot be read (%j) is said, counts as a minute’s ban and is mended',
-    (text) => {
-      const path = fresh();
-      const clock = new SimClock(start);
-      store(path, clock).purse.notice({ status: 410, retryAfterMs: undefined });
-      writeFileSync(path, text);
-      const { purse, warnings } = store(path, clock);
-      expect(purse.meter().stoppedUntil).toBe(start + minute);
-      expect(warnings).toHaveLength(1);
-      expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveProperty(['x:1', 'stopUntil'], start + minute);
-    },
-  );
-
-  it('that names a ban longer than the exchange gives is not believed beyond three days', () => {
-    const path = fresh();
-    const clock = new SimClock(start);
-    store(path, clock).purse.notice({ status: 429, retryAfterMs: undefined });
-    writeFileSync(path, '{"x:1":{"slowUntil":0,"stopUntil":9e15,"banUntil":0,"banMs":0}}');
-    expect(store(path, clock).purse.meter().stoppedUntil).toBe(start + 72 * hour);
-  });
-
-  it('that cannot be written is said, and the ban is heeded here', () => {
-    const clock = new SimClock(start);
-    const file = join(mkdtempSync(join(tmpdir(), 'sluice-bans-')), 'a-file');
-    writeFileSync(file, '');
-    const { purse, warnings } = store(join(file, 'bans.json'), clock);
-    purse.notice({ status: 429, retryAfterMs: undefined });
-    expect(purse.meter().stoppedUntil).toBe(start + minute);
-    expect(warnings[0]).toContain('could not be written');
-  });
-
-  it('lies in the state directory of the user', () => {
-    expect(banFilePath({ XDG_STATE_HOME: '/s' })).toBe('/s/sluice/bans.json');
-    expect(banFilePath({})).toMatch(/\.local\/state\/sluice\/bans\.json$/);
-  });
-});
-
 const request = fc.record({
   lane: fc.constantFrom<Lane>('kill', 'cancel', 'reconcile', 'create', 'market'),
   weight: fc.integer({ min: 1, max: 60 }),
@@ -294,10 +219,9 @@ property.prop([fc.array(request, { minLength: 1, maxLength: 80 })], { numRuns: 6
     const clock = new SimClock(start);
     const purse = budget({
       clock,
-      bans: banMemory(),
+      shared: sharedWithNobody(),
       ipWeightPerMinute: 100,
       uidWeightPerMinute: 90,
-      createShare: 0.8,
     });
     const sent: { at: number; weight: number; lane: Lane; limited: boolean }[] = [];
     let answered = 0;

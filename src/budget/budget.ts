@@ -2,31 +2,33 @@
  * The one door through which every request to the exchange takes its weight.
  *
  * The exchange counts weight over a minute, by address and by user, and calls of some endpoints over two seconds (specification §8).
- * A request takes from all of them or from none. Five lanes, the most urgent first; creates and market data may use only a share of
- * either window, so that an unknown outcome can always be asked about and an order always cancelled. Windows follow the exchange's
- * time by a clock that never steps back.
+ * A request takes from all of them or from none, and counts what other processes at the same address took. Five lanes, the most
+ * urgent first; the less urgent may use only a share of either window, whoever filled it, so that an order can always be cancelled
+ * and an unknown outcome always asked about. Windows follow the exchange's time by a clock that never steps back.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Lane, LimitNotice, RequestCost, Spend } from '../venue/venue.ts';
-import { type BanStore, type Bans, longestBanMs } from './bans.ts';
+import { type Bans, banned, warned } from './bans.ts';
+import type { Shared, SpentBefore, Tally } from './shared.ts';
 import { type RollingWindow, rollingWindow } from './window.ts';
 
 export interface BudgetOptions {
   readonly clock: Clock;
-  readonly bans: BanStore;
+  /** What other processes at the same address spend, and what the exchange forbids all of them. */
+  readonly shared: Shared;
+  /** Whose requests these are, for the limits that count by user; processes with one key name the same. */
+  readonly user?: string;
   readonly ipWeightPerMinute?: number;
   readonly uidWeightPerMinute?: number;
-  /** The share of either window that creates and market data may use. */
-  readonly createShare?: number;
   /** Requests that may wait in each lane; one more is refused at once. */
   readonly maxQueue?: number;
-  /** Weight taken as spent at the start, in both windows: a process that crashes and restarts does not know what it spent before. */
-  readonly assumeSpent?: number;
 }
 
 export interface Meter {
   readonly ip: { readonly used: number; readonly max: number };
   readonly uid: { readonly used: number; readonly max: number };
+  /** What other processes, or one before this, took of the address's window. */
+  readonly others: number;
   readonly waiting: number;
   /** UTC ms until which nothing is sent; undefined when nothing forbids it. */
   readonly stoppedUntil: number | undefined;
@@ -46,14 +48,18 @@ export interface Budget {
 }
 
 const lanes: readonly Lane[] = ['kill', 'cancel', 'reconcile', 'create', 'market'];
+/** How full either window may be for a request of a lane to go; what is left belongs to those before it. */
+export const laneShares: Readonly<Record<Lane, number>> = {
+  kill: 1,
+  cancel: 1,
+  reconcile: 0.9,
+  create: 0.8,
+  market: 0.7,
+};
 const windowMs = 60_000;
 const frequencyMs = 2_000;
 /** Requests may arrive closer together than they left: so much real time is added to each window. */
 const jitterMs = 500;
-const warningMs = 60_000;
-const firstBanMs = 120_000;
-/** After this long without a 418 the next one counts as the first again. */
-const forgiveMs = 24 * 3_600_000;
 
 interface Waiting {
   readonly cost: RequestCost;
@@ -70,30 +76,28 @@ export function budget(options: BudgetOptions): Budget {
 
 class WeightBudget {
   readonly #clock: Clock;
-  readonly #bans: BanStore;
+  readonly #shared: Shared;
+  readonly #user: string;
   readonly #windows: { readonly ip: RollingWindow; readonly uid: RollingWindow };
+  readonly #others: RollingWindow;
   readonly #endpoints = new Map<string, RollingWindow>();
   readonly #queues = new Map<Lane, Waiting[]>(lanes.map((lane) => [lane, []]));
-  readonly #createShare: number;
   readonly #maxQueue: number;
   #refused = 0;
   #stopTimer = (): void => {};
 
-  constructor({ clock, bans, ...limits }: BudgetOptions) {
-    const { ipWeightPerMinute = 12_000, uidWeightPerMinute = 60_000, createShare = 0.8 } = limits;
-    const { maxQueue = 1_000, assumeSpent = 0 } = limits;
+  constructor({ clock, shared, user = '', ...limits }: BudgetOptions) {
+    const { ipWeightPerMinute = 12_000, uidWeightPerMinute = 60_000, maxQueue = 1_000 } = limits;
     this.#clock = clock;
-    this.#bans = bans;
-    this.#createShare = createShare;
+    this.#shared = shared;
+    this.#user = user;
     this.#maxQueue = maxQueue;
     const lengthMs = windowMs + clock.machine(jitterMs);
     this.#windows = {
       ip: rollingWindow(lengthMs, ipWeightPerMinute),
       uid: rollingWindow(lengthMs, uidWeightPerMinute),
     };
-    if (assumeSpent <= 0) return;
-    this.#windows.ip.add(clock.monotonic(), Math.min(assumeSpent, ipWeightPerMinute));
-    this.#windows.uid.add(clock.monotonic(), Math.min(assumeSpent, uidWeightPerMinute));
+    this.#others = rollingWindow(lengthMs, ipWeightPerMinute);
   }
 
   readonly ports: Budget = {
@@ -118,32 +122,53 @@ class WeightBudget {
 
   /** The most of the smaller window that a lane may ever use. */
   #most(lane: Lane): number {
-    return this.#shareOf(lane) * Math.min(this.#windows.ip.max, this.#windows.uid.max);
-  }
-
-  #shareOf(lane: Lane): number {
-    return lane === 'create' || lane === 'market' ? this.#createShare : 1;
+    return laneShares[lane] * Math.min(this.#windows.ip.max, this.#windows.uid.max);
   }
 
   /** Lets everything go that may, the most urgent first, and sets the alarm for the rest. */
   #serve(): void {
     this.#stopTimer();
     let wakeAt = this.#expire();
+    if (lanes.every((lane) => this.#queues.get(lane)?.length === 0)) return;
+    wakeAt = Math.min(
+      wakeAt,
+      this.#shared.alone((tally) => this.#serveAlone(tally)),
+    );
+    if (wakeAt !== Number.POSITIVE_INFINITY) this.#stopTimer = this.#clock.at(wakeAt, () => this.#serve());
+  }
+
+  /** Returns when something that waits may go, as far as is known. */
+  #serveAlone(tally: Tally): number {
+    this.#count(tally.news);
+    let wakeAt = Number.POSITIVE_INFINITY;
     for (const lane of lanes) {
       const queue = this.#queues.get(lane) ?? [];
       let obstacle: Obstacle | undefined;
       for (let head = queue[0]; head !== undefined && obstacle === undefined; head = queue[0]) {
-        obstacle = this.#obstacle(lane, head.cost);
+        obstacle = this.#obstacle(lane, head.cost, tally.bans);
         if (obstacle !== undefined) break;
         queue.shift();
-        this.#take(head.cost);
+        this.#take(head.cost, tally);
         head.resolve(true);
       }
       if (obstacle === undefined) continue;
       wakeAt = Math.min(wakeAt, obstacle.until);
       if (obstacle.shared) break;
     }
-    if (wakeAt !== Number.POSITIVE_INFINITY) this.#stopTimer = this.#clock.at(wakeAt, () => this.#serve());
+    return wakeAt;
+  }
+
+  /** Counts what others spent. */
+  #count(news: readonly SpentBefore[]): void {
+    const steady = this.#clock.monotonic();
+    for (const { agoMs, user, weight, endpoint } of news) {
+      const at = steady - this.#clock.machine(agoMs);
+      this.#windows.ip.add(at, weight);
+      this.#others.add(at, weight);
+      if (user !== this.#user) continue;
+      this.#windows.uid.add(at, weight);
+      if (endpoint !== undefined) this.#callsOf(endpoint).add(at, 1);
+    }
   }
 
   /** Refuses what waited past its time; returns when the next one's passes. */
@@ -164,42 +189,47 @@ class WeightBudget {
     return earliest;
   }
 
-  #obstacle(lane: Lane, { weight, frequency }: RequestCost): Obstacle | undefined {
+  #obstacle(
+    lane: Lane,
+    { weight, frequency }: RequestCost,
+    { slowUntil, stopUntil, banUntil }: Bans,
+  ): Obstacle | undefined {
     const now = this.#clock.now();
-    const { slowUntil, stopUntil, banUntil } = this.#bans.read();
     const forbidden = Math.max(stopUntil, banUntil, lane === 'kill' ? 0 : slowUntil);
     if (now < forbidden) return { shared: true, until: forbidden };
     const steady = this.#clock.monotonic();
     for (const window of [this.#windows.ip, this.#windows.uid]) {
-      if (window.used(steady) + weight <= this.#shareOf(lane) * window.max) continue;
+      if (window.used(steady) + weight <= laneShares[lane] * window.max) continue;
       return { shared: true, until: now + ((window.nextRelease(steady) ?? steady) - steady) };
     }
     if (frequency === undefined) return undefined;
-    const calls = this.#callsOf(frequency);
+    const calls = this.#callsOf(frequency.endpoint);
     if (calls.used(steady) < frequency.max) return undefined;
     return { shared: false, until: now + ((calls.nextRelease(steady) ?? steady) - steady) };
   }
 
-  #take({ weight, frequency }: RequestCost): void {
+  #take({ weight, frequency }: RequestCost, tally: Tally): void {
     const steady = this.#clock.monotonic();
     this.#windows.ip.add(steady, weight);
     this.#windows.uid.add(steady, weight);
-    if (frequency !== undefined) this.#callsOf(frequency).add(steady, 1);
+    if (frequency !== undefined) this.#callsOf(frequency.endpoint).add(steady, 1);
+    tally.spend({ user: this.#user, weight, endpoint: frequency?.endpoint });
   }
 
-  #callsOf({ endpoint, max }: NonNullable<RequestCost['frequency']>): RollingWindow {
+  #callsOf(endpoint: string): RollingWindow {
     const known = this.#endpoints.get(endpoint);
     if (known !== undefined) return known;
-    const calls = rollingWindow(frequencyMs + this.#clock.machine(jitterMs), max);
+    const calls = rollingWindow(frequencyMs + this.#clock.machine(jitterMs), Number.POSITIVE_INFINITY);
     this.#endpoints.set(endpoint, calls);
     return calls;
   }
 
   #heed({ status, retryAfterMs }: LimitNotice): void {
     const now = this.#clock.now();
-    const bans = this.#bans.read();
+    const { bans, news } = this.#shared.look();
+    this.#count(news);
     const heeded = status === 418 ? banned(bans, now, retryAfterMs ?? 0) : warned(bans, now, status, retryAfterMs);
-    this.#bans.write(heeded);
+    this.#shared.forbid(heeded);
     this.#serve();
   }
 
@@ -207,11 +237,14 @@ class WeightBudget {
     const now = this.#clock.now();
     const steady = this.#clock.monotonic();
     const { ip, uid } = this.#windows;
-    const { slowUntil, stopUntil, banUntil } = this.#bans.read();
+    const { bans, news } = this.#shared.look();
+    this.#count(news);
+    const { slowUntil, stopUntil, banUntil } = bans;
     const stoppedUntil = Math.max(stopUntil, banUntil);
     return {
       ip: { used: ip.used(steady), max: ip.max },
       uid: { used: uid.used(steady), max: uid.max },
+      others: this.#others.used(steady),
       waiting: lanes.reduce((sum, lane) => sum + (this.#queues.get(lane)?.length ?? 0), 0),
       stoppedUntil: stoppedUntil > now ? stoppedUntil : undefined,
       slowedUntil: slowUntil > now ? slowUntil : undefined,
@@ -224,21 +257,6 @@ class WeightBudget {
     for (const queue of this.#queues.values()) {
       for (const { resolve } of queue.splice(0)) resolve(false);
     }
+    this.#shared.close();
   }
-}
-
-/** 410 slows, 429 stops, each for the length of the window unless the exchange names a time. */
-function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs = warningMs): Bans {
-  const until = now + Math.min(retryAfterMs, longestBanMs);
-  return status === 410 ? { ...bans, slowUntil: until } : { ...bans, stopUntil: until };
-}
-
-/** Each ban that follows another is taken to last twice as long; several answers within one ban are the same ban. */
-function banned(bans: Bans, now: number, retryAfterMs: number): Bans {
-  const inForce = now < bans.banUntil;
-  const follows = bans.banMs > 0 && now - bans.banUntil < forgiveMs;
-  const nextMs = Math.min(follows ? bans.banMs * 2 : firstBanMs, longestBanMs);
-  const banMs = inForce ? bans.banMs : nextMs;
-  const until = inForce ? bans.banUntil : now + banMs;
-  return { ...bans, banMs, banUntil: Math.max(until, now + Math.min(retryAfterMs, longestBanMs)) };
 }

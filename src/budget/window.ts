@@ -4,6 +4,7 @@ export interface RollingWindow {
   readonly max: number;
   /** What still counts at `now` (ms of a clock that never steps back). */
   used(now: number): number;
+  /** What was taken at `now`; where that lies before what is known already it counts from then on, a little too long. */
   add(now: number, amount: number): void;
   /** When what counts will next become less; undefined when nothing counts. */
   nextRelease(now: number): number | undefined;
@@ -35,7 +36,8 @@ export function rollingWindow(lengthMs: number, max: number): RollingWindow {
     },
     add(now, amount) {
       const last = times.length - 1;
-      if (last >= first && times[last] === now) amounts[last] = (amounts[last] ?? 0) + amount;
+      const newest = times[last];
+      if (last >= first && newest !== undefined && newest >= now) amounts[last] = (amounts[last] ?? 0) + amount;
       else {
         times.push(now);
         amounts.push(amount);

@@ -1,7 +1,7 @@
 /** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
 import { randomBytes } from 'node:crypto';
-import { banFile, banFilePath } from '../budget/bans.ts';
 import { type Budget, budget } from '../budget/budget.ts';
+import { sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
 import { ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -23,7 +23,7 @@ import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { Screen } from './screen.ts';
-import { hasCrashed, removeDaemonInfo, writeDaemonInfo } from './state.ts';
+import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
@@ -123,10 +123,8 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const url = config.exchange.restUrl;
   const clock = new ScaledClock(config.exchange.speed);
   const warn = (facts: object, message: string): void => log.warn(facts, message);
-  const bans = banFile({ path: banFilePath(environment), address: new URL(url).host, clock, warn });
-  // What a run that crashed had spent is not known; the exchange still counts it for a minute.
-  const assumeSpent = hasCrashed(options.stateDir) ? Math.floor(config.budget.ipWeightPerMinute * 0.8) : 0;
-  const limits = budget({ clock, bans, assumeSpent, ...config.budget });
+  const shared = sharedFile({ path: sharedFilePath(environment), address: new URL(url).host, clock, warn });
+  const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...config.budget });
   undo.unshift(() => limits.close());
   const x = exchange({
     ...config.exchange,

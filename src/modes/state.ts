@@ -33,9 +33,6 @@ export function removeDaemonInfo(dir: string): void {
   rmSync(join(dir, daemonFile), { force: true });
 }
 
-/** True when the last daemon of a directory did not end by itself: it left its file behind. The caller holds the lock. */
-export const hasCrashed = (dir: string): boolean => existsSync(join(dir, daemonFile));
-
 /** What the running daemon of a directory wrote; undefined when none runs there. */
 export function runningDaemon(dir: string): DaemonInfo | undefined {
   const path = join(dir, daemonFile);

@@ -40,7 +40,8 @@ export const arrows: Readonly<Record<string, Layer>> = {
   portfolio: { ours: ['domain', 'clock'], packages: [] },
   // Rules judge an order against the portfolio; neither ever sees a venue.
   risk: { ours: ['domain', 'clock', 'portfolio'], packages: [] },
-  budget: { ours: ['domain', 'clock'], types: ['venue'], packages: ['node:*'] },
+  // The file that processes share is SQLite, for its lock between them.
+  budget: { ours: ['domain', 'clock'], types: ['venue'], packages: ['better-sqlite3', 'node:*'] },
   fill: { ours: ['domain', 'clock'], packages: [] },
   journal: { ours: ['domain', 'clock'], packages: ['better-sqlite3', 'node:*'] },
   venue: { ours: ['domain', 'clock'], packages: ['rxjs'] },

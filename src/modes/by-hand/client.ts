@@ -1,6 +1,6 @@
 /** The exchange as a command reaches it: one client, the same limits and bans as a daemon at the same address, no state. */
-import { banFile, banFilePath } from '../../budget/bans.ts';
 import { budget } from '../../budget/budget.ts';
+import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../clock/clock.ts';
 import { readConfig } from '../../config/read.ts';
 import { isLoopback, tradingSchema } from '../../config/schema.ts';
@@ -81,12 +81,17 @@ export interface Allowance {
   close(): void;
 }
 
-/** The budget of a command: the bans are those that every process of this machine knows of; refuses while one is in force. */
-export function allowance(place: Place, clock: ScaledClock, { say, environment }: Commanded): Allowance {
+/** The budget of a command, shared with every other process of this machine at the same address; refuses while a ban is in force. */
+export function allowance(
+  place: Place,
+  clock: ScaledClock,
+  { say, environment }: Commanded,
+  apiKey?: string,
+): Allowance {
   const { host } = new URL(place.restUrl);
   const warn = (facts: object, message: string): void => say(`${message} ${JSON.stringify(facts)}`);
-  const bans = banFile({ path: banFilePath(environment), address: host, clock, warn });
-  const limits = budget({ clock, bans, ...place.limits });
+  const shared = sharedFile({ path: sharedFilePath(environment), address: host, clock, warn });
+  const limits = budget({ clock, shared, user: userOf(apiKey), ...place.limits });
   const { stoppedUntil } = limits.meter();
   if (stoppedUntil !== undefined && stoppedUntil - clock.now() > clock.machine(patienceMs)) {
     limits.close();
@@ -105,7 +110,7 @@ export async function openClient(which: WhichExchange, command: Commanded, signs
   const place = placeOf(which);
   const secrets: Secrets | undefined = signs ? readSecrets(command.environment) : undefined;
   const clock = new ScaledClock(place.speed);
-  const limits = allowance(place, clock, command);
+  const limits = allowance(place, clock, command, secrets?.apiKey);
   const warn = (facts: object, message: string): void => command.say(`${message} ${JSON.stringify(facts)}`);
   const x = exchange({
     ...place,

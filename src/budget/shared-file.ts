@@ -1,0 +1,284 @@
+/**
+ * The one small file that all processes of a user share (`Shared`), outside every state directory: SQLite, for its lock between
+ * processes and because a process that is killed in the middle of a write leaves it whole. Nothing waits for the disk: what a
+ * power cut takes away is a minute of counting.
+ */
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Clock, machineSteady } from '../clock/clock.ts';
+import { type Bans, bounded, carefulMs, later, noBans } from './bans.ts';
+import type { Shared, Spent, SpentBefore, Tally } from './shared.ts';
+
+export const sharedFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
+  join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'sluice', 'limits.db');
+
+/** What a key is called in the file: two of one user are told apart there, which errs by too little only where both are busy. */
+export const userOf = (apiKey: string | undefined): string =>
+  apiKey === undefined ? '' : createHash('sha256').update(apiKey).digest('hex').slice(0, 12);
+
+export interface SharedFileOptions {
+  readonly path: string;
+  /** host:port of the exchange. */
+  readonly address: string;
+  readonly clock: Clock;
+  readonly warn: (facts: object, message: string) => void;
+  /** Real ms that are the same in every process of the machine. */
+  readonly steady?: () => number;
+}
+
+/** Real ms that a process waits for another one's lock, which takes microseconds to do its work; then it counts for itself. */
+const lockMs = 250;
+/** Real ms: requests older than this are forgotten; twice the longest window, of a clock at half speed and faster. */
+const keepMs = 241_000;
+/** Between two removals of what is too old, requests. */
+const sweepEvery = 500;
+/** Real ms between two warnings about the file, and between two tries to open it. */
+const quietMs = 60_000;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS spent (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL, at REAL NOT NULL,
+    user TEXT NOT NULL, weight INTEGER NOT NULL, endpoint TEXT
+  );
+  CREATE TABLE IF NOT EXISTS bans (
+    address TEXT PRIMARY KEY, slowUntil REAL NOT NULL, stopUntil REAL NOT NULL, banUntil REAL NOT NULL, banMs REAL NOT NULL
+  );
+`;
+
+interface Row extends Omit<Spent, 'endpoint'> {
+  readonly id: number;
+  readonly at: number;
+  readonly endpoint: string | null;
+}
+
+/** The statements of one open file. */
+interface File {
+  readonly db: Database.Database;
+  readonly begin: () => void;
+  readonly commit: () => void;
+  readonly newer: (id: number, since: number) => readonly Row[];
+  readonly insert: (at: number, spent: Spent) => number;
+  readonly forget: (before: number) => void;
+  readonly bans: () => unknown;
+  readonly forbid: (bans: Bans) => void;
+}
+
+/**
+ * Opens the file, or counts for this process alone and says so when that cannot be. A file that cannot be understood counts as a
+ * ban of a minute and is begun anew.
+ */
+export function sharedFile(options: SharedFileOptions): Shared {
+  return new SharedFile(options);
+}
+
+class SharedFile implements Shared {
+  readonly #options: SharedFileOptions;
+  readonly #steady: () => number;
+  #file: File | undefined;
+  /** Up to this row everything is known. */
+  #seen = 0;
+  /** What was forbidden, as last read. */
+  #bans = noBans;
+  #inserted = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  constructor(options: SharedFileOptions) {
+    this.#options = options;
+    this.#steady = options.steady ?? machineSteady;
+    this.#opened();
+  }
+
+  alone<T>(work: (tally: Tally) => T): T {
+    const isAlone = this.#try((file) => {
+      file.begin();
+      return true;
+    });
+    if (isAlone === undefined) return work({ ...this.#known([]), spend: () => {} });
+    const begun = this.#file;
+    try {
+      return work({ ...this.look(), spend: (spent) => this.#spend(spent) });
+    } finally {
+      // It may have broken in between.
+      if (this.#file === begun) this.#try((file) => file.commit());
+    }
+  }
+
+  look(): Pick<Tally, 'news' | 'bans'> {
+    const now = this.#steady();
+    const rows = this.#try((file) => {
+      this.#bans = later(this.#bans, this.#read(file));
+      return file.newer(this.#seen, now - keepMs);
+    });
+    this.#seen = rows?.at(-1)?.id ?? this.#seen;
+    // A machine that was started anew counts from zero again: what seems to come was a moment ago.
+    return this.#known(
+      (rows ?? []).map(({ at, user, weight, endpoint }) => ({
+        agoMs: Math.max(0, now - at),
+        user,
+        weight,
+        endpoint: endpoint ?? undefined,
+      })),
+    );
+  }
+
+  forbid(bans: Bans): void {
+    this.#bans = later(this.#bans, bans);
+    this.#try((file) => {
+      file.begin();
+      try {
+        this.#bans = later(this.#bans, this.#read(file));
+        file.forbid(this.#bans);
+      } finally {
+        file.commit();
+      }
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#drop();
+  }
+
+  #known(news: readonly SpentBefore[]): Pick<Tally, 'news' | 'bans'> {
+    return { news, bans: this.#bans };
+  }
+
+  #spend(spent: Spent): void {
+    const now = this.#steady();
+    this.#try((file) => {
+      // Nothing that we have not seen can lie before our own row: nobody else writes meanwhile.
+      this.#seen = file.insert(now, spent);
+      if (++this.#inserted % sweepEvery === 0) file.forget(now);
+    });
+  }
+
+  #read(file: File): Bans {
+    const row = file.bans();
+    if (row === undefined) return noBans;
+    if (!isBans(row)) throw new Error('the bans in it are no times');
+    return bounded(row, this.#options.clock.now());
+  }
+
+  /** Does something with the file; undefined when there is none, or it broke, which is said. */
+  #try<T>(work: (file: File) => T): T | undefined {
+    const file = this.#opened();
+    if (file === undefined) return undefined;
+    try {
+      return work(file);
+    } catch (error) {
+      this.#trouble(error);
+      return undefined;
+    }
+  }
+
+  #trouble(error: unknown): void {
+    const code = error instanceof Database.SqliteError ? error.code : '';
+    const cause = error instanceof Error ? error.message : String(error);
+    if (code === 'SQLITE_BUSY') {
+      this.#warn(cause, 'another process holds the file of request limits; not counting with it this time');
+      return;
+    }
+    this.#drop();
+    // What is no error of SQLite's is one of the directory, or bans that are no times.
+    const isPassing = code === '' ? !cause.includes('no times') : /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(code);
+    if (isPassing) {
+      this.#warn(cause, 'the file of request limits cannot be written; other processes will not know');
+      return;
+    }
+    this.#warn(
+      cause,
+      'the file of request limits cannot be understood; waiting a minute as if banned, and beginning it anew',
+    );
+    this.#beginAnew();
+  }
+
+  #beginAnew(): void {
+    const { path, clock } = this.#options;
+    this.#bans = later(this.#bans, { ...noBans, stopUntil: clock.now() + carefulMs });
+    this.#seen = 0;
+    try {
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      const file = this.#make();
+      file.forbid(this.#bans);
+      this.#file = file;
+    } catch {
+      // The next try is a minute away; what it should hold is heeded here.
+    }
+  }
+
+  #drop(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    try {
+      file?.db.close();
+    } catch {
+      // It is broken already.
+    }
+  }
+
+  #warn(cause: string, message: string): void {
+    const now = this.#steady();
+    if (now - this.#warnedAt < quietMs) return;
+    this.#warnedAt = now;
+    this.#options.warn({ path: this.#options.path, cause }, message);
+  }
+
+  /** The open file; tried again once in a while where it could not be opened. */
+  #opened(): File | undefined {
+    const now = this.#steady();
+    if (this.#file !== undefined || this.#closed || now - this.#triedAt < quietMs) return this.#file;
+    this.#triedAt = now;
+    try {
+      this.#file = this.#make();
+    } catch (error) {
+      this.#trouble(error);
+    }
+    return this.#file;
+  }
+
+  #make(): File {
+    const { path, address } = this.#options;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const db = new Database(path, { timeout: lockMs });
+    chmodSync(path, 0o600);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = OFF');
+    db.exec(schema);
+    return statements(db, address);
+  }
+}
+
+function statements(db: Database.Database, address: string): File {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const newer = db.prepare<[number, string, number], Row>(
+    'SELECT id, at, user, weight, endpoint FROM spent WHERE id > ? AND address = ? AND at > ? ORDER BY id',
+  );
+  const insert = db.prepare('INSERT INTO spent (address, at, user, weight, endpoint) VALUES (?, ?, ?, ?, ?)');
+  // What lies ahead was written before the machine was started anew.
+  const forget = db.prepare('DELETE FROM spent WHERE at < ? OR at > ?');
+  const bans = db.prepare('SELECT slowUntil, stopUntil, banUntil, banMs FROM bans WHERE address = ?');
+  const forbid = db.prepare('REPLACE INTO bans VALUES (?, ?, ?, ?, ?)');
+  return {
+    db,
+    begin: () => void begin.run(),
+    commit: () => void commit.run(),
+    newer: (id, since) => newer.all(id, address, since),
+    insert: (at, { user, weight, endpoint }) =>
+      Number(insert.run(address, at, user, weight, endpoint ?? null).lastInsertRowid),
+    forget: (now) => void forget.run(now - keepMs, now),
+    bans: () => bans.get(address),
+    forbid: ({ slowUntil, stopUntil, banUntil, banMs }) =>
+      void forbid.run(address, slowUntil, stopUntil, banUntil, banMs),
+  };
+}
+
+function isBans(value: unknown): value is Bans {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= 0);
+}
