@@ -55,7 +55,10 @@ export interface Parts {
   readonly happens: (event: FaultEvent) => void;
 }
 
-export function assemble(options: CheckedOptions, { store, start, rules, log, logSize, cut }: Opening): Parts {
+type Core = ReturnType<typeof openCore>;
+
+/** The exchange as it would be on a good day. */
+function openCore(options: CheckedOptions, { store, start, log }: Opening) {
   const { profile = 'documented', seed = 1 } = options;
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
   const habits = habitsOf(profile, {
@@ -64,11 +67,10 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, lo
   });
   const users = options.users.map(({ uid }) => uid);
   const exchange = openExchange(options, { store, start, log, cancelLater: habits.cancel === 'later' });
-  const now = (): number => exchange.now;
   startCrowd({ exchange, markets: syntheticOf(options), seed });
   const settings = { ...specifiedLimits, ...options.limits };
-  log({ at: now(), kind: 'start', profile, seed, limits: settings });
-  const limits = new Limits(settings, (ip, until) => log({ at: now(), kind: 'ban', ip, until }));
+  log({ at: exchange.now, kind: 'start', profile, seed, limits: settings });
+  const limits = new Limits(settings, (ip, until) => log({ at: exchange.now, kind: 'ban', ip, until }));
   const feed = new Feed(exchange, habits);
   const { keys } = exchange;
   const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
@@ -86,6 +88,11 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, lo
     replicate: (changes, balances) => replicas.record(changes, balances),
   });
   const driver = drive({ exchange, feed, clock, store, record });
+  return { seed, clock, habits, users, exchange, limits, feed, api: serve(exchange), replicas, driver };
+}
+
+/** Everything that can go wrong with it. */
+function openBadDay({ seed, clock, users, exchange, limits, replicas }: Core, { rules, log, cut }: Opening) {
   const people = openPeople(exchange, users, seededRng(seed + 104_729));
   // The exchange may not have reached the clock's time yet when a connection or a request comes.
   const present = (): number => clock.now();
@@ -93,49 +100,43 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, lo
   const gateway = openGatewayClock(present);
   const happens = (event: FaultEvent): void => happen(event, { exchange, limits, people, outage, gateway, cut });
   const onEvent = (event: FaultEvent, failed: string | undefined): void =>
-    log({ at: now(), kind: 'event', event, failed });
+    log({ at: exchange.now, kind: 'event', event, failed });
   const faults = new Faults(rules, {
     seed,
     now: present,
     onTimed: (one, isGone) => schedule(one, isGone, { exchange, rng: one.rng, happens, onEvent }),
     onLag: (lagMs) => replicas.open(lagMs),
   });
+  return { people, outage, gateway, faults, happens, onEvent };
+}
+
+export function assemble(options: CheckedOptions, opening: Opening): Parts {
+  const core = openCore(options, opening);
+  const { clock, habits, exchange, limits, feed, api, replicas, driver } = core;
+  const { people, outage, gateway, faults, happens, onEvent } = openBadDay(core, opening);
+  const { log } = opening;
   const onFault = ({ rule, action }: Hit, method: string, path: string): void =>
-    log({ at: now(), kind: 'fault', rule, method, path, action });
-  const api = serve(exchange);
+    log({ at: exchange.now, kind: 'fault', rule, method, path, action });
   const processed = (request: ApiRequest, behind?: number): ApiReply => {
     driver.advance();
     const reply = behind === undefined || isPublic(request) ? api(request) : replicas.ask(behind)(request);
     driver.save();
-    log(requestEntry(request, reply, now()));
+    log(requestEntry(request, reply, exchange.now));
     return reply;
   };
   const answering = openAnswering({
-    faults,
-    outage,
-    gateway,
-    clock,
-    habits,
+    ...{ faults, outage, gateway, clock, habits, onFault },
     advance: driver.advance,
     process: processed,
     processBehind: processed,
     publish: driver.publish,
-    uidOf: (key) => (key === undefined ? undefined : keys.get(key)?.uid),
-    onFault,
-    onAway: (method, path, how) => log({ at: now(), kind: 'away', method, path, how }),
+    uidOf: (key) => (key === undefined ? undefined : exchange.keys.get(key)?.uid),
+    onAway: (method, path, how) => log({ at: exchange.now, kind: 'away', method, path, how }),
   });
   const spoiler = (): Spoiler => openSpoiler({ faults, clock, onFault: (hit, channel) => onFault(hit, 'WS', channel) });
   return {
     ...{ clock, exchange, limits, feed, habits, driver, faults, outage, gateway, people, answering, spoiler },
-    retained: () => ({
-      orders: [...exchange.orders.all()].length,
-      trades: users.reduce((sum, uid) => sum + tradesOf(exchange, uid), 0),
-      openOrders: users.reduce((sum, uid) => sum + exchange.orders.open(uid).size, 0),
-      waitingForReplicas: replicas.waiting(),
-      logEntries: logSize(),
-      rules: faults.list().length,
-      held: Object.values(faults.holding()).reduce((sum, held) => sum + held, 0),
-    }),
+    retained: () => retainedOf(core, faults, opening),
     happens(event) {
       driver.advance();
       happens(event);
@@ -143,6 +144,21 @@ export function assemble(options: CheckedOptions, { store, start, rules, log, lo
       driver.save();
       driver.publish();
     },
+  };
+}
+
+function retainedOf({ exchange, users, replicas }: Core, faults: Faults, { logSize }: Opening) {
+  const { orders, instruments } = exchange;
+  const tradesOf = (uid: string): number =>
+    [...instruments.keys()].reduce((sum, symbol) => sum + orders.trades(uid, symbol).length, 0);
+  return {
+    orders: [...orders.all()].length,
+    trades: users.reduce((sum, uid) => sum + tradesOf(uid), 0),
+    openOrders: users.reduce((sum, uid) => sum + orders.open(uid).size, 0),
+    waitingForReplicas: replicas.waiting(),
+    logEntries: logSize(),
+    rules: faults.list().length,
+    held: Object.values(faults.holding()).reduce((sum, held) => sum + held, 0),
   };
 }
 
@@ -161,9 +177,6 @@ function requestEntry({ ip, method, target, body, timestamp }: ApiRequest, reply
 
 const syntheticOf = ({ markets = [] }: CheckedOptions): SyntheticMarket[] =>
   markets.filter((market): market is SyntheticMarket => market.kind === 'synthetic');
-
-const tradesOf = ({ instruments, orders }: Exchange, uid: string): number =>
-  [...instruments.keys()].reduce((sum, symbol) => sum + orders.trades(uid, symbol).length, 0);
 
 /** The same instruments, nobody and nothing in them. */
 function emptyCopy({ instruments, now }: Exchange, keptOrders: number | undefined): Exchange {

@@ -21,6 +21,8 @@ import { openStore, type Store } from './persist/store.ts';
 import { checkedOptions, credentialsOf } from './setup.ts';
 import { Session } from './ws/session.ts';
 
+export { type Clock, ScaledClock } from '../clock/clock.ts';
+export { SimClock } from '../clock/sim-clock.ts';
 export { type Habits, habitPositions, type Profile } from './core/habits.ts';
 export type { FaultEventInput } from './faults/events.ts';
 export { type FaultPlan, planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
@@ -33,6 +35,7 @@ export type { Tape } from './market/tape-market.ts';
 export type { Operator } from './operator.ts';
 export type {
   ControlOptions,
+  InstrumentOptions,
   MarketOptions,
   SimulatorKey,
   SimulatorOptions,

@@ -15,6 +15,8 @@ import {
   notional,
   noUnits,
   plus,
+  priceNumber,
+  ticks,
   ticksOf,
   units,
 } from '../../domain/money.ts';
@@ -61,7 +63,7 @@ export function startCrowd({ exchange, markets, seed }: CrowdSetup): void {
 
 function crowdOf(exchange: Exchange, at: Instrument, options: SyntheticMarket, rng: Rng): void {
   const { price, volatility, takersPerSecond } = settled(options);
-  let fair = lastPrice(exchange.market(at.symbol), at) ?? Number(price);
+  let fair = lastPrice(exchange.market(at.symbol), at) ?? priceNumber(ticks(price, at, 'up'), at);
   let looked = exchange.now;
   const ladder = { BUY: new Set<SimOrder>(), SELL: new Set<SimOrder>() };
 
@@ -123,10 +125,10 @@ function quote(exchange: Exchange, at: Instrument, side: Side, fair: number, rng
   const [price, rounding] =
     side === 'BUY' ? ([fair * (1 - away), 'down'] as const) : ([fair * (1 + away), 'up'] as const);
   const common = { symbol: at.symbol, clientOrderId: '', amount: noUnits };
-  const ticks = ticksOf(price, at, rounding);
-  if (ticks <= 0n) return undefined;
+  const steps = ticksOf(price, at, rounding);
+  if (steps <= 0n) return undefined;
   const quantity = sizeOf(at, price, rng);
-  return placed(exchange, at, makerUid, { ...common, side, type: 'LIMIT', price: ticks, quantity });
+  return placed(exchange, at, makerUid, { ...common, side, type: 'LIMIT', price: steps, quantity });
 }
 
 /** At least what the exchange takes. */
@@ -134,8 +136,8 @@ function sizeOf(at: Instrument, price: number, rng: Rng): Lots {
   const value = usualValue * Math.exp(gauss(rng) * 0.8);
   const one = 1n as Lots;
   let quantity = greatest(plus(at.minQuantity, one), lotsOf(value / price, at));
-  const ticks = greatest(noTicks, ticksOf(price, at, 'down'));
-  while (ticks > 0n && notional(ticks, quantity, at) < at.minNotional) quantity = plus(quantity, quantity);
+  const steps = greatest(noTicks, ticksOf(price, at, 'down'));
+  while (steps > 0n && notional(steps, quantity, at) < at.minNotional) quantity = plus(quantity, quantity);
   return quantity;
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Rng, seededRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { lotsOf, priceNumber, ticksOf } from '../../domain/money.ts';
+import { lotsOf, priceNumber, ticks, ticksOf } from '../../domain/money.ts';
 import type { Print } from '../core/order.ts';
 import type { SyntheticMarket } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
@@ -51,7 +51,17 @@ export function syntheticMarket(
   { now, seed, before }: { readonly now: number; readonly seed: number; readonly before: readonly Print[] },
 ): Market {
   const { price, volatility, historyMinutes } = settled(options);
-  const prints = before.length > 0 ? before : history(Number(price), instrument, historyMinutes, volatility, now, seed);
+  const prints =
+    before.length > 0
+      ? before
+      : history(
+          priceNumber(ticks(price, instrument, 'up'), instrument),
+          instrument,
+          historyMinutes,
+          volatility,
+          now,
+          seed,
+        );
   return emptyMarket(instrument, prints);
 }
 

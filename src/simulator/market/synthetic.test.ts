@@ -6,7 +6,7 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { lots, units } from '../../domain/money.ts';
 import type { SimulatorOptions } from '../simulator.ts';
-import { alice, btc, call, exchange, listOf, objectOf, place, startTime, type TestExchange } from '../test-kit.ts';
+import { alice, btc, call, exchange, listOf, place, startTime, type TestExchange } from '../test-kit.ts';
 
 const shape = { symbol: 'ETHUSDT', base: 'ETH', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 };
 const eth = instrument({ ...shape, minQuantity: lots('0.0010', shape), minNotional: units('5') });
@@ -23,7 +23,7 @@ interface Shown {
 }
 const get = ({ simulator }: TestExchange, target: string) => call(`${simulator.restUrl}${target}`, 'GET');
 const depth = async (one: TestExchange, symbol = 'BTCUSDT') =>
-  objectOf(await get(one, `/sapi/v1/depth?symbol=${symbol}`)) as unknown as Shown;
+  JSON.parse((await get(one, `/sapi/v1/depth?symbol=${symbol}`)).text) as Shown;
 const trades = async (one: TestExchange, symbol = 'BTCUSDT') =>
   (JSON.parse((await get(one, `/sapi/v1/trades?symbol=${symbol}&limit=1000`)).text) as { list: unknown[] }).list;
 
