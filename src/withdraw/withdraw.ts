@@ -53,7 +53,7 @@ export async function withDesk<T>(command: WithdrawCommand, act: (desk: Desk) =>
   const book = openBook(command.state);
   const clock = new ScaledClock(place.speed);
   try {
-    const limits = allowance(place, clock, command);
+    const limits = allowance(place, clock, command, secrets.apiKey);
     const { caller, close } = openCaller({ ...place, ...secrets, clock, spend: limits.spend, notice: limits.notice });
     try {
       answered(await syncTime(caller, clock), { host });
