@@ -40,7 +40,7 @@ const good = {
   batchCancel: `{"success":[${id}],"failed":[]}`,
   withdrawals: `{"code":"0","data":{"withdrawList":[{"id":1,"withdrawOrderId":"w","symbol":"BTC","amount":"1.5","address":"a","fee":"0","status":5,"ctime":1595563624731}],"count":1}}`,
   apply: '{"code":"0","msg":"suc","data":{"id":183745}}',
-  open: '{"code":"0","data":{"date":1,"trades":[{"tradeID":1,"price":"1","base_volume":"1","quote_volume":"1","trade_timestamp":"1595563624731","type":"buy"}],"ticker":{"A_B":{"last_price":"1","base_volume":"1","quote_volume":"1"}},"asset":{"A":{"min_withdraw":"1"}},"orderbook":{"bids":[["1","1"]],"asks":[["2","1"]]}}}',
+  open: `{"code":"0","data":{"date":1,"trades":[{"tradeID":1,"price":"1","base_volume":"1","quote_volume":"1","trade_timestamp":"1595563624731","type":"buy"}],"ticker":{"A_B":{"last_price":"1","base_volume":"1","quote_volume":"1"}},"asset":{"A":{"min_withdraw":"1"}},"orderbook":{"bids":[["1","1"]],"asks":[["2","1"]]}}}`,
 } as const;
 
 function client(answer: () => HttpReply) {
