@@ -75,8 +75,15 @@ export const arrows: Readonly<Record<string, Layer>> = {
   testing: { ours: [...everything, 'modes'], packages: ['*'] },
   // The slow second implementation, which must not share a line with the first.
   'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
+  // Written from the specification alone, for any exchange and as any stranger would: not a line of ours.
+  'test/conformance': { ours: [], packages: ['ws', 'node:*'] },
+  'test/third-party': { ours: [], packages: ['ws', 'node:*'] },
   test: {
-    ours: [...everything, 'modes', 'withdraw', 'testing', 'index', 'strategies', 'ops/page', 'test/reference'],
+    ours: [
+      ...everything,
+      ...['modes', 'withdraw', 'testing', 'index', 'strategies', 'ops/page'],
+      ...['test/reference', 'test/conformance', 'test/third-party'],
+    ],
     packages: ['*'],
   },
   bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies'], packages: ['*'] },
@@ -89,7 +96,7 @@ const testPackages = ['vitest', 'fast-check', '@fast-check/vitest', 'rxjs', 'ws'
 export function layerOf(path: string): string {
   const [top = '', folder = '', deeper] = path.split('/');
   if (top === 'strategies') return folder === 'registry.ts' ? 'registry' : 'strategies';
-  if (top === 'test') return folder === 'reference' ? 'test/reference' : 'test';
+  if (top === 'test') return Object.hasOwn(arrows, `test/${folder}`) ? `test/${folder}` : 'test';
   if (top !== 'src') return top;
   if (deeper === undefined) return folder.replace(/\.ts$/, '');
   const inner = path.split('/').length > 3 ? `${folder}/${deeper}` : folder;
@@ -151,6 +158,8 @@ export const arrowRule: Rule = {
     ['strategies/mine/index.ts', "import { journal } from '../../src/journal/journal.ts';"],
     ['strategies/mine/index.ts', "import { lots } from '../../src/domain/money.ts';"],
     ['test/reference/fills.ts', "import { lots } from '../../src/domain/money.ts';"],
+    ['test/conformance/http.ts', "import type { Clock } from '../../src/clock/clock.ts';"],
+    ['test/third-party/client.ts', "import { send } from '../conformance/http.ts';"],
     ['src/surprise/thing.ts', 'export const one = 1;'],
   ],
   fine: [

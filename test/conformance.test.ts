@@ -1,0 +1,104 @@
+/** The built-in exchange, as a process of its own, goes through the specification on both profiles. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Profile } from './conformance/answers.ts';
+import type { Check } from './conformance/check.ts';
+import { checks } from './conformance/checks.ts';
+import { operations } from './conformance/operations.ts';
+import { openSession, type Session } from './conformance/session.ts';
+import { type Apart, openApart } from './kit/apart.ts';
+import { busy, everyKey, quiet, withdrawal } from './kit/apart-world.ts';
+
+const command = fileURLToPath(new URL('./conformance/main.ts', import.meta.url));
+const profiles = ['documented', 'observed'] as const;
+/** Addresses of this machine; only Linux has them all. */
+const addresses = Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 10}`);
+const breaksLimits = (check: Check): boolean => check.needs?.includes('limits') === true;
+const title = ({ section, observed, says }: Check): string =>
+  `§${section}${observed === undefined ? '' : ` [${observed}]`} ${says}`;
+
+interface Stage {
+  readonly exchange: Apart;
+  readonly at: Session;
+  /** What the checks that wait for seconds came to: they do so beside the others. */
+  readonly waited: ReadonlyMap<Check, Promise<unknown>>;
+}
+const stages = new Map<Profile, Stage>();
+
+/** Runs the suite as its command does. */
+const suite = (args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, out }));
+  });
+
+const outcome = (work: Promise<void>): Promise<unknown> => work.catch((error: unknown) => ({ error }));
+
+async function open(profile: Profile): Promise<Stage> {
+  const exchange = await openApart({ profile });
+  const { restUrl: url, wsUrl } = exchange;
+  const at = await openSession({
+    url,
+    wsUrl,
+    profile,
+    symbol: busy,
+    quiet,
+    keys: everyKey,
+    withdrawal,
+    spend: 50,
+    addresses,
+  });
+  const waiting = checks.filter((check) => check.slow && !breaksLimits(check));
+  return { exchange, at, waited: new Map(waiting.map((check) => [check, outcome(check.run(at))])) };
+}
+
+beforeAll(async () => {
+  await Promise.all(profiles.map(async (profile) => stages.set(profile, await open(profile))));
+});
+afterAll(async () => {
+  for (const { exchange } of stages.values()) await exchange.close();
+});
+
+describe.for(profiles)('the exchange with the %s profile', (profile) => {
+  const stage = (): Stage => {
+    const found = stages.get(profile);
+    if (found === undefined) throw new Error('there is no exchange');
+    return found;
+  };
+  for (const check of checks.filter((one) => !breaksLimits(one)))
+    test(title(check), async () => {
+      const { at, waited } = stage();
+      const result = waited.get(check);
+      if (result === undefined) await check.run(at);
+      else expect(await result).toBeUndefined();
+    });
+
+  describe.runIf(process.platform === 'linux')('and its limits', () => {
+    for (const check of checks.filter(breaksLimits))
+      (check.slow ? test.concurrent : test)(title(check), () => check.run(stage().at));
+  });
+
+  test('reads only where the suite is given nothing but its addresses', async () => {
+    const { restUrl, wsUrl } = stage().exchange;
+    const where = ['--url', restUrl, '--ws', wsUrl, '--symbol', busy];
+    const { code, out } = await suite([...where, '--profile', profile, '--section', '4']);
+    expect(out.split('\n').filter((line) => line.startsWith('FAIL') || line.startsWith('note'))).toEqual([]);
+    expect(out).toMatch(/; 12 of 37 operations were asked for\n$/);
+    expect(code).toBe(0);
+    // Held against the other profile it differs, and the suite says so.
+    const wrong = profiles.find((one) => one !== profile) ?? profile;
+    const other = await suite([...where, '--profile', wrong, '--section', '7']);
+    expect(other.out).toMatch(/^FAIL {2}§7 .* -1121: /m);
+    expect(other.code).toBe(1);
+  });
+
+  test('was asked for every operation that the specification names', () => {
+    expect(operations.map(({ name }) => name).filter((name) => !stage().at.done.has(name))).toEqual([]);
+  });
+});
