@@ -52,7 +52,15 @@ describe('a command', () => {
     [['backtest'], 'sluice: backtest needs a configuration: --config FILE, such as --config config/backtest.yaml'],
     [['live'], 'sluice: live needs a configuration: --config FILE'],
     [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],
-    [['simulator', '--scenario', 'crash'], 'Allowed choices are crash-2020, tape-2024'],
+    [
+      ['simulator', '--scenario', 'tape-2023'],
+      'sluice: there is no scenario tape-2023 (did you mean "tape-2024"?); there are crash-2020, tape-2024, synthetic, empty',
+    ],
+    [
+      ['simulator', '--faults', 'flaky-503'],
+      'sluice: flaky-503 is neither a fault file nor a plan (did you mean "flaky-504"?)',
+    ],
+    [['simulator', 'report', 'gone.jsonl'], 'sluice: gone.jsonl does not exist'],
     [
       ['simulator', '--state', 'a', '--persist', 'b'],
       "option '--state <DIR>' cannot be used with option '--persist <DIR>'",

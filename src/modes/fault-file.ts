@@ -1,7 +1,7 @@
 /** Reads fault rules by the name of a plan or from a YAML file; whatever is wrong is said with file and line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
-import { Refusal } from '../domain/refusal.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type FaultRule, FaultRulesError, faultRules, planNames, rulesNamed } from '../simulator/simulator.ts';
 
 type Document = ReturnType<typeof parseDocument>;
@@ -10,7 +10,9 @@ type Document = ReturnType<typeof parseDocument>;
 export function faultsOf(nameOrFile: string): FaultRule[] {
   if (planNames.includes(nameOrFile)) return rulesNamed(nameOrFile);
   if (!existsSync(nameOrFile))
-    throw new Refusal(`${nameOrFile} is neither a fault file nor a plan; there are ${planNames.join(', ')}`);
+    throw new Refusal(
+      `${nameOrFile} is neither a fault file nor a plan${didYouMean(nameOrFile, planNames)}; there are ${planNames.join(', ')}`,
+    );
   const lines = new LineCounter();
   const document = parseDocument(readFileSync(nameOrFile, 'utf8'), { lineCounter: lines });
   const [broken] = document.errors;

@@ -7,7 +7,7 @@ import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
 import { loadTrades } from '../data/trades.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { MarketOptions } from '../simulator/simulator.ts';
 import { scenarioOf, scenarios, shippedInstruments } from './scenarios.ts';
 
@@ -41,7 +41,9 @@ function openScenario(name: string): Opened {
   const kind = madeUp.find((one) => one === name);
   if (kind === undefined) {
     if (!Object.hasOwn(scenarios, name))
-      throw new Refusal(`there is no scenario ${name}; there are ${scenarioNames.join(', ')}`);
+      throw new Refusal(
+        `there is no scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
+      );
     const { scenario, instrument } = scenarioOf(name);
     return { instruments: [instrument], markets: [scenario.load(instrument)], speed: scenario.speed };
   }

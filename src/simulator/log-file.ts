@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { Refusal } from '../domain/refusal.ts';
 import type { LogEntry } from './log.ts';
 
-/** Entries kept in memory; older ones are in the file, or gone. */
+/** Entries kept in memory where somebody can ask for them; older ones are in the file, or gone. */
 const newestLimit = 10_000;
 
 export interface NumberedEntry {
@@ -20,15 +20,23 @@ export interface TruthLog {
   readonly close: () => void;
 }
 
+export interface LogSetup {
+  readonly file: string | undefined;
+  readonly listener: ((entry: LogEntry) => void) | undefined;
+  /** Whether the newest entries are kept in memory. */
+  readonly keep: boolean;
+}
+
 /** Written at once, entry by entry: a kill -9 loses nothing of it. */
-export function openLog(file: string | undefined, listener: ((entry: LogEntry) => void) | undefined): TruthLog {
+export function openLog({ file, listener, keep }: LogSetup): TruthLog {
   const descriptor = file === undefined ? undefined : openedFile(file);
   let newest: NumberedEntry[] = [];
   let count = 0;
   let closed = false;
   return {
     write(entry) {
-      newest.push({ number: ++count, entry });
+      count++;
+      if (keep) newest.push({ number: count, entry });
       if (newest.length >= 2 * newestLimit) newest = newest.slice(-newestLimit);
       if (descriptor !== undefined && !closed) writeSync(descriptor, `${JSON.stringify(entry)}\n`);
       listener?.(entry);

@@ -53,7 +53,7 @@ export async function startSimulator(given: SimulatorOptions): Promise<Simulator
   const opened: { store?: Store; log?: TruthLog; server?: Server } = {};
   try {
     if (options.persistDir !== undefined) opened.store = openStore(options.persistDir, options.instruments, start);
-    const log = openLog(options.logFile, options.log);
+    const log = openLog({ file: options.logFile, listener: options.log, keep: options.control !== undefined });
     opened.log = log;
     const { store } = opened;
     const cut = (what: 'all' | 'sockets'): void => opened.server?.cut(what);
