@@ -43,7 +43,16 @@ describe('the package', () => {
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
   test('holds what runs and nothing that only tests need', () => {
-    expect(files).toEqual(expect.arrayContaining(['bin/sluice.js', 'dist/src/main.js', 'LICENSE', 'README.md']));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'bin/sluice.js',
+        'bin/sluice-withdraw.js',
+        'dist/src/main.js',
+        'dist/src/withdraw/main.js',
+        'LICENSE',
+        'README.md',
+      ]),
+    );
     expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
   });
 
@@ -51,6 +60,10 @@ describe('the package', () => {
     const help = node(join(installed, 'bin', 'sluice.js'), '--help');
     for (const command of ['demo', 'live', 'paper', 'backtest', 'simulator', 'fills', 'why', 'kill'])
       expect(help).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
+  });
+
+  test('has the program for withdrawals beside it', () => {
+    expect(node(join(installed, 'bin', 'sluice-withdraw.js'), '--help')).toMatch(/^ +apply\b[\s\S]*^ +list\b/m);
   });
 
   test('gives a strategy file what it imports', () => {

@@ -40,12 +40,19 @@ export const create = (symbol: string, typed: Typed, command: OrderCommand): Pro
     const { orders } = client.exchange;
     const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
     await confirm(command, client, wantedText(wanted, at));
+    refuseDoubt(client);
     if (!(await orders.admit(client.clock.now() + client.clock.machine(admitMs))))
       throw new Refusal('not sent: the request budget of this address has no room for an order now; try again', 1);
     const outcome = await orders.prepare(wanted, at).send(Promise.resolve(undefined));
     const report = await settled(client, outcome, wanted.symbol, wanted.clientOrderId);
     printRows([orderRow(report, at)], command.json, command.out, '');
   });
+
+/** How long a lost create may still take effect is reckoned in the exchange's time: it must be known. */
+function refuseDoubt({ exchange: { time } }: Client): void {
+  const against = time.against();
+  if (against !== undefined) throw new Refusal(`not sent: ${against}`, 1);
+}
 
 /** Real ms that a create may wait for weight. */
 const admitMs = 5_000;
@@ -110,6 +117,7 @@ export const batch = (symbol: string, texts: readonly string[], command: OrderCo
     const at = await client.instrument(symbol);
     const wanted = texts.map((text) => wantedOf(typedOf(text), at, client.account, client.clock.now(), systemRng));
     await confirm(command, client, wanted.map((one) => wantedText(one, at)).join('\n'));
+    refuseDoubt(client);
     const { orderIds, complete } = ofBatch(await client.exchange.desk.createMany(wanted, at), client, symbol);
     if (!complete)
       command.say(
