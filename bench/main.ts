@@ -78,7 +78,8 @@ command('--help', ['--help'], '≤ 200 ms');
 console.log(table.toString());
 
 // Those that take minutes, or are about a daemon, print their own tables.
-for (const file of process.argv.includes('--short') ? [] : ['bench/client.ts', 'bench/latency.ts', 'bench/memory.ts']) {
+const others = ['client', 'matching', 'order-path', 'latency', 'memory'].map((name) => `bench/${name}.ts`);
+for (const file of process.argv.includes('--short') ? [] : others) {
   if (!existsSync(join(root, file))) continue;
   console.log(`\n${file}`);
   run([file], 'inherit');

@@ -2,11 +2,12 @@
  * node bench/matching.ts: order operations a second of the built-in exchange's core, and how they grow with the book.
  *
  * Half of the operations create a resting order, 35 % cancel a random one, 15 % take the best one whole, so that the book
- * keeps its size. `matching` is price-time matching alone; `core` adds users, balances, fees, ids, own trades and the record
- * of what changed. The best of several rounds counts: neighbours on the machine only ever add time.
+ * keeps its size. `memory` is the same orders without an engine, `matching` is price-time matching alone; `core` adds users,
+ * balances, fees, ids, own trades and the record of what changed. Time is the process' CPU time, helpers of the garbage collector included, so that one core is what it says
+ * and neighbours on the machine count less; of several rounds the best counts.
  */
 import Table from 'cli-table3';
-import { type Rng, realMs, seededRng } from '../src/clock/clock.ts';
+import { type Rng, seededRng } from '../src/clock/clock.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Side } from '../src/domain/market.ts';
 import { type Lots, minus, noLots, noUnits, plus, rate, type Ticks, units } from '../src/domain/money.ts';
@@ -17,6 +18,8 @@ import { emptyMarket } from '../src/simulator/market/empty-market.ts';
 
 const at = instrument({ symbol: 'ABCUSDT', base: 'ABC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
 const middle = 1_000_000;
+const lowest = 1n as Ticks;
+const highest = BigInt(2 * middle) as Ticks;
 const sizes = [1_000, 10_000, 100_000] as const;
 const operations = 200_000;
 const rounds = 5;
@@ -27,6 +30,30 @@ const users = Array.from({ length: 40 }, (_, index) => String(10_001 + index));
 interface Engine {
   create(uid: string, side: Side, price: Ticks, quantity: Lots): SimOrder;
   cancel(order: SimOrder): void;
+}
+
+/** No engine: orders are made and looked at in a list. What grows here is the price of memory and its collection. */
+function memoryAlone(): Engine {
+  const resting: SimOrder[] = [];
+  let oldest = 0;
+  let count = 0;
+  const end = (order: SimOrder | undefined): void => {
+    if (order !== undefined) order.executed = order.quantity;
+  };
+  return {
+    create(uid, side, price, quantity) {
+      const order = { ...blank, orderId: String(++count), uid, side, price, quantity };
+      if (price !== lowest && price !== highest) {
+        resting.push(order);
+        return order;
+      }
+      while (resting[oldest]?.executed === resting[oldest]?.quantity) oldest++;
+      end(resting[oldest]);
+      if (oldest > 100_000) oldest -= resting.splice(0, oldest).length;
+      return order;
+    },
+    cancel: end,
+  };
 }
 
 function matchingAlone(): Engine {
@@ -146,7 +173,7 @@ class Traffic {
   #take(): void {
     const { side, quantity, executed } = this.#resting[this.#live()] as SimOrder;
     const buys = side === 'SELL';
-    const price = BigInt(buys ? 2 * middle : 1) as Ticks;
+    const price = buys ? highest : lowest;
     const uid = users[this.#pick(users.length)] as string;
     this.#engine.create(uid, buys ? 'BUY' : 'SELL', price, minus(quantity, executed));
   }
@@ -171,9 +198,10 @@ function perSecond(engine: Engine, size: number): number {
   const traffic = new Traffic(engine, size);
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
-    const startedAt = realMs();
+    const before = process.cpuUsage();
     traffic.run(operations);
-    best = Math.min(best, realMs() - startedAt);
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1_000);
   }
   return (operations / best) * 1_000;
 }
@@ -184,6 +212,7 @@ const table = new Table({
   colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
 });
 for (const [name, engine] of [
+  ['memory', memoryAlone],
   ['matching', matchingAlone],
   ['core', core],
 ] as const) {
