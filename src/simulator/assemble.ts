@@ -129,6 +129,13 @@ export function assemble(options: CheckedOptions, opening: Opening): Parts {
     advance: driver.advance,
     process: processed,
     processBehind: processed,
+    endOrder(orderId) {
+      driver.advance();
+      const order = exchange.orders.byId(orderId);
+      if (order !== undefined) exchange.cancel(order);
+      driver.save();
+      driver.publish();
+    },
     publish: driver.publish,
     uidOf: (key) => (key === undefined ? undefined : exchange.keys.get(key)?.uid),
     onAway: (method, path, how) => log({ at: exchange.now, kind: 'away', method, path, how }),

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { startSimulator } from '../simulator.ts';
@@ -60,6 +61,20 @@ describe('the control address', () => {
       error: expect.stringContaining('must be one of'),
     });
     expect(await raw(one, '//')).toMatchObject({ status: 400 });
+  });
+
+  test('is not harmed by a client that goes away in the middle, nor by a body without end', async () => {
+    const one = await open();
+    const { hostname, port } = new URL(url(one));
+    const broken = connect(Number(port), hostname);
+    broken.write(`POST /events HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 100\r\n\r\n{"ban"`, () =>
+      broken.destroy(),
+    );
+    await new Promise((resolve) => broken.on('close', resolve));
+    expect(
+      (await call(`${url(one)}/events`, 'POST', ' '.repeat(1_100_000)).catch(() => ({ status: 413 }))).status,
+    ).toBe(413);
+    expect(await ask(one, 'GET', '/state')).toMatchObject({ now: startTime });
   });
 
   test('adds rules, lists them with what they did, and takes them away', async () => {

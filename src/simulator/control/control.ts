@@ -62,7 +62,7 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
     return refused(403, 'this address answers to 127.0.0.1 and localhost only');
   if (headers.origin !== undefined) return refused(403, 'this address is not for pages of a browser');
   const text = await bodyOf(message);
-  if (text === undefined) return refused(413, 'the body is larger than 1 MiB');
+  if (text === undefined) return refused(413, 'the body is larger than 1 MiB, or broke off');
   let body: unknown;
   try {
     body = text === '' ? undefined : JSON.parse(text);
@@ -78,13 +78,19 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
   }
 }
 
+/** Undefined for one that is too large or did not come to its end. */
 async function bodyOf(message: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > bodyLimit) return undefined;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > bodyLimit) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The client went away in the middle.
+    return undefined;
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -67,6 +67,9 @@ export const actions = {
   deliver: z
     .strictObject({ deliver: z.number().int().min(2).max(10), gapMs: ms.default(0) })
     .describe('delivers the request so often, `gapMs` apart, and answers the first time'),
+  endAfterMs: z
+    .strictObject({ endAfterMs: ms })
+    .describe('takes the order and says so, and ends it by itself so much later, unless it has filled'),
   lagMs: z
     .strictObject({ lagMs: ms })
     .describe('a replica answers that is so far behind: orders, own trades and balances as they were'),
@@ -86,7 +89,15 @@ export const actions = {
 
 export const action = z.union([
   ...([actions.hold, actions.drop, actions.status, actions.delayMs, actions.truncate, actions.body] as const),
-  ...([actions.code, actions.lie, actions.deliver, actions.lagMs, actions.skewMs, actions.socket] as const),
+  ...([
+    actions.code,
+    actions.lie,
+    actions.deliver,
+    actions.endAfterMs,
+    actions.lagMs,
+    actions.skewMs,
+    actions.socket,
+  ] as const),
 ]);
 
 export type FaultAction = z.infer<typeof action>;

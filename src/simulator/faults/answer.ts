@@ -22,6 +22,8 @@ export interface AnswerSetup {
   readonly process: (request: ApiRequest) => ApiReply;
   /** The same of a query, as a replica so far behind would. */
   readonly processBehind: (request: ApiRequest, lagMs: number) => ApiReply;
+  /** Ends an order as the exchange itself might; nothing when it has ended. */
+  readonly endOrder: (orderId: string) => void;
   /** Pushes what changed to the sockets, after the answer has left. */
   readonly publish: () => void;
   readonly uidOf: (key: string | undefined) => string | undefined;
@@ -105,7 +107,13 @@ async function carryOut({ action, rng }: Hit, at: Spoiling): Promise<void> {
     wire.send(action.status ?? reply.status, reply.body);
   } else if ('hold' in action || 'delayMs' in action) await late(action, rng, at);
   else if ('deliver' in action) await deliveredOften(action, at);
-  else answerOddly(action, rng, at);
+  else if ('endAfterMs' in action) {
+    const { status, body } = carried(at, request);
+    wire.send(status, body);
+    const [, orderId] = /"orderId":\D{0,2}(\d+)/.exec(body) ?? [];
+    await pending.wait(action.endAfterMs);
+    if (!pending.closed && orderId !== undefined) at.endOrder(orderId);
+  } else answerOddly(action, rng, at);
 }
 
 /** What still answers at once: half of it, something else, somebody else. */
@@ -151,6 +159,9 @@ async function deliveredOften(action: Extract<FaultAction, { deliver: number }>,
   }
 }
 
+/** Delays under way at once; one more does not wait, so that a forgotten rule cannot fill the memory. */
+const delayLimit = 10_000;
+
 /** Delays that have not passed; once closed none ends, so that no request of a stopped exchange goes on. */
 interface Pending {
   readonly closed: boolean;
@@ -168,6 +179,10 @@ function openPending(clock: Clock): Pending {
     },
     wait: (ms) =>
       new Promise((resolve) => {
+        if (cancels.size >= delayLimit) {
+          resolve();
+          return;
+        }
         const cancel = clock.at(clock.now() + clock.machine(ms), () => {
           cancels.delete(cancel);
           resolve();

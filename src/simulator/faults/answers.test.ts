@@ -92,6 +92,16 @@ describe('an answer that is wrong', () => {
     expect(placed(one)).toBe(2);
   });
 
+  test('an order that was taken ends by itself', async () => {
+    const one = await faulty({ match, do: { endAfterMs: 1_000 } });
+    expect(objectOf(await create(one))).toMatchObject({ status: 'NEW' });
+    await one.clock.advanceTo(startTime + 999);
+    expect(one.simulator.openOrders('10001')).toHaveLength(1);
+    await one.clock.advanceTo(startTime + 1_000);
+    expect(one.simulator.allOrders('10001')).toMatchObject([{ status: 'CANCELED', executed: '0' }]);
+    one.simulator.checkLedger();
+  });
+
   test('a delay drawn between two is within them', async () => {
     const one = await faulty({ match, do: { delayMs: [1_000, 2_000], when: 'before' } });
     const answer = create(one);

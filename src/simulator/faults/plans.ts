@@ -83,6 +83,14 @@ export const plans = {
       { match: { ...query(name), probability: 0.5 }, do: { lagMs: 3_000 } },
     ]),
   },
+  'orders-that-end': {
+    about:
+      'Some orders are taken and ended by the exchange itself soon after, without a fill: a create that succeeded is no order that works.',
+    rules: [
+      { match: { ...create, probability: 0.05 }, do: { endAfterMs: 0 } },
+      { match: { ...create, probability: 0.05 }, do: { endAfterMs: 5_000 } },
+    ],
+  },
   'lying-lists': {
     about:
       'Lists leave rows out, repeat them, shuffle them or end early, and single fields are missing or have strange values.',
