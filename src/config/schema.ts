@@ -43,6 +43,14 @@ const strategy = z.strictObject({
   interval: z.enum(intervals),
   params: z.record(z.string(), z.unknown()).default({}),
   allocation: amount.optional(),
+  /** For the weight plan alone: nothing holds a strategy to it. */
+  expects: z
+    .strictObject({
+      /** One for each kline when left out. */
+      ordersPerMinute: z.number().min(0).max(2_400).optional(),
+      resting: z.boolean().default(true),
+    })
+    .prefault({}),
 });
 export type StrategyConfig = z.output<typeof strategy>;
 

@@ -10,6 +10,7 @@ import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir } from './state.ts';
 import { configure } from './strategies.ts';
 import { showStatus } from './terminal.ts';
+import { refuseUnfit } from './weight.ts';
 
 export interface DaemonOptions {
   readonly mode: 'live' | 'paper';
@@ -29,6 +30,8 @@ export async function daemon(options: DaemonOptions): Promise<void> {
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper') refuseMargin(config.account, file);
   const configured = await configure(config.strategies, file, settings);
+  // Simulated fills cost no requests.
+  if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(
