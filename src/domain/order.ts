@@ -98,6 +98,9 @@ export interface OrderReport {
   readonly type: OrderType;
   readonly status: VenueStatus;
   readonly executed: Lots;
+  /** What was asked for, where the exchange says it and it can be read. */
+  readonly price?: Ticks;
+  readonly quantity?: Lots;
 }
 
 /** What came of sending an order. `unknown` is a state of its own: only the exchange's evidence or a human ends it. */
@@ -108,19 +111,25 @@ export type Outcome =
   | { readonly kind: 'notSent'; readonly cause: string }
   | { readonly kind: 'unknown'; readonly cause: string; readonly signedAt: number };
 
-/** The life of one of our orders (order-protocol §3.3). `closing`: final at the exchange, but not all its fills are rows yet. */
+/**
+ * The life of one of our orders (order-protocol §3.3; `execution/states.ts` says how one becomes another). `closing`: final at
+ * the exchange, but not all its fills are rows yet. `absent`: proven not to have taken effect. `quarantined`: nobody can prove
+ * what became of it, so it stays reserved and blocks its symbol until the exchange shows it or a human decides.
+ */
 export type OrderState =
   | 'intended'
   | 'sending'
   | 'unknown'
+  | 'quarantined'
   | 'open'
   | 'closing'
   | 'filled'
   | 'canceled'
   | 'rejected'
-  | 'notSent';
+  | 'notSent'
+  | 'absent';
 export const isClosed = (state: OrderState): boolean =>
-  state === 'filled' || state === 'canceled' || state === 'rejected' || state === 'notSent';
+  state === 'filled' || state === 'canceled' || state === 'rejected' || state === 'notSent' || state === 'absent';
 
 /** A trade of the account as the exchange reports it; either id may be one of our orders, both when we traded with ourselves. */
 export interface VenueTrade {

@@ -1,13 +1,23 @@
 /** What every part of execution works with, and the small things they share. */
 import type { Clock } from '../clock/clock.ts';
 import type { Side } from '../domain/market.ts';
-import type { Account, Fill, OrderReport, OrderState, VenueTrade } from '../domain/order.ts';
+import {
+  type Account,
+  type Fill,
+  isClosed,
+  type OrderReport,
+  type OrderState,
+  type VenueTrade,
+} from '../domain/order.ts';
 import type { EventEntry, EventKind } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Owner } from '../journal/load.ts';
+import { mostGivenUp, type Owner } from '../journal/load.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
-import type { OrderEntry } from '../venue/venue.ts';
-import { orderRow } from './records.ts';
+import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
+import type { Halts } from './halt.ts';
+import type { Ledger } from './ledger.ts';
+import { orderRow, venueOrderRow } from './records.ts';
+import { type OrderAction, type OrderEvent, stepOf, transitions } from './states.ts';
 
 /** Delays and horizons; about the market and the exchange's rules, so in ms of the clock. */
 export interface Timing {
@@ -28,6 +38,12 @@ export interface Notice {
   readonly text: string;
 }
 
+/**
+ * Why an order is quarantined: `unproven` nothing proves its absence, `forgotten` the exchange knew it and does not any more,
+ * `copied` two orders bear its id, `mismatch` the order with its id is another one, `human` somebody said so.
+ */
+export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'human';
+
 /** Parses our own client order ids; undefined for anybody else's. */
 export type ReadId = (clientOrderId: string) => { readonly strategy: string } | undefined;
 
@@ -43,9 +59,26 @@ export interface Execution {
   readonly owners: Map<string, Owner>;
   /** Exchange order ids that are not ours. */
   readonly foreign: Set<string>;
+  /** Orders of ours that ended without an id of the exchange, by client id, oldest first: it may show one yet. */
+  readonly givenUp: Map<string, WorkingOrder>;
+  readonly halts: Halts;
+  /** How long after its window an order may still appear, ms of the clock; each one that appears later doubles it (§3.4). */
+  readonly horizon: { ms: number };
+  /** Grows with all that changes what the account holds: who compares balances begins again when it grew meanwhile. */
+  readonly changes: { count: number };
+  /** What the account should hold; undefined where no balances are to be had: margin, simulated venues. */
+  readonly books: Books | undefined;
+  /** The exchange's time, asked for now, at its earliest: horizons are about its clock, not ours. */
+  readonly serverTime: () => Promise<Answer<number>>;
   /** When the first order of the journal was created, or this run began if it has none, UTC ms. */
   readonly firstOrderAt: number;
   readonly notice: (notice: Notice) => void;
+}
+
+/** The ledger, and how to ask what the account really holds. */
+export interface Books {
+  readonly ledger: Ledger;
+  readonly balances: () => Promise<Answer<readonly Balance[]>>;
 }
 
 /** Writes one step of an order's life and the order as it now stands. */
@@ -60,17 +93,86 @@ export function record(
   journal.latest(order.intent.clientOrderId, () => orderRow(order, portfolio.instrument(order.intent.symbol), at));
 }
 
-/** Ends an order: no reservation is left and nothing more is expected of it. */
-export function close(execution: Execution, order: WorkingOrder, state: OrderState): void {
-  execution.portfolio.close(order, state);
-  record(execution, order, 'closed', { state });
+/**
+ * Takes an order one step further, by the table of `states.ts`, and writes it down. Nothing else writes a state. Ends its
+ * reservation, or takes it up again, as the new state asks; gives what is left to be done by the caller.
+ */
+export function move(
+  execution: Execution,
+  order: WorkingOrder,
+  event: OrderEvent,
+  detail: EventEntry['detail'] = {},
+): OrderAction {
+  const was = order.state;
+  const cell = transitions[was][event];
+  if (cell === undefined) throw new Error(`order ${order.intent.clientOrderId} is ${was}: it cannot ${event}`);
+  const { to, then } = cell;
+  execution.changes.count++;
+  if (then === 'contradict') contradict(execution, order, event);
+  else if (isClosed(to) && !isClosed(was)) end(execution, order, to, event, detail);
+  else if (to !== was || then !== 'none') {
+    if (isClosed(was) && !isClosed(to)) {
+      execution.givenUp.delete(order.intent.clientOrderId);
+      execution.portfolio.adopt(order);
+    }
+    order.state = to;
+    // A quarantine that a restart finds is told of as what it is.
+    record(execution, order, to === 'quarantined' ? 'quarantined' : stepOf[event], detail);
+  }
+  return then;
+}
+
+/** What the exchange shows stands before what an answer says. */
+function contradict(execution: Execution, order: WorkingOrder, event: OrderEvent): void {
+  record(execution, order, 'contradicted', { answer: event });
+  execution.notice({
+    level: 'error',
+    text: `order ${order.intent.clientOrderId} is at the exchange although its answer was ${event === 'reject' ? 'rejected' : event}`,
+  });
+}
+
+/** No reservation is left, and nothing more is expected of the order; one without an id is kept in mind. */
+function end(
+  execution: Execution,
+  order: WorkingOrder,
+  to: OrderState,
+  event: OrderEvent,
+  detail: EventEntry['detail'],
+): void {
+  const { givenUp, portfolio } = execution;
+  if (stepOf[event] !== 'closed' && event !== 'restart') record(execution, order, stepOf[event], detail);
+  portfolio.close(order, to);
+  record(execution, order, 'closed', { state: to });
+  if (order.orderId !== undefined) return;
+  givenUp.set(order.intent.clientOrderId, order);
+  const [oldest] = givenUp.keys();
+  if (givenUp.size > mostGivenUp && oldest !== undefined) givenUp.delete(oldest);
+}
+
+/** Quarantines an order: why nobody can say what became of it, in a word and in a sentence for people. */
+export function quarantine(execution: Execution, order: WorkingOrder, doubt: Doubt, text: string): void {
+  order.doubt = doubt;
+  move(execution, order, 'doubt', { doubt, evidence: text });
+  const { clientOrderId, symbol } = order.intent;
+  execution.notice({
+    level: 'error',
+    text: `order ${clientOrderId} is quarantined: ${text}. It stays reserved and ${symbol} is blocked until the exchange shows it, or you close it: sluice why ${clientOrderId} shows the evidence, sluice resolve ${clientOrderId} decides`,
+  });
 }
 
 /** Binds an order of ours to the id the exchange gave it. */
-export function bind({ owners }: Execution, order: WorkingOrder, report: OrderReport): void {
+export function bind(execution: Execution, order: WorkingOrder, report: OrderReport): void {
+  const { owners, foreign, books } = execution;
   const { clientOrderId, strategy, side, purpose } = order.intent;
   order.orderId = report.orderId;
   owners.set(report.orderId, { clientOrderId, strategy, side, purpose });
+  if (foreign.delete(report.orderId)) books?.ledger.reclaim(report.orderId);
+  witness(execution, report);
+}
+
+/** Writes down what the exchange said of an order, for whoever attributes its trades again. */
+export function witness({ journal, portfolio, clock }: Execution, report: OrderReport): void {
+  if (!journal.volatile) journal.append(venueOrderRow(report, portfolio.instrument(report.symbol), clock.now()));
 }
 
 /** Our fills in a trade of the account: none, one, or two when we traded with ourselves; the fee is the taker's side's as reported. */

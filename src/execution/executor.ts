@@ -1,7 +1,7 @@
 /** Carries out one intent: weight, journal, one attempt, and what came of it. */
-import type { Intent, Outcome } from '../domain/order.ts';
+import { type Intent, isClosed, type OrderReport, type Outcome } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, close, type Execution, record } from './desk.ts';
+import { bind, type Execution, move, quarantine } from './desk.ts';
 import { resolve } from './resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -33,12 +33,11 @@ export async function execute(
   const early = against();
   if (early !== undefined) return giveUp(execution, order, early);
   const prepared = orders.prepare(intent, portfolio.instrument(intent.symbol));
-  order.state = 'sending';
   order.signedAt = prepared.signedAt;
   order.recvWindowMs = prepared.recvWindowMs;
   order.bodyHash = prepared.bodyHash;
   order.tradeFloor = sweeps.newestTrade(intent.symbol);
-  record(execution, order, 'sending', {
+  move(execution, order, 'send', {
     waitedMs: Math.round(waitedMs),
     signedAt: prepared.signedAt,
     recvWindowMs: prepared.recvWindowMs,
@@ -54,39 +53,37 @@ export async function execute(
 
 /** Not one byte left: the reservation ends. */
 function giveUp(execution: Execution, order: WorkingOrder, cause: string): Carried {
-  record(execution, order, 'notSent', { cause });
-  close(execution, order, 'notSent');
-  return 'refused';
+  return move(execution, order, 'notSent', { cause }) === 'release' ? 'refused' : 'placed';
 }
 
 async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder, outcome: Outcome): Promise<Carried> {
-  // A sweep that found the order while its answer was on its way is evidence; an answer that denies it is not.
-  if (order.state !== 'sending' && outcome.kind !== 'accepted') {
-    if (outcome.kind !== 'unknown')
-      execution.notice({
-        level: 'error',
-        text: `order ${order.intent.clientOrderId} is at the exchange although its answer was ${outcome.kind}`,
-      });
-    return 'placed';
-  }
   switch (outcome.kind) {
     case 'accepted':
-      // A sweep may have found it while the answer was on its way.
-      if (order.state === 'sending') order.state = 'open';
-      bind(execution, order, outcome.report);
-      record(execution, order, 'accepted', { orderId: outcome.report.orderId, status: outcome.report.status });
-      sweeps.noteReport(order, outcome.report);
-      sweeps.nudge(order.intent.symbol);
+      accepted(execution, sweeps, order, outcome.report);
       return 'placed';
-    case 'rejected':
-      record(execution, order, 'rejected', { code: outcome.code, message: outcome.message });
-      close(execution, order, 'rejected');
-      return 'refused';
+    // A sweep that found the order while its answer was on its way is evidence; an answer that denies it is not.
+    case 'rejected': {
+      const { code, message } = outcome;
+      return move(execution, order, 'reject', { code, message }) === 'release' ? 'refused' : 'placed';
+    }
     case 'notSent':
       return giveUp(execution, order, outcome.cause);
-    case 'unknown':
-      order.state = 'unknown';
-      record(execution, order, 'unknown', { cause: outcome.cause });
-      return (await resolve(execution, sweeps, order)) === 'found' ? 'placed' : 'unknown';
+    case 'unknown': {
+      if (move(execution, order, 'lose', { cause: outcome.cause }) !== 'look') return 'placed';
+      const resolution = await resolve(execution, sweeps, order);
+      return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
+    }
   }
+}
+
+function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrder, report: OrderReport): void {
+  const { orderId, intent } = order;
+  if (orderId !== undefined && orderId !== report.orderId && !isClosed(order.state)) {
+    quarantine(execution, order, 'copied', `orders ${orderId} and ${report.orderId} both bear its id`);
+    return;
+  }
+  move(execution, order, 'accept', { orderId: report.orderId, status: report.status });
+  bind(execution, order, report);
+  sweeps.noteReport(order, report);
+  sweeps.nudge(intent.symbol);
 }

@@ -1,8 +1,8 @@
 /** Between orders and fills in memory and their rows in the journal. */
 import type { Instrument } from '../domain/instrument.ts';
 import { lots, noUnits, priceText, quantityText, ticks, units, unitsText } from '../domain/money.ts';
-import { type Fill, isClosed, type VenueStatus } from '../domain/order.ts';
-import type { FillEntry, OrderEntryRow } from '../journal/entries.ts';
+import { type Fill, isClosed, type OrderReport, type VenueStatus, type VenueTrade } from '../domain/order.ts';
+import type { FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 
 export function orderRow(order: WorkingOrder, at: Instrument, now: number): OrderEntryRow {
@@ -33,6 +33,7 @@ export function orderRow(order: WorkingOrder, at: Instrument, now: number): Orde
     bodyHash: order.bodyHash ?? null,
     tradeFloor: order.tradeFloor ?? null,
     cancelRequested: order.cancelRequested,
+    doubt: order.doubt ?? null,
     closedAt: isClosed(order.state) ? now : null,
   };
 }
@@ -69,8 +70,51 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
     bodyHash: row.bodyHash ?? undefined,
     tradeFloor: row.tradeFloor ?? undefined,
     cancelRequested: row.cancelRequested,
+    doubt: row.doubt ?? undefined,
   };
 }
+
+/** A trade of the account as evidence, in the instrument's steps as decimal text. */
+export const venueTradeRow = (trade: VenueTrade, at: Instrument, now: number): VenueTradeEntry => ({
+  kind: 'venueTrade',
+  seenAt: now,
+  symbol: trade.symbol,
+  tradeId: trade.tradeId,
+  orderIds: trade.orderIds,
+  side: trade.side,
+  price: priceText(trade.price, at),
+  quantity: quantityText(trade.quantity, at),
+  fee: unitsText(trade.fee),
+  feeAsset: trade.feeAsset,
+  maker: trade.maker,
+  time: trade.time,
+});
+
+export const restoreTrade = (row: VenueTradeEntry, at: Instrument): VenueTrade => ({
+  tradeId: row.tradeId,
+  symbol: row.symbol,
+  price: ticks(row.price, at),
+  quantity: lots(row.quantity, at),
+  orderIds: row.orderIds,
+  side: row.side,
+  maker: row.maker,
+  fee: units(row.fee),
+  feeAsset: row.feeAsset,
+  time: row.time,
+});
+
+/** What the exchange said of an order, as evidence. */
+export const venueOrderRow = (report: OrderReport, at: Instrument, now: number): VenueOrderEntry => ({
+  kind: 'venueOrder',
+  seenAt: now,
+  symbol: report.symbol,
+  orderId: report.orderId,
+  clientOrderId: report.clientOrderId ?? null,
+  side: report.side,
+  type: report.type,
+  status: report.status,
+  executed: quantityText(report.executed, at),
+});
 
 export function fillRow(fill: Fill, at: Instrument): FillEntry {
   return {

@@ -31,8 +31,8 @@ describe('start-up after kill -9', () => {
     expect(unitsText(desk.assembled.portfolio.position('s', 'BTCUSDT').base)).toBe('0.4');
   });
 
-  test('keeps an order unknown that may have left and is nowhere, and blocks its symbol', async () => {
-    const desk = new TestDesk().listen();
+  test('keeps an order reserved that may have left and is nowhere, and blocks its symbol', async () => {
+    const desk = new TestDesk({ balances: false }).listen();
     desk.venue.latencyMs = 1_000;
     desk.venue.creates = ['dropLost'];
     desk.begin({ price: '100' });
@@ -41,9 +41,39 @@ describe('start-up after kill -9', () => {
     await restart(desk);
     expect(desk.clock.now() - crashedAt).toBeGreaterThan(timing.horizonMs);
     await desk.written();
-    expect(onlyRow(desk)).toMatchObject({ state: 'unknown' });
+    expect(onlyRow(desk)).toMatchObject({ state: 'quarantined' });
     expect(desk.assembled.portfolio.isUndecided('BTCUSDT')).toBe(true);
     expect(desk.asked('create')).toBe(1);
+  });
+
+  test('gives up an order that was on its way when the balances prove that it is nowhere', async () => {
+    const desk = new TestDesk().listen();
+    await desk.finish(desk.assembled.desk.recover());
+    desk.venue.latencyMs = 1_000;
+    desk.venue.creates = ['dropLost'];
+    desk.begin({ price: '100' });
+    await desk.pass(10);
+    desk.venue.latencyMs = 10;
+    await restart(desk);
+    await desk.written();
+    expect(onlyRow(desk)).toMatchObject({ state: 'absent' });
+    expect(desk.assembled.portfolio.isUndecided('BTCUSDT')).toBe(false);
+    expect([...desk.assembled.portfolio.orders()]).toEqual([]);
+    expect(desk.asked('create')).toBe(1);
+  });
+
+  test('keeps a quarantined order quarantined, and takes it up when the exchange shows it', async () => {
+    const desk = new TestDesk({ balances: false }).listen();
+    desk.venue.creates = ['acceptLost'];
+    desk.venue.lagMs = 300_000;
+    const { order, carried } = desk.begin({ price: '100' });
+    await desk.finish(carried);
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'unproven' });
+    await restart(desk);
+    const [again] = [...desk.assembled.portfolio.orders()];
+    expect(again?.state).toBe('quarantined');
+    await desk.pass(300_000);
+    expect(again).toMatchObject({ state: 'open', orderId: '1001', doubt: undefined });
   });
 
   test('says of an order again that it is unknown, so that whoever watches shows it', async () => {
@@ -211,7 +241,7 @@ describe('start-up after kill -9', () => {
     expect((await desk.steps(lost.order)).at(-1)).toBe('resolving');
     desk.venue.openLimit = 1_000;
     await desk.pass(60_000);
-    expect((await desk.steps(lost.order)).at(-1)).toBe('notFound');
+    expect((await desk.steps(lost.order)).at(-1)).toBe('quarantined');
   });
 
   test('may itself be killed at any moment', async () => {

@@ -1,7 +1,8 @@
 /** Start-up is recovery: the same code after a clean stop and after kill -9. Nothing is created before it is through. */
+import type { OrderState } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { close, type Execution, record } from './desk.ts';
-import { resolve } from './resolve.ts';
+import { type Execution, move } from './desk.ts';
+import { keepLooking, resolve } from './resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Between tries to look at a symbol while the exchange does not answer, ms. */
@@ -15,6 +16,8 @@ export async function recover(execution: Execution, sweeps: Sweeps, symbols: Ite
   for (const order of [...execution.portfolio.orders()]) beginAgain(execution, order);
   const cut = new Set<string>();
   for (const symbol of new Set(symbols)) if (!(await sweepUntilAnswered(execution, sweeps, symbol))) cut.add(symbol);
+  for (const order of execution.portfolio.orders())
+    if (order.state === 'quarantined') void execution.clock.track(keepLooking(execution, sweeps, order));
   const unknown = [...execution.portfolio.orders()].filter((order) => order.state === 'unknown');
   await Promise.all(
     unknown.map(async (order) => {
@@ -26,17 +29,18 @@ export async function recover(execution: Execution, sweeps: Sweeps, symbols: Ite
   );
 }
 
+/** What an order's last words were when the program ended, for its timeline. */
+const causes: Readonly<Partial<Record<OrderState, string>>> = {
+  sending: 'the program ended while the order was being sent',
+  unknown: 'not known when the program ended',
+  quarantined: 'quarantined before the program ended',
+};
+
 function beginAgain(execution: Execution, order: WorkingOrder): void {
-  if (order.state === 'intended') close(execution, order, 'notSent');
-  else if (order.state === 'sending') {
-    order.state = 'unknown';
-    record(execution, order, 'unknown', { cause: 'the program ended while the order was being sent' });
-  } else if (order.state === 'unknown') {
-    record(execution, order, 'unknown', { cause: 'not known when the program ended' });
-  } else if (order.state === 'open') {
-    // Whoever asked for the cancel is gone; the plan asks again if it is still wished.
-    order.cancelRequested = false;
-  }
+  const cause = causes[order.state];
+  move(execution, order, 'restart', cause === undefined ? {} : { cause });
+  // Whoever asked for the cancel is gone; the plan asks again if it is still wished.
+  if (order.state === 'open') order.cancelRequested = false;
 }
 
 /** Looks until every request was answered; false when even then something stays unseen, which is said. */

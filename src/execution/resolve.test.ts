@@ -105,24 +105,25 @@ describe('an unknown order', () => {
     expect(await Promise.race([carried, Promise.resolve('waiting')])).toBe('waiting');
   });
 
-  test('that is nowhere stays unknown past its horizon until two complete sweeps have missed it', async () => {
-    const { desk, order, carried } = lost('dropLost');
+  test('that is nowhere is looked for past its horizon until two complete sweeps have missed it', async () => {
+    const { desk, order, carried } = lost('dropLost', { balances: false });
     await desk.pass(horizon - desk.clock.now());
     expect(await Promise.race([carried, Promise.resolve('waiting')])).toBe('waiting');
     expect(await desk.finish(carried)).toBe('unknown');
     expect(desk.clock.now()).toBeGreaterThanOrEqual(horizon + timing.sweepGapMs);
     expect(desk.clock.now()).toBeLessThan(horizon + timing.sweepGapMs + 10_000);
-    expect(await desk.stateOf(order)).toBe('unknown');
-    expect((await desk.steps(order)).at(-1)).toBe('notFound');
+    expect(await desk.stateOf(order)).toBe('quarantined');
+    expect((await desk.steps(order)).at(-1)).toBe('quarantined');
     expect(desk.notices.at(-1)).toMatchObject({ level: 'error' });
     expect(desk.notices.at(-1)?.text).toContain('BTCUSDT is blocked');
   });
 
-  test('that is nowhere blocks its symbol and keeps its reservation', async () => {
-    const { desk, order, carried } = lost('dropLost');
+  test('that nothing proves absent blocks its symbol and keeps its reservation', async () => {
+    const { desk, order, carried } = lost('dropLost', { balances: false });
     await desk.finish(carried);
     const { portfolio } = desk.assembled;
     expect(portfolio.isUndecided('BTCUSDT')).toBe(true);
+    expect(portfolio.isUndecided('ETHUSDT')).toBe(false);
     expect([...portfolio.orders()]).toEqual([order]);
   });
 
@@ -138,7 +139,7 @@ describe('an unknown order', () => {
   });
 
   test('needs two complete sweeps after the horizon: failures between them do not count', async () => {
-    const { desk, carried } = lost('dropLost');
+    const { desk, carried } = lost('dropLost', { balances: false });
     await desk.pass(horizon - desk.clock.now());
     desk.venue.failing.add('tradesSince');
     await desk.pass(60_000);
@@ -149,8 +150,8 @@ describe('an unknown order', () => {
     expect(desk.clock.now() - healedAt).toBeGreaterThanOrEqual(timing.sweepGapMs);
   });
 
-  test('that was not found is looked for further on, and adopted when it shows', async () => {
-    const { desk, order, carried } = lost('acceptLost', {}, 300_000);
+  test('that is quarantined is looked for further on, and adopted when it shows', async () => {
+    const { desk, order, carried } = lost('acceptLost', { balances: false }, 300_000);
     expect(await desk.finish(carried)).toBe('unknown');
     await desk.pass(300_000);
     expect(order.state).toBe('open');

@@ -1,53 +1,86 @@
 /**
  * An unknown create becomes a fact (order-protocol §3.4): by the exchange's evidence, never by waiting alone. A failed query
- * proves nothing; not being found proves nothing before the horizon, and after it only by two complete sweeps.
+ * proves nothing; not being found proves nothing before the horizon, and after it only by two complete sweeps and the balances.
  */
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, type Execution, record } from './desk.ts';
+import { type Answer, ok } from '../venue/venue.ts';
+import { type Execution, move, quarantine, record } from './desk.ts';
+import { prove } from './prove.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Between tries while an answer is awaited, ms; doubles up to the most. */
 const firstWaitMs = 250;
 const mostWaitMs = 5_000;
-/** Between looks for an order that two sweeps did not find, ms. */
+/** Between looks for an order that is quarantined, ms. */
 const parkedWaitMs = 30_000;
+/** Proofs that balances do not bear out, at least the sweep gap apart: the account may lag behind the lists. */
+const mostUnexplained = 3;
 
 /** How long an outcome may be unknown before somebody is told, and before it is urgent, real ms: they are about people. */
 const warnAfterMs = 30_000;
 const urgeAfterMs = 300_000;
 
-export type Resolution = 'found' | 'notFound';
+export type Resolution = 'found' | 'absent' | 'quarantined';
 
 /**
- * Looks for an order until it is found, or until two complete sweeps after the horizon have not found it. In that case it
- * stays unknown, keeps its reservation, blocks its symbol, and is looked for further on in the background.
+ * Looks for an order until it is found, proven absent, or until nothing can prove either. Then it is quarantined: it keeps its
+ * reservation, blocks its symbol, and is looked for further on in the background. No length of time decides anything.
  */
 export async function resolve(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<Resolution> {
-  const { clock, timing, notice } = execution;
+  const { clock, timing } = execution;
   const tell = alarms(execution, order);
-  const horizon = (order.signedAt ?? clock.now()) + (order.recvWindowMs ?? 0) + timing.horizonMs;
-  let clean = 0;
+  let firstCleanAt: number | undefined;
+  let unexplained = 0;
   for (let tries = 1, waitMs = firstWaitMs; ; tries++, waitMs = Math.min(waitMs * 2, mostWaitMs)) {
-    const startedAt = clock.now();
-    const cause = await lookOnce(execution, sweeps, order);
-    if (order.state !== 'unknown') return 'found';
-    if (cause === undefined && startedAt > horizon) clean++;
-    record(execution, order, 'resolving', {
-      try: tries,
-      ...(cause === undefined ? { sweep: 'complete' } : { sweep: cause }),
-      horizon,
-    });
-    if (clean >= 2) break;
+    const horizon = horizonOf(execution, order);
+    const { cause, cleanAt } = await lookOnce(execution, sweeps, order, horizon);
+    if (order.state !== 'unknown') return endOf(execution, sweeps, order);
+    firstCleanAt ??= cleanAt;
+    record(execution, order, 'resolving', { try: tries, sweep: cause ?? 'complete', horizon });
+    const isDue = cleanAt !== undefined && firstCleanAt !== undefined && cleanAt >= firstCleanAt + timing.sweepGapMs;
+    if (isDue && (await judge(execution, sweeps, order, ++unexplained >= mostUnexplained)) === 'again') unexplained--;
+    if (order.state !== 'unknown') return endOf(execution, sweeps, order);
     tell(cause);
-    await clock.sleep(clean === 1 ? timing.sweepGapMs : waitMs);
+    await clock.sleep(cleanAt === undefined ? waitMs : timing.sweepGapMs);
   }
-  record(execution, order, 'notFound', { horizon });
-  notice({
-    level: 'error',
-    text: `order ${order.intent.clientOrderId} stays unknown: two complete sweeps after its horizon did not find it. ${order.intent.symbol} is blocked until the exchange shows it`,
-  });
-  void clock.track(keepLooking(execution, sweeps, order));
-  return 'notFound';
+}
+
+/** When an order can no more appear, by the exchange's clock. */
+const horizonOf = ({ clock, horizon }: Execution, { signedAt, recvWindowMs }: WorkingOrder): number =>
+  (signedAt ?? clock.now()) + (recvWindowMs ?? 0) + horizon.ms;
+
+function endOf(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Resolution {
+  if (order.state === 'absent') return 'absent';
+  if (order.state !== 'quarantined') return 'found';
+  void execution.clock.track(keepLooking(execution, sweeps, order));
+  return 'quarantined';
+}
+
+/**
+ * Two complete sweeps after the horizon have missed it: now the balances say whether it can be there all the same. `again`
+ * when they could not be compared.
+ */
+async function judge(
+  execution: Execution,
+  sweeps: Sweeps,
+  order: WorkingOrder,
+  isLast: boolean,
+): Promise<'decided' | 'off' | 'again'> {
+  const proof = await prove(execution, sweeps, execution.portfolio.instrument(order.intent.symbol));
+  if (order.state !== 'unknown') return 'decided';
+  if (proof.kind === 'explained') {
+    move(execution, order, 'absence', { proof: proof.text });
+    execution.notice({
+      level: 'warn',
+      text: `order ${order.intent.clientOrderId} did not take effect: two complete sweeps missed it and the balances are explained without it; ${order.intent.symbol} goes on`,
+    });
+    return 'decided';
+  }
+  record(execution, order, 'resolving', { balances: proof.text });
+  if (proof.kind === 'inconclusive') return 'again';
+  if (proof.kind === 'unexplained' && !isLast) return 'off';
+  quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
+  return 'decided';
 }
 
 /** Says once that an outcome has been unknown for long, and once more when it is urgent. */
@@ -67,31 +100,40 @@ function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder
   };
 }
 
-async function keepLooking(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
-  while (order.state === 'unknown') {
+/** Looks for a quarantined order now and then: what the exchange shows ends its quarantine. */
+export async function keepLooking(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
+  while (order.state === 'quarantined') {
     await execution.clock.sleep(parkedWaitMs);
-    await lookOnce(execution, sweeps, order);
+    await shortcut(execution, sweeps, order);
+    if (order.state === 'quarantined') await sweeps.sweep(order.intent.symbol);
   }
 }
 
-/** One query by client id where the venue has it, then one sweep. Returns why it was incomplete; finding shows in the order's state. */
-async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<string | undefined> {
+interface Look {
+  /** Why the sweep was incomplete. */
+  readonly cause: string | undefined;
+  /** When the sweep began, by our clock, if it was complete and all of it after the horizon. */
+  readonly cleanAt: number | undefined;
+}
+
+/** One query by client id where the venue has it, then one sweep. Finding shows in the order's state. */
+async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrder, horizon: number): Promise<Look> {
   await shortcut(execution, sweeps, order);
-  if (order.state !== 'unknown') return undefined;
+  if (order.state !== 'unknown') return { cause: undefined, cleanAt: undefined };
+  // Before the horizon nobody needs to ask for the time: that a sweep misses it then means nothing.
+  const isNear = execution.clock.now() > horizon - mostWaitMs;
+  const time: Answer<number> = isNear ? await execution.serverTime() : ok(Number.NEGATIVE_INFINITY);
+  const startedAt = execution.clock.now();
   const { cause } = await sweeps.sweep(order.intent.symbol);
-  return cause;
+  if (time.kind === 'failed') return { cause: cause ?? `time: ${time.cause}`, cleanAt: undefined };
+  return { cause, cleanAt: cause === undefined && time.value > horizon ? startedAt : undefined };
 }
 
 /** Positive evidence only: a miss means nothing, and an order found must be the one that was sent. */
 async function shortcut(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
-  const { clientOrderId, symbol, side, type } = order.intent;
+  const { clientOrderId, symbol } = order.intent;
   const answer = await execution.orders.queryByClientId?.(symbol, clientOrderId);
-  if (answer?.kind !== 'ok' || order.state !== 'unknown') return;
-  const report = answer.value;
-  if (report.clientOrderId?.toLowerCase() !== clientOrderId || report.side !== side || report.type !== type) return;
-  bind(execution, order, report);
-  order.state = 'open';
-  record(execution, order, 'found', { orderId: report.orderId, status: report.status, was: 'unknown' });
-  sweeps.noteReport(order, report);
+  if (answer?.kind !== 'ok') return;
+  sweeps.found(order, answer.value);
   await sweeps.sweep(symbol);
 }

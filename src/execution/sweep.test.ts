@@ -297,7 +297,9 @@ describe('a sweep', () => {
     desk.venue.fill('1001', '0.5');
     await desk.sweep();
     expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
-    expect(desk.notices.at(-1)?.text).toContain('had given it up');
+    expect(desk.notices[0]?.text).toContain('had given it up as rejected');
+    expect(desk.notices[1]?.text).toContain('HALT');
+    expect(desk.assembled.execution.halts.inForce).toMatchObject([{ cause: 'foundAfterAll' }]);
     expect(desk.assembled.portfolio.position('s', 'BTCUSDT').base > 0n).toBe(true);
   });
 
@@ -314,17 +316,21 @@ describe('a sweep', () => {
     expect(desk.venue.order('1001').status).toBe('CANCELED');
     expect(desk.asked('cancel 1001')).toBe(2);
     expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
-    expect((await desk.steps(order)).slice(-5)).toEqual([
+    await desk.sweep();
+    expect((await desk.steps(order)).slice(-7)).toEqual([
       'found',
       'cancelSent',
       'cancelAnswer',
       'cancelSent',
       'cancelAnswer',
+      'closing',
+      'closed',
     ]);
     await desk.pass(60_000);
     await desk.sweep();
     expect(desk.asked('cancel')).toBe(2);
-    expect(desk.notices).toHaveLength(1);
+    expect(desk.notices).toHaveLength(2);
+    expect(await desk.stateOf(order)).toBe('canceled');
   });
 
   test('does not cancel such an order that is over', async () => {

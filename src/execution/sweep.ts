@@ -4,21 +4,21 @@
  */
 import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
-import { noLots, quantityText } from '../domain/money.ts';
+import type { Side } from '../domain/market.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
-import { isClosed, isFinal } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, close, type Execution, fillsIn, record } from './desk.ts';
-import { cancelLate } from './late.ts';
+import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
+import { type Execution, fillsIn, quarantine } from './desk.ts';
+import { venueTradeRow } from './records.ts';
+import { Sums } from './sums.ts';
 
 /** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
 const overlap = 50;
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
-/** How far the times of trades may lie apart from ours, real ms. */
-const clocksApartMs = 60_000;
-/** After this long somebody is told that an ended order's fills do not add up, real ms. */
-const shortMs = 60_000;
+/** After this long without it an order that the exchange knew is quarantined, real ms. */
+const missingMs = 300_000;
+const openCut = 'the list of open orders is cut';
 const tradesCut = 'the list of own trades is cut';
 
 export interface SweepResult {
@@ -29,12 +29,6 @@ export interface SweepResult {
   /** True when a request failed, so that the next look may see more; lists that are cut stay cut. */
   readonly failed: boolean;
 }
-
-/** What could not be seen, and whether because a request failed. */
-type Unseen = Pick<SweepResult, 'cause' | 'failed'>;
-const allSeen: Unseen = { cause: undefined, failed: false };
-/** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
-const noSuchOrder = '-2013';
 
 /** The newest trades of a symbol that were booked, oldest first. */
 interface Recent {
@@ -47,13 +41,23 @@ export class Sweeps {
   readonly #recent = new Map<string, Recent>();
   readonly #running = new Map<string, Promise<SweepResult>>();
   readonly #waits = new Map<string, AbortController>();
-  /** Since when the fills of an order that ended have not added up; infinite once that was said. */
-  readonly #shortSince = new Map<WorkingOrder, number>();
+  /** The open orders of each symbol as last listed, ours and others'. */
+  readonly #open = new Map<string, readonly OrderReport[]>();
+  readonly #missingSince = new Map<WorkingOrder, number>();
+  readonly #cutSince = new Map<string, number>();
+  readonly #attribution: Attribution;
+  readonly #sums: Sums;
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
 
   constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
     this.#execution = execution;
+    this.#attribution = new Attribution(execution, (order, report) => this.noteReport(order, report));
+    this.#sums = new Sums(execution, async ({ intent, tradeFloor }) => {
+      const { rows } = await this.#readTrades(intent.symbol, tradeFloor);
+      this.#witness(rows);
+      this.#bookTrades(sorted(rows));
+    });
     for (const [symbol, ids] of cursors) this.#recent.set(symbol, { ids: [...ids], known: new Set(ids) });
   }
 
@@ -75,11 +79,28 @@ export class Sweeps {
     return running;
   }
 
+  /** Looks at every symbol that was ever looked at; gives why that was not complete. */
+  async sweepAll(): Promise<string | undefined> {
+    let incomplete: string | undefined;
+    for (const symbol of [...this.#running.keys()]) {
+      const { cause } = await this.sweep(symbol);
+      incomplete ??= cause === undefined ? undefined : `${symbol}: ${cause}`;
+    }
+    return incomplete;
+  }
+
+  /** The open orders of every symbol as last listed, ours and others'. */
+  open(): readonly OrderReport[] {
+    return [...this.#open.values()].flat();
+  }
+
   /** Goes on looking at a symbol until `stop`: often while an order works, now and then otherwise. */
   async watch(symbol: string): Promise<void> {
     const { clock, portfolio, timing } = this.#execution;
     while (!this.#stopped) {
-      const works = [...portfolio.orders()].some((order) => order.intent.symbol === symbol);
+      const works = [...portfolio.orders()].some(
+        ({ intent, state }) => intent.symbol === symbol && state !== 'quarantined',
+      );
       const wait = new AbortController();
       this.#waits.set(symbol, wait);
       await pause(clock, works ? timing.pollMs : timing.sweepMs, wait.signal);
@@ -100,7 +121,7 @@ export class Sweeps {
   }
 
   async #look(symbol: string): Promise<SweepResult> {
-    const { orders, portfolio } = this.#execution;
+    const { orders } = this.#execution;
     const open = await orders.openOrders(symbol);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
@@ -108,46 +129,84 @@ export class Sweeps {
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
     const known = this.#recent.get(symbol)?.known;
     const rows = sorted(trades.rows.filter(({ tradeId }) => known?.has(tradeId) !== true));
-    const unbound = await this.#bindCandidates(symbol, open.value.rows, this.#sinceOurs(rows));
+    const unbound = await this.#attribution.bind(symbol, open.value.rows, rows);
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
+    this.#witness(rows);
     this.#bookTrades(rows);
     // A trade that could not be attributed is read again, however many come after it; so is what lies before a failed page.
     if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
-    const listed = new Set(open.value.rows.map((report) => report.orderId));
-    // One that was accepted after the list was made is not on it either: asking for it does no harm.
-    for (const order of [...portfolio.orders()]) {
-      const missing = order.orderId !== undefined && !listed.has(order.orderId);
-      if (order.intent.symbol === symbol && order.state === 'open' && missing) await this.look(order);
-    }
-    await this.#closeWhatAddsUp(symbol);
-    const cause = trades.cause ?? unbound.cause ?? (open.value.full ? 'the list of open orders is cut' : undefined);
+    this.#open.set(symbol, open.value.rows);
+    await this.#askForMissing(symbol, open.value.rows);
+    await this.#sums.closeWhatAddsUp(symbol);
+    this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
+    const cause = trades.cause ?? unbound.cause ?? (open.value.full ? openCut : undefined);
     return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed };
   }
 
-  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
-  #sinceOurs(trades: readonly VenueTrade[]): readonly VenueTrade[] {
-    const { clock, firstOrderAt } = this.#execution;
-    return trades.filter(({ time }) => time >= firstOrderAt - clock.machine(clocksApartMs));
+  /** Asks for each order of ours that should be on the list of open ones and is not, and takes up quarantined ones that are. */
+  async #askForMissing(symbol: string, open: readonly OrderReport[]): Promise<void> {
+    const listed = new Map(open.map((report) => [report.orderId, report]));
+    for (const order of [...this.#execution.portfolio.orders()]) {
+      if (order.intent.symbol !== symbol || order.orderId === undefined) continue;
+      const report = listed.get(order.orderId);
+      // One that was accepted after the list was made is not on it either: asking for it does no harm.
+      if (report === undefined && (order.state === 'open' || order.state === 'quarantined')) await this.look(order);
+      else if (report !== undefined) {
+        this.#missingSince.delete(order);
+        this.found(order, report);
+      }
+    }
+  }
+
+  /** A list that stays cut hides orders or trades: nothing may be created as if they were known (§2 #21). */
+  #watchCut(symbol: string, cut: string | undefined): void {
+    const { clock, timing, halts } = this.#execution;
+    if (cut === undefined) {
+      this.#cutSince.delete(symbol);
+      return;
+    }
+    const since = this.#cutSince.get(symbol) ?? clock.now();
+    this.#cutSince.set(symbol, since);
+    if (clock.now() - since >= timing.sweepGapMs) halts.halt('fullList', `on ${symbol} ${cut}`);
   }
 
   /** Asks for one order and takes what it says; returns the report, or undefined when the query failed. */
   async look(order: WorkingOrder): Promise<OrderReport | undefined> {
     if (order.orderId === undefined) return undefined;
     const answer = await this.#execution.orders.query({ symbol: order.intent.symbol, orderId: order.orderId });
-    if (answer.kind === 'failed') return undefined;
+    if (answer.kind === 'failed') {
+      if (answer.code === noSuchOrder) this.#noteMissing(order);
+      return undefined;
+    }
+    this.#missingSince.delete(order);
+    this.found(order, answer.value);
     this.noteReport(order, answer.value);
     return answer.value;
   }
 
+  /** The exchange knew an order and says that it does not: a lagging replica for a while, after that nobody can say (§2 #20). */
+  #noteMissing(order: WorkingOrder): void {
+    const { clock } = this.#execution;
+    const since = this.#missingSince.get(order) ?? clock.now();
+    this.#missingSince.set(order, since);
+    if (order.state !== 'open' || clock.now() - since < clock.machine(missingMs)) return;
+    quarantine(
+      this.#execution,
+      order,
+      'forgotten',
+      `the exchange gave it the id ${order.orderId} and has said for 5 minutes that there is no such order`,
+    );
+  }
+
   /** Takes a final status as such: the order closes once its fills add up to what was executed (R5). */
   noteReport(order: WorkingOrder, report: OrderReport): void {
-    // Answers can arrive out of order: one that is late must not open again what is closed.
-    if (!isFinal(report.status) || order.state === 'closing' || isClosed(order.state)) return;
-    order.state = 'closing';
-    order.executed = report.executed;
-    order.venueStatus = report.status;
-    record(this.#execution, order, 'closing', { status: report.status });
+    this.#sums.noteReport(order, report);
+  }
+
+  /** The exchange shows an order whose outcome was open; nothing happens when the report is about another one. */
+  found(order: WorkingOrder, report: OrderReport): void {
+    this.#attribution.found(order, report);
   }
 
   /** All trades from one on, page by page; undefined: the newest page. */
@@ -188,94 +247,51 @@ export class Sweeps {
     return first;
   }
 
-  /** Finds out whose the order ids are that nobody knows yet. */
-  async #bindCandidates(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> {
-    const { owners, foreign } = this.#execution;
-    const unknown = new Set<string>();
-    const note = (orderId: string): void => {
-      if (!owners.has(orderId) && !foreign.has(orderId)) unknown.add(orderId);
-    };
-    for (const { orderId } of open) note(orderId);
-    for (const { orderIds } of trades) orderIds.forEach(note);
-    let unseen = allSeen;
-    for (const orderId of unknown) {
-      // While another was asked for, the order's own answer may have told.
-      if (owners.has(orderId) || foreign.has(orderId)) continue;
-      const answer = await this.#execution.orders.query({ symbol, orderId });
-      // While this was asked, the order's own answer may have told.
-      if (owners.has(orderId)) continue;
-      if (answer.kind === 'failed')
-        unseen = {
-          cause: `order ${orderId}: ${answer.cause}`,
-          failed: unseen.failed || answer.code !== noSuchOrder,
-        };
-      else if (answer.value.clientOrderId !== undefined)
-        this.#attribute(symbol, answer.value, answer.value.clientOrderId);
-      else if (this.#mayBeOurs(answer.value))
-        unseen = {
-          ...unseen,
-          cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
-        };
-      else this.#disown(symbol, orderId);
-    }
-    return unseen;
+  /** Evidence first: the raw rows are in the same commit as the cursor and the fills made of them (R3). */
+  #witness(trades: readonly VenueTrade[]): void {
+    const { journal, portfolio, clock } = this.#execution;
+    if (journal.volatile) return;
+    for (const trade of trades) journal.append(venueTradeRow(trade, portfolio.instrument(trade.symbol), clock.now()));
   }
 
-  /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
-  #mayBeOurs({ symbol, side, type }: OrderReport): boolean {
-    return [...this.#execution.portfolio.orders()].some(
-      ({ intent, state }) =>
-        (state === 'unknown' || state === 'sending') &&
-        intent.symbol === symbol &&
-        intent.side === side &&
-        intent.type === type,
-    );
-  }
-
-  #disown(symbol: string, orderId: string): void {
-    const { foreign, journal, clock } = this.#execution;
-    foreign.add(orderId);
-    journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId });
-  }
-
-  #attribute(symbol: string, report: OrderReport, clientOrderId: string): void {
-    const { portfolio, readId } = this.#execution;
-    const order = portfolio.order(clientOrderId.toLowerCase());
-    if (order !== undefined) {
-      const was = order.state;
-      bind(this.#execution, order, report);
-      order.state = 'open';
-      record(this.#execution, order, 'found', { orderId: report.orderId, status: report.status, was });
-      this.noteReport(order, report);
-      return;
-    }
-    const mine = readId(clientOrderId);
-    if (mine === undefined) {
-      this.#disown(symbol, report.orderId);
-      return;
-    }
-    this.#adoptLate(report, clientOrderId.toLowerCase(), mine.strategy);
-  }
-
-  /** Ours by its mac, but closed or missing in this journal: its fills are booked all the same, and somebody must look. */
-  #adoptLate(report: OrderReport, clientOrderId: string, strategy: string): void {
-    const { owners, journal, clock, notice } = this.#execution;
-    const { orderId, side, status, symbol } = report;
-    owners.set(orderId, { clientOrderId, strategy, side, purpose: 'enter' });
-    const detail = { orderId, status, was: 'given up' };
-    journal.append({ kind: 'event', at: clock.now(), clientOrderId, event: 'found', detail });
-    const isOver = isFinal(status);
-    const rest = isOver ? '' : ', and what is left of it is being cancelled';
-    notice({
-      level: 'error',
-      text: `order ${clientOrderId} (${orderId}) is at the exchange although this journal had given it up; its fills are booked${rest}: see sluice why ${clientOrderId}`,
-    });
-    if (!isOver) void clock.track(cancelLate(this.#execution, clientOrderId, { symbol, orderId }));
+  /** Books what a journal holds as evidence but not as fills, and what others' trades moved: the same attribution as ever. */
+  bookAgain(trades: readonly VenueTrade[]): void {
+    this.#bookTrades(sorted(trades));
   }
 
   /** Oldest first, so that a position is built in the order in which it came. */
   #bookTrades(trades: readonly VenueTrade[]): void {
-    for (const trade of trades) for (const fill of fillsIn(this.#execution, trade)) this.#door?.next(fill);
+    for (const [index, trade] of trades.entries()) {
+      // A trade with ourselves is shown as one row for both sides, or as one for each.
+      const hasTwin =
+        trade.orderIds.length > 1 &&
+        [trades[index - 1], trades[index + 1]].some(
+          (other) => other?.tradeId === trade.tradeId && other.side !== trade.side,
+        );
+      for (const fill of fillsIn(this.#execution, trade))
+        if (!hasTwin || fill.side === trade.side) this.#door?.next(fill);
+      if (this.#execution.books !== undefined) this.#bookForeign(trade, hasTwin);
+    }
+  }
+
+  /** What somebody else's order on the account moved. */
+  #bookForeign(trade: VenueTrade, hasTwin: boolean): void {
+    const { owners, foreign, books, portfolio, changes } = this.#execution;
+    for (const [index, orderId] of trade.orderIds.entries()) {
+      if (owners.has(orderId)) continue;
+      if (!foreign.has(orderId) && !this.#attribution.isBeforeOurs(trade)) continue;
+      const mate = owners.get(trade.orderIds[1 - index] ?? '');
+      const side: Side = mate === undefined ? (index === 0 ? trade.side : opposite(trade.side)) : opposite(mate.side);
+      if (hasTwin && side !== trade.side) continue;
+      const isNew = books?.ledger.foreign(
+        trade,
+        orderId,
+        side,
+        portfolio.instrument(trade.symbol),
+        side === trade.side,
+      );
+      if (isNew === true) changes.count++;
+    }
   }
 
   /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
@@ -293,54 +309,9 @@ export class Sweeps {
     this.#recent.set(symbol, { ids, known });
     this.#execution.journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...ids] }));
   }
-
-  async #closeWhatAddsUp(symbol: string): Promise<void> {
-    for (const order of [...this.#execution.portfolio.orders()]) {
-      if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
-      if (order.executed !== order.filled) await this.#reconcile(order);
-      if (order.executed === order.filled) {
-        this.#shortSince.delete(order);
-        close(this.#execution, order, closedState(order));
-      } else this.#tellOfShort(order);
-    }
-  }
-
-  /** Our fills and what the exchange executed differ: whichever is less is behind, and asked for again. */
-  async #reconcile(order: WorkingOrder): Promise<void> {
-    const { symbol } = order.intent;
-    const { orderId, executed = noLots } = order;
-    if (order.filled < executed) {
-      const { rows } = await this.#readTrades(symbol, order.tradeFloor);
-      this.#bookTrades(sorted(rows));
-      return;
-    }
-    if (orderId === undefined) return;
-    const answer = await this.#execution.orders.query({ symbol, orderId });
-    if (answer.kind === 'failed' || !isFinal(answer.value.status) || answer.value.executed <= executed) return;
-    order.executed = answer.value.executed;
-    order.venueStatus = answer.value.status;
-    record(this.#execution, order, 'closing', { status: answer.value.status });
-  }
-
-  /** Says once of an order that its fills have not added up for a while: its strategy waits for it. */
-  #tellOfShort(order: WorkingOrder): void {
-    const { clock, notice, portfolio } = this.#execution;
-    const since = this.#shortSince.get(order) ?? clock.now();
-    const isDue = clock.now() - since >= clock.machine(shortMs);
-    this.#shortSince.set(order, isDue ? Number.POSITIVE_INFINITY : since);
-    if (!isDue) return;
-    const { clientOrderId, strategy, symbol } = order.intent;
-    const at = portfolio.instrument(symbol);
-    const [executed, filled] = [order.executed ?? noLots, order.filled].map((lots) => quantityText(lots, at));
-    notice({
-      level: 'error',
-      text: `order ${clientOrderId} ended at the exchange with ${executed} executed, but its own trades come to ${filled}: strategy ${strategy} waits on ${symbol} until both agree, see sluice why ${clientOrderId}`,
-    });
-  }
 }
 
-const closedState = (order: WorkingOrder): 'filled' | 'canceled' | 'rejected' =>
-  order.venueStatus === 'FILLED' ? 'filled' : order.venueStatus === 'REJECTED' ? 'rejected' : 'canceled';
+const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
 
 /** Ids are decimal digits of any length: the longer one is the younger one. */
 const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

@@ -29,6 +29,7 @@ export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow =>
   bodyHash: null,
   tradeFloor: null,
   cancelRequested: false,
+  doubt: null,
   closedAt: null,
   ...given,
 });

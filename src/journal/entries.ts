@@ -61,6 +61,8 @@ export interface OrderEntryRow {
   /** The newest trade id of the symbol that we knew when the order was sent: its fills cannot lie before it. */
   readonly tradeFloor: string | null;
   readonly cancelRequested: boolean;
+  /** Why nobody can say what became of it, of an order that is or was quarantined; null otherwise. */
+  readonly doubt: string | null;
   readonly closedAt: number | null;
 }
 
@@ -75,6 +77,10 @@ export type EventKind =
   | 'resolving'
   | 'found'
   | 'notFound'
+  | 'absent'
+  | 'quarantined'
+  | 'contradicted'
+  | 'resolved'
   | 'cancelSent'
   | 'cancelAnswer'
   | 'closing'
@@ -124,6 +130,55 @@ export interface ForeignEntry {
   readonly orderId: string;
 }
 
+/** One trade of the account as the exchange showed it: raw evidence, never changed, from which fills can be worked out again. */
+export interface VenueTradeEntry {
+  readonly kind: 'venueTrade';
+  readonly seenAt: number;
+  readonly symbol: string;
+  readonly tradeId: string;
+  /** The account's orders in it: one, or two when it traded with itself. */
+  readonly orderIds: readonly string[];
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly time: number;
+}
+
+/** What the exchange answered when it was asked whose an order is: raw evidence. */
+export interface VenueOrderEntry {
+  readonly kind: 'venueOrder';
+  readonly seenAt: number;
+  readonly symbol: string;
+  readonly orderId: string;
+  /** As echoed; null where the exchange leaves it out. */
+  readonly clientOrderId: string | null;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly status: string;
+  readonly executed: string;
+}
+
+/** An amount that the balances of the exchange hold beside what fills moved: found at the first start, or said by the operator. */
+export interface AdjustmentEntry {
+  readonly kind: 'adjustment';
+  readonly at: number;
+  /** `baseline`: what was there before this journal's first order. */
+  readonly what: 'baseline' | 'adjust';
+  readonly asset: string;
+  readonly amount: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** How long after its window an order may still appear, raised because one appeared later than was thought possible. */
+export interface HorizonEntry {
+  readonly kind: 'horizon';
+  readonly ms: number;
+}
+
 /** The protection of a position as it now stands; null when there is none any more. */
 export interface ProtectionEntry {
   readonly kind: 'protection';
@@ -132,9 +187,12 @@ export interface ProtectionEntry {
   readonly protection: Readonly<Record<string, string | number | boolean>> | null;
 }
 
-/** Creation of orders stopped (`strategy` null: for all), or allowed again. */
+/**
+ * Creation of orders stopped (`strategy` null: for all), or allowed again. A `halt` is the program's own: something is not as
+ * it must be. It stops creation for all, cancels nothing, and its `by` is the cause (`execution/halt.ts`).
+ */
 export interface KillEntry {
-  readonly kind: 'kill' | 'resume';
+  readonly kind: 'kill' | 'resume' | 'halt';
   readonly at: number;
   readonly strategy: string | null;
   readonly by: string;
@@ -181,6 +239,10 @@ export type Entry =
   | FillEntry
   | CursorEntry
   | ForeignEntry
+  | VenueTradeEntry
+  | VenueOrderEntry
+  | AdjustmentEntry
+  | HorizonEntry
   | ProtectionEntry
   | KillEntry
   | DayEntry

@@ -27,6 +27,8 @@ export interface Journal {
   insertFill(fill: FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
   durable(): Promise<boolean>;
+  /** True where nothing outlives the process, so that nobody will ever read evidence. */
+  readonly volatile: boolean;
   /** True while the disk is full: no order may be created. */
   readonly full: boolean;
   /** Writes what is left and closes. */
@@ -130,6 +132,7 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
       return true;
     },
     durable: () => (host.volatile ? Promise.resolve(true) : flush()),
+    volatile: host.volatile,
     get full() {
       return full;
     },

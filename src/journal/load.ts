@@ -3,7 +3,15 @@ import type { Database } from 'better-sqlite3';
 import type { Side } from '../domain/market.ts';
 import type { Precision } from '../domain/money.ts';
 import type { Purpose } from '../domain/order.ts';
-import type { FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
+import type {
+  AdjustmentEntry,
+  FillEntry,
+  InstrumentEntry,
+  KillEntry,
+  OrderEntryRow,
+  SignalEntry,
+  VenueTradeEntry,
+} from './entries.ts';
 
 /** What must be known of an order of ours to book a fill of it. */
 export interface Owner {
@@ -27,6 +35,15 @@ export interface Loaded {
   readonly signals: readonly Omit<SignalEntry, 'kind'>[];
   /** Kills that were not lifted. */
   readonly kills: readonly KillEntry[];
+  /** Halts that were not lifted. */
+  readonly halts: readonly KillEntry[];
+  /** Orders that ended without an id of the exchange, oldest first: it may show one of them yet. */
+  readonly givenUp: readonly OrderEntryRow[];
+  /** Every trade of the account that was seen since there are such rows, ours and others'. */
+  readonly venueTrades: readonly VenueTradeEntry[];
+  readonly adjustments: readonly AdjustmentEntry[];
+  /** The horizon, where it had to be raised, ms. */
+  readonly horizonMs: number | undefined;
   readonly days: ReadonlyMap<number, string>;
   /** The newest points of the equity curve, oldest first. */
   readonly equity: readonly { readonly at: number; readonly equity: string }[];
@@ -40,7 +57,7 @@ export interface Loaded {
 const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, strategy, account, symbol, side, type, quantity, amount, price, expected,
   purpose, reason, created_at AS createdAt, expires_at AS expiresAt, state, filled, executed, venue_status AS venueStatus,
   signed_at AS signedAt, recv_window_ms AS recvWindowMs, body_hash AS bodyHash, trade_floor AS tradeFloor,
-  cancel_requested AS cancelRequested, closed_at AS closedAt`;
+  cancel_requested AS cancelRequested, closed_at AS closedAt, doubt`;
 const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
   fee_asset AS feeAsset, maker, time, purpose, evidence`;
 
@@ -63,6 +80,24 @@ export const readFills = (db: Database, where: string, ...values: readonly (stri
   ).map((row) => ({
     ...row,
     kind: 'fill',
+    maker: row.maker === 1,
+  }));
+
+/** Orders that ended without an id and are kept in mind: past it the oldest are forgotten, and one of them that shows up is a HALT. */
+export const mostGivenUp = 10_000;
+
+const readVenueTrades = (db: Database): VenueTradeEntry[] =>
+  (
+    db
+      .prepare(
+        `SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, maker, time, seen_at AS seenAt
+         FROM venue_trades ORDER BY time`,
+      )
+      .all() as (Omit<VenueTradeEntry, 'orderIds' | 'maker'> & { orderIds: string; maker: number })[]
+  ).map((row) => ({
+    ...row,
+    kind: 'venueTrade',
+    orderIds: JSON.parse(row.orderIds) as string[],
     maker: row.maker === 1,
   }));
 
@@ -95,6 +130,17 @@ export function load(db: Database): Loaded {
       want: JSON.parse(want) as SignalEntry['want'],
     })),
     kills: inForce(kills),
+    halts: haltsInForce(kills),
+    givenUp: readOrders(
+      db,
+      'order_id IS NULL AND closed_at IS NOT NULL ORDER BY created_at DESC LIMIT ?',
+      mostGivenUp,
+    ).reverse(),
+    venueTrades: readVenueTrades(db),
+    adjustments: rows<Omit<AdjustmentEntry, 'kind'>>(
+      'SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq',
+    ).map((row) => ({ ...row, kind: 'adjustment' })),
+    horizonMs: horizonIn(rows<{ value: string }>("SELECT value FROM meta WHERE key = 'horizonMs'")[0]?.value),
     days: new Map(
       rows<{ day: number; equity: string }>('SELECT day, equity FROM days ORDER BY day DESC LIMIT 2').map((row) => [
         row.day,
@@ -109,6 +155,8 @@ export function load(db: Database): Loaded {
     firstOrderAt: rows<{ at: number | null }>('SELECT min(created_at) AS at FROM orders')[0]?.at ?? undefined,
   };
 }
+
+const horizonIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 const decimalsOf = (text: string): number => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0);
 
@@ -125,9 +173,16 @@ export function inForce(kills: readonly KillEntry[]): readonly KillEntry[] {
   let standing: KillEntry[] = [];
   for (const entry of kills) {
     if (entry.kind === 'kill') standing.push(entry);
-    else standing = entry.strategy === null ? [] : standing.filter((kill) => kill.strategy !== entry.strategy);
+    else if (entry.kind === 'resume')
+      standing = entry.strategy === null ? [] : standing.filter((kill) => kill.strategy !== entry.strategy);
   }
   return standing;
+}
+
+/** Only a resume of everything lifts a halt: it is never one strategy's. */
+export function haltsInForce(kills: readonly KillEntry[]): readonly KillEntry[] {
+  const lifted = kills.findLastIndex(({ kind, strategy }) => kind === 'resume' && strategy === null);
+  return kills.slice(lifted + 1).filter(({ kind }) => kind === 'halt');
 }
 
 /** What a journal in memory begins with. */
@@ -140,6 +195,11 @@ export const emptyLoaded: Loaded = {
   protections: [],
   signals: [],
   kills: [],
+  halts: [],
+  givenUp: [],
+  venueTrades: [],
+  adjustments: [],
+  horizonMs: undefined,
   days: new Map(),
   equity: [],
   firstEquity: undefined,

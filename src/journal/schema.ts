@@ -46,6 +46,24 @@ const migrations: readonly string[] = [
   CREATE TABLE equity (at INTEGER PRIMARY KEY, equity TEXT NOT NULL);
   CREATE TABLE notices (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
   `,
+  // Evidence as the exchange showed it, what balances hold beside fills, and orders that nobody can decide.
+  `
+  ALTER TABLE orders ADD COLUMN doubt TEXT;
+  CREATE INDEX orders_given_up ON orders (created_at) WHERE order_id IS NULL AND closed_at IS NOT NULL;
+  CREATE TABLE venue_trades (
+    symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
+    quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL, PRIMARY KEY (symbol, trade_id, order_ids)
+  ) WITHOUT ROWID;
+  CREATE TABLE venue_orders (
+    order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, client_order_id TEXT, side TEXT NOT NULL, type TEXT NOT NULL,
+    status TEXT NOT NULL, executed TEXT NOT NULL, seen_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE adjustments (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, asset TEXT NOT NULL, amount TEXT NOT NULL,
+    by TEXT NOT NULL, reason TEXT NOT NULL
+  );
+  `,
 ];
 
 export const schemaVersion = migrations.length;

@@ -1,6 +1,6 @@
 /** The one writer: entries in, rows out, one transaction for each batch. Hosted by a worker live, in-process in a backtest. */
 import type { Database, Statement } from 'better-sqlite3';
-import type { DenialEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
+import type { DenialEntry, Entry, FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from './entries.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
 export type Write = (entries: readonly Entry[]) => void;
@@ -20,12 +20,16 @@ const statements = {
   denied:
     'INSERT INTO denials (at, strategy, symbol, code, facts, wanted, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
-  order: `INSERT OR REPLACE INTO orders VALUES (${Array(25).fill('?').join(', ')})`,
+  order: `INSERT OR REPLACE INTO orders VALUES (${Array(26).fill('?').join(', ')})`,
   event: 'INSERT INTO events (seq, at, client_order_id, event, detail) VALUES (?, ?, ?, ?, ?)',
   // Only the same trade again is passed over: INSERT OR IGNORE would drop a row with a missing value as well.
   fill: `INSERT INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
     maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')}) ON CONFLICT (account, trade_id, order_id) DO NOTHING`,
   cursor: 'INSERT OR REPLACE INTO cursors VALUES (?, ?)',
+  venueTrade: `INSERT INTO venue_trades VALUES (${Array(11).fill('?').join(', ')}) ON CONFLICT DO NOTHING`,
+  venueOrder: `INSERT INTO venue_orders VALUES (${Array(8).fill('?').join(', ')}) ON CONFLICT DO NOTHING`,
+  adjustment: 'INSERT INTO adjustments (at, what, asset, amount, by, reason) VALUES (?, ?, ?, ?, ?, ?)',
+  horizon: "INSERT OR REPLACE INTO meta VALUES ('horizonMs', ?)",
   foreign: 'INSERT OR IGNORE INTO foreign_orders VALUES (?, ?, ?)',
   protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
@@ -65,6 +69,7 @@ const orderValues = (row: OrderEntryRow): Values => [
   row.tradeFloor,
   bit(row.cancelRequested),
   row.closedAt,
+  row.doubt,
 ];
 
 /** `epoch`: which opening of the journal this is; rows are numbered anew in each, above all earlier ones. */
@@ -159,7 +164,16 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
       return entry.protection === null
         ? ['unprotected', [entry.strategy, entry.symbol]]
         : ['protection', [entry.strategy, entry.symbol, JSON.stringify(entry.protection)]];
+    case 'venueTrade':
+      return ['venueTrade', venueTradeValues(entry)];
+    case 'venueOrder':
+      return ['venueOrder', venueOrderValues(entry)];
+    case 'adjustment':
+      return ['adjustment', [entry.at, entry.what, entry.asset, entry.amount, entry.by, entry.reason]];
+    case 'horizon':
+      return ['horizon', [String(entry.ms)]];
     case 'kill':
+    case 'halt':
     case 'resume':
       return ['kill', [entry.kind, entry.at, entry.strategy, entry.by, entry.reason]];
     case 'day':
@@ -172,6 +186,31 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
       return ['notice', [entry.at, entry.level, entry.text]];
   }
 }
+
+const venueTradeValues = (entry: VenueTradeEntry): Values => [
+  entry.symbol,
+  entry.tradeId,
+  JSON.stringify(entry.orderIds),
+  entry.side,
+  entry.price,
+  entry.quantity,
+  entry.fee,
+  entry.feeAsset,
+  bit(entry.maker),
+  entry.time,
+  entry.seenAt,
+];
+
+const venueOrderValues = (entry: VenueOrderEntry): Values => [
+  entry.orderId,
+  entry.symbol,
+  entry.clientOrderId,
+  entry.side,
+  entry.type,
+  entry.status,
+  entry.executed,
+  entry.seenAt,
+];
 
 const fillValues = (entry: FillEntry): Values => [
   entry.tradeId,

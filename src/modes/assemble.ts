@@ -2,11 +2,14 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { priceText, quantityText, type Rate, unitsText } from '../domain/money.ts';
+import { priceText, quantityText, type Rate, type Units, unitsText } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
+import { type Audit, auditor } from '../execution/audit.ts';
+import { byHand, type HumanWord } from '../execution/by-hand.ts';
 import { cancel } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
 import { type Carried, execute } from '../execution/executor.ts';
+import type { Halts } from '../execution/halt.ts';
 import { latestWhenFree } from '../execution/lane.ts';
 import { fillRow } from '../execution/records.ts';
 import { recover } from '../execution/recover.ts';
@@ -22,8 +25,9 @@ import { type Kill, letsThrough } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { Desk } from '../trader.ts';
-import type { OrderEntry } from '../venue/venue.ts';
+import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import type { Book } from './book.ts';
+import { executionOf, instrumentOf, unbookedTrades } from './execution-parts.ts';
 import { type Cancelling, diskWatch, exitOf, insistence } from './insist.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
@@ -49,6 +53,10 @@ export interface Parts {
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: () => string | undefined;
+  /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
+  readonly balances?: () => Promise<Answer<readonly Balance[]>>;
+  /** The exchange's time at its earliest, asked for now; absent: the clock is the exchange's. */
+  readonly serverTime?: () => Promise<Answer<number>>;
 }
 
 /** A desk without its strategies, and what a mode needs beside it. */
@@ -72,6 +80,12 @@ export interface Assembled extends Book {
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
   /** Cancels resting orders, of one strategy or all; returns how many. */
   cancelAll(strategy?: string): Promise<number>;
+  /** Compares the ledger with the account, to the last decimal; tells, and halts where something is missing. */
+  audit(): Promise<Audit>;
+  /** Closes an order that only a human may close; gives why that cannot be. */
+  resolveByHand(clientOrderId: string, as: HumanWord, by: string, reason: string): Promise<string | undefined>;
+  /** Counts an amount that was paid in (positive) or out, durably. */
+  adjust(asset: string, amount: Units, by: string, reason: string): Promise<void>;
 }
 
 export function assemble(parts: Parts): Assembled {
@@ -81,6 +95,7 @@ export function assemble(parts: Parts): Assembled {
   const { clock, journal, notice } = parts;
   const execution = executionOf(parts, portfolio, ids.read);
   const sweeps = new Sweeps(execution, parts.loaded.cursors);
+  const audits = auditor(execution, sweeps);
   const stopped = source<Signal>();
   const booked = source<Fill>();
   const work = counting();
@@ -90,10 +105,14 @@ export function assemble(parts: Parts): Assembled {
   const control = controls(book, execution, cancelling);
   let ending = false;
   const against = (intent: Intent): string | undefined =>
-    ending ? 'trading is being ended' : (parts.blocked?.() ?? reasonAgainst(risk, journal, intent));
+    ending
+      ? 'trading is being ended'
+      : (execution.halts.against() ?? parts.blocked?.() ?? reasonAgainst(risk, journal, intent));
   const desk: Omit<Desk, 'signals'> = {
     async recover() {
+      sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
       await recover(execution, sweeps, symbolsOf(parts, portfolio));
+      await audits.begin();
       await insisting.cancelKilled();
     },
     stopped: stopped.stream,
@@ -101,21 +120,13 @@ export function assemble(parts: Parts): Assembled {
     note: (signal) => planner.note(signal),
     // An order that is being moved is not created anew behind the back of whoever cancels what rests.
     plan: (signal, denied) => (ending ? undefined : planner.plan(signal, denied)),
-    judge: (draft) => judge(parts, book, draft),
-    reserve(draft) {
-      const intent = intentOf(draft, ids.next(draft.strategy), clock.now(), parts.orderLifeMs);
-      // In memory nobody reads an order's events.
-      const facts = parts.identity === undefined ? {} : risk.weigh(draft);
-      record(execution, portfolio.reserve(intent), 'approved', facts);
-      risk.created(draft);
-      return intent;
-    },
+    judge: (draft) => judge(parts, book, execution.halts, draft),
+    reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
     execute: (intent) => work.during(carryOut(book, execution, sweeps, against, intent)),
     cancel: (order) => cancelling(order),
     record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
-      portfolio.apply(fill);
-      leaveAfterProfit(fill, portfolio, planner, protection);
+      bookFill(book, execution, fill);
       booked.emit(fill);
     },
     latestWhenFree: (carryOutOne) => latestWhenFree(clock, carryOutOne),
@@ -127,6 +138,8 @@ export function assemble(parts: Parts): Assembled {
     sweeps,
     execution,
     booked: booked.stream,
+    audit: () => audits.check(),
+    ...byHand(execution),
     end(resting) {
       ending = true;
       return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work);
@@ -144,24 +157,6 @@ export function assemble(parts: Parts): Assembled {
     },
   };
 }
-
-const executionOf = (
-  { clock, journal, orders, account, timing, loaded, notice }: Parts,
-  portfolio: Portfolio,
-  readId: Execution['readId'],
-): Execution => ({
-  clock,
-  journal,
-  portfolio,
-  orders,
-  account,
-  timing,
-  readId,
-  owners: new Map(loaded.owners),
-  foreign: new Set(loaded.foreign),
-  firstOrderAt: loaded.firstOrderAt ?? clock.now(),
-  notice,
-});
 
 /** Cancels again and again: an order that was on its way can come to rest after the others were cancelled. */
 async function untilNothingRests(
@@ -198,13 +193,41 @@ function openBook(parts: Parts): Book {
   return { portfolio, protection, planner, risk };
 }
 
-function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, draft: Draft): Verdict {
+function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, halts: Halts, draft: Draft): Verdict {
+  const [halt] = halts.inForce;
   const reason = blocked?.();
   const verdict: Verdict =
-    reason === undefined ? risk.judge(draft) : { kind: 'denied', code: 'blocked', facts: { reason } };
+    halt !== undefined
+      ? { kind: 'denied', code: 'halted', facts: { reason: halt.text, since: halt.at } }
+      : reason === undefined
+        ? risk.judge(draft)
+        : { kind: 'denied', code: 'blocked', facts: { reason } };
   if (verdict.kind === 'denied')
     journal.append(denialRow(draft, verdict, portfolio.instrument(draft.symbol), clock.now()));
   return verdict;
+}
+
+/** Gives an order its id, counts its exposure from now on, and writes down by which numbers it was approved. */
+function reserve(
+  { clock, identity, orderLifeMs }: Parts,
+  { portfolio, risk }: Book,
+  execution: Execution,
+  clientOrderId: string,
+  draft: Draft,
+): Intent {
+  const intent = intentOf(draft, clientOrderId, clock.now(), orderLifeMs);
+  // In memory nobody reads an order's events.
+  const facts = identity === undefined ? {} : risk.weigh(draft);
+  record(execution, portfolio.reserve(intent), 'approved', facts);
+  risk.created(draft);
+  return intent;
+}
+
+function bookFill({ portfolio, planner, protection }: Book, { changes, books }: Execution, fill: Fill): void {
+  portfolio.apply(fill);
+  changes.count++;
+  books?.ledger.own(fill, portfolio.instrument(fill.symbol));
+  leaveAfterProfit(fill, portfolio, planner, protection);
 }
 
 async function carryOut(
@@ -260,6 +283,7 @@ function controls(
     },
     async resume(strategy, by, reason) {
       risk.resume(strategy);
+      if (strategy === undefined) execution.halts.resume();
       journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
       noteDay(risk, journal);
       await journal.durable();

@@ -19,6 +19,7 @@ const neverSigned = {
   recvWindowMs: undefined,
   bodyHash: undefined,
   tradeFloor: undefined,
+  doubt: undefined,
 };
 
 export class ColumnLog {

@@ -235,6 +235,7 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     return isNew;
   },
   durable: () => book.durable(),
+  volatile: book.volatile,
   get full() {
     return book.full;
   },

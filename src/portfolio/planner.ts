@@ -131,7 +131,7 @@ export class Planner {
       account,
       instrument: portfolio.instrument(symbol),
       held: portfolio.position(strategy, symbol).base,
-      orders: blocked ? orders.filter(({ state }) => state !== 'unknown') : orders,
+      orders: blocked ? orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined') : orders,
       price,
       marketBuyIn,
       feeInBase,

@@ -44,6 +44,8 @@ export interface WorkingOrder {
   bodyHash: string | undefined;
   tradeFloor: string | undefined;
   cancelRequested: boolean;
+  /** Why nobody can say what became of it, once it was quarantined. */
+  doubt: string | undefined;
 }
 
 /** A strategy's place in the portfolio: one symbol, and the quote amount it may use. */
@@ -181,15 +183,16 @@ export class Portfolio {
   }
 
   /**
-   * True while the outcome of a request on this symbol is not known, or of several on any: nothing new may be sent there
-   * (order-protocol §3.4).
+   * True while the outcome of a request on this symbol is not known or cannot be, or of several on any is not known: nothing
+   * new may be sent there (order-protocol §3.4).
    */
   isUndecided(symbol: string): boolean {
     if (this.#orders.size === 0) return false;
     let unknown = 0;
     for (const order of this.#orders.values()) {
-      if (order.state !== 'unknown') continue;
-      if (order.intent.symbol === symbol || ++unknown >= unknownsThatBlockAll) return true;
+      if (order.state !== 'unknown' && order.state !== 'quarantined') continue;
+      if (order.intent.symbol === symbol) return true;
+      if (order.state === 'unknown' && ++unknown >= unknownsThatBlockAll) return true;
     }
     return false;
   }
@@ -209,6 +212,7 @@ export class Portfolio {
       bodyHash: undefined,
       tradeFloor: undefined,
       cancelRequested: false,
+      doubt: undefined,
     };
     this.adopt(order);
     return order;

@@ -16,7 +16,7 @@ import type { Draft } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Limits } from '../risk/rules.ts';
 import { trade } from '../trader.ts';
-import type { OrderEntry } from '../venue/venue.ts';
+import { type OrderEntry, ok } from '../venue/venue.ts';
 import { btc, draft, instruments, startTime, wide } from './builders.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
@@ -27,6 +27,10 @@ export interface DeskOptions {
   readonly byClientId?: boolean;
   readonly orderLifeMs?: number;
   readonly account?: 'spot' | 'margin';
+  /** False: nobody can ask what the account holds, as on margin. */
+  readonly balances?: boolean;
+  /** How far the exchange's clock is behind ours, ms. */
+  readonly serverBehindMs?: () => number;
 }
 
 /** How long an order may appear after its window, and how far two sweeps lie apart, in tests. */
@@ -100,6 +104,8 @@ export class TestDesk {
       feeInBase: noRate,
       notice: (notice) => this.notices.push(notice),
       blocked: () => this.blocked,
+      serverTime: () => Promise.resolve(ok(this.clock.now() - (this.#options.serverBehindMs?.() ?? 0))),
+      ...(this.#options.balances === false ? {} : { balances: port.balances }),
     });
     assembled.portfolio.mark(btc.symbol, 100, this.clock.now());
     this.#cut = () => {

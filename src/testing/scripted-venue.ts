@@ -1,10 +1,27 @@
 /** An exchange in memory that answers as a test tells it to. Its own books are the truth that ours are compared with. */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { type Lots, least, lots, lotsFor, minus, noLots, noUnits, plus, type Ticks, ticks } from '../domain/money.ts';
+import {
+  baseUnits,
+  type Lots,
+  least,
+  lots,
+  lotsFor,
+  minus,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  type Ticks,
+  ticks,
+  type Units,
+  units,
+} from '../domain/money.ts';
 import type { Intent, OrderReport, Outcome, VenueStatus, VenueTrade } from '../domain/order.ts';
+import { movementOf } from '../domain/position.ts';
 import {
   type Answer,
+  type Balance,
   type CancelOutcome,
   failed,
   type OrderEntry,
@@ -17,7 +34,7 @@ import { btc } from './builders.ts';
 /** What happens to a create: `lost` answers are unknown to the sender, after the order was accepted or without it. */
 export type CreateFate = 'accept' | 'reject' | 'notSent' | 'acceptLost' | 'dropLost';
 export type CancelFate = 'apply' | 'ignore' | 'refuse' | 'applyLost' | 'dropLost';
-export type Question = 'query' | 'queryByClientId' | 'openOrders' | 'tradesSince';
+export type Question = 'query' | 'queryByClientId' | 'openOrders' | 'tradesSince' | 'balances';
 
 export interface VenueOrder {
   readonly orderId: string;
@@ -59,6 +76,8 @@ export class ScriptedVenue {
   /** The price at which MARKET orders fill at once; undefined: they wait. */
   market: Ticks | undefined;
   echoesIds = true;
+  /** What the account holds, locked included. A test that pays in or out writes to it. */
+  readonly holdings = new Map<string, Units>();
   readonly #clock: Clock;
   readonly #at: Instrument;
   #nextOrder = 1_001;
@@ -68,10 +87,13 @@ export class ScriptedVenue {
     this.#clock = clock;
     this.log = log;
     this.#at = at;
+    this.holdings.set(at.quote, units('10000000')).set(at.base, units('1000'));
   }
 
   /** The order port of one run of the program. After `cut` nothing that it asked for is answered. */
-  port(options: { readonly byClientId?: boolean } = {}): OrderEntry & { readonly cut: () => void } {
+  port(
+    options: { readonly byClientId?: boolean } = {},
+  ): OrderEntry & { readonly cut: () => void; readonly balances: () => Promise<Answer<readonly Balance[]>> } {
     let dead = false;
     const reply = async <T>(words: string, happen: () => T): Promise<T> => {
       if (dead) return new Promise<T>(() => {});
@@ -101,6 +123,7 @@ export class ScriptedVenue {
       openOrders: (symbol) => reply('openOrders', () => this.#open(symbol)),
       tradesSince: (symbol, fromId) =>
         reply(`trades from ${fromId ?? 'newest'}`, () => this.#tradesSince(symbol, fromId)),
+      balances: () => reply('account', () => this.#balances()),
       ...(options.byClientId === true
         ? { queryByClientId: (_: string, id: string) => reply(`queryByClientId ${id}`, () => this.#byClientId(id)) }
         : {}),
@@ -213,6 +236,31 @@ export class ScriptedVenue {
     });
   }
 
+  #balances(): Answer<readonly Balance[]> {
+    if (this.failing.has('balances')) return failed('account failed');
+    const locked = new Map<string, Units>();
+    for (const { intent, status, executed } of this.orders.values()) {
+      if ((status !== 'NEW' && status !== 'PARTIALLY_FILLED') || intent.price === undefined) continue;
+      const left = minus('lots' in intent.volume ? intent.volume.lots : noLots, executed);
+      const [asset, amount] =
+        intent.side === 'BUY'
+          ? [this.#at.quote, notional(intent.price, left, this.#at)]
+          : [this.#at.base, baseUnits(left, this.#at)];
+      locked.set(asset, plus(locked.get(asset) ?? noUnits, amount));
+    }
+    return ok(
+      [...this.holdings].map(([asset, amount]) => {
+        const kept = locked.get(asset) ?? noUnits;
+        return { asset, free: minus(amount, kept), locked: kept };
+      }),
+    );
+  }
+
+  /** Pays in or, negative, out. */
+  pay(asset: string, amount: Units): void {
+    this.holdings.set(asset, plus(this.holdings.get(asset) ?? noUnits, amount));
+  }
+
   #tradesSince(symbol: string, fromId: string | undefined): Answer<Page<VenueTrade>> {
     if (this.failing.has('tradesSince')) return failed('tradesSince failed');
     const shown = this.trades.filter((trade) => trade.symbol === symbol && trade.visibleAt <= this.#clock.now());
@@ -250,6 +298,11 @@ export class ScriptedVenue {
       visibleAt: this.#clock.now() + this.lagMs,
     };
     this.trades.push(trade);
+    for (const { intent } of orders) {
+      const moved = movementOf({ ...trade, side: intent.side }, this.#at);
+      this.pay(this.#at.base, moved.base);
+      this.pay(this.#at.quote, moved.quote);
+    }
     return trade;
   }
 
@@ -262,6 +315,8 @@ export class ScriptedVenue {
       type: intent.type,
       status,
       executed,
+      ...(intent.price === undefined ? {} : { price: intent.price }),
+      ...('lots' in intent.volume ? { quantity: intent.volume.lots } : {}),
     };
   }
 }

@@ -141,7 +141,7 @@ describe('while an outcome is unknown', () => {
   });
 
   test('the symbol stays blocked when it is never found', async () => {
-    const { made, wish } = await wishing();
+    const { made, wish } = await wishing({ balances: false });
     made.venue.creates = ['dropLost', 'accept'];
     wish(target(1));
     await made.pass(300_000);
@@ -151,6 +151,20 @@ describe('while an outcome is unknown', () => {
       await made.pass(60_000);
     }
     expect(made.asked('create')).toBe(1);
+  });
+});
+
+describe('an order that is proven absent', () => {
+  test('frees its symbol: the wish is carried out by another one', async () => {
+    const { made, wish } = await wishing();
+    made.venue.creates = ['dropLost', 'accept'];
+    wish(target(1));
+    await made.pass(120_000);
+    expect(made.asked('create')).toBe(1);
+    wish(target(2));
+    await made.pass(60_000);
+    expect(made.asked('create')).toBe(2);
+    expect(unitsText(made.assembled.portfolio.position('s', btc.symbol).base)).toBe('2');
   });
 });
 

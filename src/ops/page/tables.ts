@@ -11,12 +11,14 @@ const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   intended: ['plain', 'About to send'],
   sending: ['plain', 'Sending'],
   unknown: ['warn', 'Unknown'],
+  quarantined: ['bad', 'Quarantined'],
   open: ['good', 'Open'],
   closing: ['plain', 'Closing'],
   filled: ['good', 'Filled'],
   canceled: ['plain', 'Canceled'],
   rejected: ['bad', 'Rejected'],
   notSent: ['plain', 'Not sent'],
+  absent: ['plain', 'Absent'],
 };
 const maxFills = 40;
 

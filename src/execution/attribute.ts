@@ -1,0 +1,250 @@
+/** Whose an order at the exchange is (order-protocol §3.4, step 2): found by its echoed client id, never guessed. */
+import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../domain/order.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { bind, type Execution, move, quarantine, witness } from './desk.ts';
+import { cancelLate } from './late.ts';
+
+/** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
+export const noSuchOrder = '-2013';
+/** How far the times of trades may lie apart from ours, real ms. */
+const clocksApartMs = 60_000;
+
+/** What could not be seen, and whether because a request failed. */
+export interface Unseen {
+  readonly cause: string | undefined;
+  readonly failed: boolean;
+}
+export const allSeen: Unseen = { cause: undefined, failed: false };
+
+/** An id that nobody could attribute so far. */
+interface Doubtful {
+  readonly since: number;
+  looks: number;
+}
+
+export class Attribution {
+  readonly #execution: Execution;
+  readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
+  readonly #doubtful = new Map<string, Doubtful>();
+
+  constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
+    this.#execution = execution;
+    this.#noteReport = noteReport;
+  }
+
+  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
+  isBeforeOurs({ time }: VenueTrade): boolean {
+    const { clock, firstOrderAt } = this.#execution;
+    return time < firstOrderAt - clock.machine(clocksApartMs);
+  }
+
+  /** Finds out whose the order ids are that nobody knows yet. */
+  async bind(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> {
+    const { owners, foreign, orders } = this.#execution;
+    let unseen = allSeen;
+    for (const orderId of this.#unknownIds(open, trades)) {
+      // While another was asked for, the order's own answer may have told.
+      if (owners.has(orderId) || foreign.has(orderId)) continue;
+      const answer = await orders.query({ symbol, orderId });
+      if (owners.has(orderId)) continue;
+      const trade = trades.find(({ orderIds }) => orderIds.includes(orderId));
+      if (answer.kind === 'ok') unseen = this.#take(symbol, answer.value, unseen);
+      else if (answer.code !== noSuchOrder) unseen = { cause: `order ${orderId}: ${answer.cause}`, failed: true };
+      else if (!this.#forget(symbol, orderId, trade, 'the exchange does not know it any more'))
+        unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
+    }
+    return unseen;
+  }
+
+  #unknownIds(open: readonly OrderReport[], trades: readonly VenueTrade[]): ReadonlySet<string> {
+    const { owners, foreign } = this.#execution;
+    const unknown = new Set<string>();
+    const note = (orderId: string): void => {
+      if (!owners.has(orderId) && !foreign.has(orderId)) unknown.add(orderId);
+    };
+    for (const { orderId } of open) note(orderId);
+    for (const trade of trades) if (!this.isBeforeOurs(trade)) trade.orderIds.forEach(note);
+    return unknown;
+  }
+
+  #take(symbol: string, report: OrderReport, unseen: Unseen): Unseen {
+    const { orderId, clientOrderId } = report;
+    if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
+    else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
+    else if (!this.#forget(symbol, orderId, report, 'the exchange does not say its client id'))
+      return {
+        ...unseen,
+        cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
+      };
+    return unseen;
+  }
+
+  /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
+  #mayBeOurs({ symbol, side, type }: OrderReport): boolean {
+    return [...this.#execution.portfolio.orders()].some(
+      ({ intent, state }) =>
+        (state === 'unknown' || state === 'sending') &&
+        intent.symbol === symbol &&
+        intent.side === side &&
+        intent.type === type,
+    );
+  }
+
+  /**
+   * An id that cannot be attributed must not keep looks incomplete for ever: after the horizon and two looks it counts as
+   * somebody else's, is told of once, and what it may have been is quarantined. True when that is so.
+   */
+  #forget(symbol: string, orderId: string, like: Pick<OrderReport, 'side'> | undefined, why: string): boolean {
+    const { clock, horizon, portfolio, notice } = this.#execution;
+    const seen = this.#doubtful.get(orderId) ?? { since: clock.now(), looks: 0 };
+    this.#doubtful.set(orderId, seen);
+    if (++seen.looks < 2 || clock.now() - seen.since < horizon.ms) return false;
+    this.#doubtful.delete(orderId);
+    for (const order of [...portfolio.orders()])
+      if (order.state === 'unknown' && order.intent.symbol === symbol && order.intent.side === like?.side)
+        quarantine(this.#execution, order, 'forgotten', `order ${orderId} on the account may be it, but ${why}`);
+    this.#foreign(symbol, orderId);
+    notice({
+      level: 'error',
+      text: `order ${orderId} on ${symbol} cannot be attributed: ${why}. What it traded counts as somebody else's`,
+    });
+    return true;
+  }
+
+  #foreign(symbol: string, orderId: string): void {
+    const { foreign, journal, clock } = this.#execution;
+    foreign.add(orderId);
+    journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId });
+  }
+
+  #disown(symbol: string, report: OrderReport): void {
+    this.#foreign(symbol, report.orderId);
+    witness(this.#execution, report);
+  }
+
+  #attribute(symbol: string, report: OrderReport, echoed: string): void {
+    const { portfolio, readId, givenUp } = this.#execution;
+    const clientOrderId = echoed.toLowerCase();
+    const order = portfolio.order(clientOrderId);
+    const lost = givenUp.get(clientOrderId);
+    const mine = readId(clientOrderId);
+    if (order !== undefined) this.#attributeTo(order, symbol, report);
+    else if (lost !== undefined) this.#adopt(lost, symbol, report);
+    else if (mine === undefined) this.#disown(symbol, report);
+    else this.#surprise(report, clientOrderId, mine.strategy);
+  }
+
+  #attributeTo(order: WorkingOrder, symbol: string, report: OrderReport): void {
+    if (order.orderId !== undefined && order.orderId !== report.orderId) {
+      this.#disown(symbol, report);
+      if (order.state !== 'quarantined')
+        quarantine(
+          this.#execution,
+          order,
+          'copied',
+          `orders ${order.orderId} and ${report.orderId} both bear its id: somebody copied it`,
+        );
+    } else if (isTheSame(order, report)) this.found(order, report);
+    else {
+      this.#disown(symbol, report);
+      if (order.state !== 'quarantined')
+        quarantine(
+          this.#execution,
+          order,
+          'mismatch',
+          `order ${report.orderId} bears its id but is not what was sent: somebody copied the id, or the exchange changed the order`,
+        );
+    }
+  }
+
+  /** The exchange shows an order of ours whose outcome was open; nothing happens when it is another one, or when that is known. */
+  found(order: WorkingOrder, report: OrderReport): void {
+    const { state, intent } = order;
+    if (state !== 'sending' && state !== 'unknown' && state !== 'quarantined') return;
+    if (order.doubt === 'copied' || report.clientOrderId?.toLowerCase() !== intent.clientOrderId) return;
+    if (!isTheSame(order, report)) return;
+    move(this.#execution, order, 'find', { orderId: report.orderId, status: report.status, was: state });
+    bind(this.#execution, order, report);
+    order.doubt = undefined;
+    this.#noteReport(order, report);
+  }
+
+  /** One that was given up is there all the same: it counts again, its rest is cancelled, and somebody must look. */
+  #adopt(order: WorkingOrder, symbol: string, report: OrderReport): void {
+    const { halts, notice, clock } = this.#execution;
+    const { clientOrderId } = order.intent;
+    const was = order.state;
+    if (!isTheSame(order, report)) {
+      this.#disown(symbol, report);
+      notice({
+        level: 'error',
+        text: `order ${report.orderId} bears the id of order ${clientOrderId}, which was ${was}, but is another one: it counts as somebody else's`,
+      });
+      return;
+    }
+    const then = move(this.#execution, order, 'find', { orderId: report.orderId, status: report.status, was });
+    bind(this.#execution, order, report);
+    const isOver = isFinal(report.status);
+    notice({
+      level: 'error',
+      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up as ${was}; its fills are booked${isOver ? '' : ', and what is left of it is being cancelled'}: see sluice why ${clientOrderId}`,
+    });
+    if (then === 'lateHalt')
+      halts.halt(
+        'foundAfterAll',
+        `order ${clientOrderId} counted as ${was} but is at the exchange as ${report.orderId}`,
+      );
+    else this.#raiseHorizon(order);
+    this.#noteReport(order, report);
+    if (isOver) return;
+    order.cancelRequested = true;
+    void clock.track(cancelLate(this.#execution, clientOrderId, { symbol, orderId: report.orderId }));
+  }
+
+  /** The horizon was too near: it doubles, at least to the lateness that was seen, and stays so over restarts. */
+  #raiseHorizon({ signedAt, recvWindowMs }: WorkingOrder): void {
+    const { clock, horizon, journal, notice } = this.#execution;
+    const lateMs = clock.now() - (signedAt ?? clock.now()) - (recvWindowMs ?? 0);
+    horizon.ms = Math.max(horizon.ms * 2, lateMs);
+    journal.append({ kind: 'horizon', ms: horizon.ms });
+    notice({
+      level: 'warn',
+      text: `an order appeared ${Math.round(lateMs / 1_000)} s after its window: from now on ${Math.round(horizon.ms / 1_000)} s are waited before one counts as absent`,
+    });
+  }
+
+  /** Ours by its mac, but not to be found here: copied from an order that ended, or this journal is not the newest of its kind. */
+  #surprise(report: OrderReport, clientOrderId: string, strategy: string): void {
+    const { owners, journal, clock, notice, halts } = this.#execution;
+    const { orderId, side, status, symbol } = report;
+    const original = [...owners].find(([, owner]) => owner.clientOrderId === clientOrderId)?.[0];
+    if (original !== undefined) {
+      this.#disown(symbol, report);
+      notice({
+        level: 'error',
+        text: `order ${orderId} bears the id of our order ${original}, which has ended: somebody copied it, and it counts as somebody else's`,
+      });
+      return;
+    }
+    owners.set(orderId, { clientOrderId, strategy, side, purpose: 'enter' });
+    witness(this.#execution, report);
+    journal.append({
+      kind: 'event',
+      at: clock.now(),
+      clientOrderId,
+      event: 'found',
+      detail: { orderId, status, was: 'not in this journal' },
+    });
+    halts.halt('futureId', `order ${clientOrderId} (${orderId}) at the exchange is ours but not in this journal`);
+    if (!isFinal(status)) void clock.track(cancelLate(this.#execution, clientOrderId, { symbol, orderId }));
+  }
+}
+
+/** The order that was sent, as far as the exchange says what it holds. */
+const isTheSame = ({ intent, state, orderId }: WorkingOrder, report: OrderReport): boolean =>
+  (orderId === report.orderId && !isClosed(state)) ||
+  (report.symbol === intent.symbol &&
+    report.side === intent.side &&
+    report.type === intent.type &&
+    (report.price === undefined || intent.price === undefined || report.price === intent.price) &&
+    (report.quantity === undefined || !('lots' in intent.volume) || report.quantity === intent.volume.lots));

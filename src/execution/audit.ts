@@ -1,0 +1,140 @@
+/**
+ * The ledger against the account (order-protocol §3.9, I6 and I12): each minute and when the program ends. What the exchange has
+ * more is told of; what it has less halts, since nobody knows why.
+ */
+import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
+import type { Execution } from './desk.ts';
+import { baselineOf, type Difference, differenceText } from './ledger.ts';
+import { type Moment, oneMoment } from './prove.ts';
+import type { Sweeps } from './sweep.ts';
+
+/** Tries for a moment at which nothing moves, and how far they lie apart, ms of the clock. */
+const mostTries = 3;
+const retryMs = 1_000;
+
+/** `even`: equal to the last decimal. `skipped`: there was no moment to compare at, with why; that proves nothing. */
+export type Audit =
+  | { readonly kind: 'even' }
+  | { readonly kind: 'off'; readonly differences: readonly Difference[] }
+  | { readonly kind: 'skipped'; readonly why: string };
+
+export interface Auditor {
+  /** Writes down what the account holds before anything of this journal moved it; does nothing once that is known. */
+  begin(): Promise<void>;
+  /** Compares. A difference counts once a second comparison, after the sweep gap, shows the same: balances can lag behind lists. */
+  check(): Promise<Audit>;
+}
+
+export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
+  const { clock, timing, books } = execution;
+  const tell = teller(execution);
+
+  async function compare(): Promise<Audit> {
+    if (books?.ledger.begun !== true) return { kind: 'skipped', why: 'it is not known what the account held at first' };
+    const seen = await quietMoment(execution, sweeps);
+    if (typeof seen === 'string') return { kind: 'skipped', why: seen };
+    const differences = [...books.ledger.differences(seen.balances), ...innerDifferences(execution)];
+    return differences.length === 0 ? { kind: 'even' } : { kind: 'off', differences };
+  }
+
+  return {
+    begin: () => begin(execution, sweeps),
+    async check() {
+      await begin(execution, sweeps);
+      const first = await compare();
+      if (first.kind === 'even') tell([]);
+      if (first.kind !== 'off') return first;
+      await clock.sleep(timing.sweepGapMs);
+      const second = await compare();
+      if (second.kind !== 'off') return second;
+      const same = second.differences.filter((one) =>
+        first.differences.some(({ asset, amount }) => asset === one.asset && amount === one.amount),
+      );
+      if (same.length === 0) return { kind: 'skipped', why: 'the balances were on the move' };
+      tell(same);
+      return { kind: 'off', differences: same };
+    },
+  };
+}
+
+/** What the account and the lists say at one moment; tries some times for one at which nothing moves. */
+async function quietMoment(execution: Execution, sweeps: Sweeps): Promise<Moment | string> {
+  const { books, clock } = execution;
+  if (books === undefined) return 'there are no balances to compare with';
+  for (let tries = 1; ; tries++) {
+    const open = undecided(execution);
+    if (open !== undefined) return open;
+    const seen = await oneMoment(execution, sweeps, books);
+    if (typeof seen !== 'string' || tries === mostTries) return seen;
+    await clock.sleep(retryMs);
+  }
+}
+
+async function begin(execution: Execution, sweeps: Sweeps): Promise<void> {
+  const { books, journal, clock } = execution;
+  if (books === undefined || books.ledger.begun) return;
+  const seen = await quietMoment(execution, sweeps);
+  // The next check tries again; until then no absence can be proven.
+  if (typeof seen === 'string') return;
+  const assets = new Map([...assetsOf(execution)].map((asset) => [asset, noUnits]));
+  for (const [asset, amount] of baselineOf(books.ledger, seen.balances)) assets.set(asset, amount);
+  for (const [asset, amount] of assets) {
+    const entry = {
+      kind: 'adjustment',
+      at: clock.now(),
+      what: 'baseline',
+      asset,
+      amount: unitsText(amount),
+      by: 'first look',
+      reason: 'held before the first order',
+    } as const;
+    books.ledger.adjust(entry);
+    journal.append(entry);
+  }
+}
+
+/** Tells of each difference once: what is more is a question, what is less halts. */
+function teller({ notice, halts }: Execution): (differences: readonly Difference[]) => void {
+  const told = new Map<string, Units>();
+  return (differences) => {
+    for (const asset of told.keys()) if (!differences.some((one) => one.asset === asset)) told.delete(asset);
+    for (const one of differences) {
+      if (told.get(one.asset) === one.amount) continue;
+      told.set(one.asset, one.amount);
+      const text = `the account holds ${differenceText(one)} beside what fills, foreign trades and adjustments explain`;
+      if (one.amount < 0n) halts.halt('ledger', text);
+      else
+        notice({
+          level: 'error',
+          text: `${text}. If you paid it in or traded elsewhere, say so: sluice adjust ${one.asset} ${unitsText(one.amount)} --reason TEXT`,
+        });
+    }
+  };
+}
+
+/** An order of open outcome may explain any difference; it has a proof of its own. */
+function undecided({ portfolio }: Execution): string | undefined {
+  for (const { state, intent } of portfolio.orders())
+    if (state === 'unknown' || state === 'quarantined' || state === 'closing')
+      return `order ${intent.clientOrderId} is ${state}`;
+  return undefined;
+}
+
+const assetsOf = ({ portfolio }: Execution): ReadonlySet<string> =>
+  new Set([...portfolio.instruments.values()].flatMap(({ base, quote }) => [base, quote]));
+
+/** The strategies' own ledgers against the account's: both are made of the same fills, so a difference is a bug and halts. */
+function innerDifferences({ portfolio, books }: Execution): readonly Difference[] {
+  const held = new Map<string, Units>();
+  for (const { strategy, symbol } of portfolio.places()) {
+    const { base } = portfolio.instrument(symbol);
+    held.set(base, plus(held.get(base) ?? noUnits, portfolio.position(strategy, symbol).base));
+  }
+  const quotes = new Set([...portfolio.instruments.values()].map(({ quote }) => quote));
+  const off: Difference[] = [];
+  // What is quote elsewhere moves without a position.
+  for (const [asset, amount] of held)
+    if (!quotes.has(asset) && books !== undefined && books.ledger.ownOf(asset) !== amount)
+      off.push({ asset: `${asset} of strategies`, amount: negate(absolute(minus(books.ledger.ownOf(asset), amount))) });
+  return off;
+}

@@ -1,0 +1,75 @@
+/**
+ * HALT: something is not as it must be, so nothing is created until a human has looked; looking and cancelling go on. It is
+ * durable, stands beside kills, and `sluice resume` without a strategy lifts it.
+ */
+import type { Clock } from '../clock/clock.ts';
+import type { Journal } from '../journal/journal.ts';
+
+/** Why everything halts, each with what it means and what a resume does about it. */
+export const haltCauses = {
+  futureId:
+    'an order bears an id that this journal’s key made but the journal does not know: it was restored from a backup or copied to a second place. Resume only when no other daemon trades with a copy of it',
+  foundAfterAll:
+    'an order that counted as refused or never sent is at the exchange: an answer was read wrongly. Its fills are booked and its rest is cancelled; report it, then resume',
+  ledger:
+    'the account holds less than the fills in the journal leave. Find out where it went; if you moved it, say so with sluice adjust, then resume',
+  fullList:
+    'a list of the exchange is cut and cannot be read on, so that orders or trades may be hidden. Cancel what fills it, then resume',
+} as const;
+export type HaltCause = keyof typeof haltCauses;
+
+/** One reason why everything halts. */
+export interface Halted {
+  /** UTC ms. */
+  readonly at: number;
+  readonly cause: HaltCause;
+  /** What was seen, for people. */
+  readonly text: string;
+}
+
+export interface HaltParts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'append'>;
+  readonly notice: (notice: { readonly level: 'error'; readonly text: string }) => void;
+  /** Those that an earlier run left in force. */
+  readonly standing: readonly Halted[];
+}
+
+/** Different reasons shown at once; past it a further one adds nothing. */
+const mostHalts = 20;
+
+export class Halts {
+  readonly #parts: HaltParts;
+  #inForce: readonly Halted[];
+
+  constructor(parts: HaltParts) {
+    this.#parts = parts;
+    this.#inForce = parts.standing;
+  }
+
+  get inForce(): readonly Halted[] {
+    return this.#inForce;
+  }
+
+  /** Why nothing may be created; undefined while nothing halts. */
+  against(): string | undefined {
+    const first = this.#inForce[0];
+    return first === undefined ? undefined : `halted: ${first.text}`;
+  }
+
+  /** Halts from now on, on disk with the next batch; the same reason again adds nothing. */
+  halt(cause: HaltCause, text: string): void {
+    const { clock, journal, notice } = this.#parts;
+    if (this.#inForce.length >= mostHalts || this.#inForce.some((one) => one.cause === cause && one.text === text))
+      return;
+    const at = clock.now();
+    this.#inForce = [...this.#inForce, { at, cause, text }];
+    journal.append({ kind: 'halt', at, strategy: null, by: cause, reason: text });
+    notice({ level: 'error', text: `HALT, no order is created: ${text}; ${haltCauses[cause]}` });
+  }
+
+  /** Lifts every halt; what is still wrong will halt again. */
+  resume(): void {
+    this.#inForce = [];
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The balance proof (order-protocol §3.4): a live order that no list shows still locks funds, and a fill that no list shows
+ * still moved some. Sweep, account, sweep; only if nothing changed in between, all three speak of one moment.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
+import type { OrderReport } from '../domain/order.ts';
+import type { Balance } from '../venue/venue.ts';
+import type { Books, Execution } from './desk.ts';
+import { differenceText } from './ledger.ts';
+import type { Sweeps } from './sweep.ts';
+
+export interface Proof {
+  /** `explained`: exact, without anything that is not known. `impossible`: it will never be had. `inconclusive`: ask again. */
+  readonly kind: 'explained' | 'unexplained' | 'inconclusive' | 'impossible';
+  /** For people, in the timeline. */
+  readonly text: string;
+}
+
+/** The account and the lists at one moment. */
+export interface Moment {
+  readonly balances: readonly Balance[];
+  readonly open: readonly OrderReport[];
+}
+
+const inconclusive = (text: string): Proof => ({ kind: 'inconclusive', text });
+
+/** Whether an instrument's two assets are explained, to the last decimal, by known fills and known open orders. */
+export async function prove(execution: Execution, sweeps: Sweeps, at: Instrument): Promise<Proof> {
+  const { books, account } = execution;
+  if (books === undefined)
+    return {
+      kind: 'impossible',
+      text: `there are no balances to compare with${account === 'margin' ? ': the exchange has no such operation for margin' : ''}`,
+    };
+  if (!books.ledger.begun)
+    return { kind: 'impossible', text: 'it is not known what the account held when this journal began' };
+  const moment = await oneMoment(execution, sweeps, books);
+  return typeof moment === 'string' ? inconclusive(moment) : compare(execution, books, moment, at);
+}
+
+/** Sweep, account, sweep: what all three agree about, or in words why they speak of different moments. */
+export async function oneMoment(execution: Execution, sweeps: Sweeps, books: Books): Promise<Moment | string> {
+  const { changes, portfolio } = execution;
+  const first = await sweeps.sweepAll();
+  if (first !== undefined) return first;
+  const { count } = changes;
+  const before = fingerprint(sweeps.open());
+  const answer = await books.balances();
+  if (answer.kind === 'failed') return `account: ${answer.cause}`;
+  const second = await sweeps.sweepAll();
+  if (second !== undefined) return second;
+  const open = sweeps.open();
+  if (changes.count !== count || fingerprint(open) !== before) return 'something moved while the balances were read';
+  for (const { state, cancelRequested } of portfolio.orders())
+    if (state === 'sending' || (state === 'open' && cancelRequested)) return 'a request was under way meanwhile';
+  return { balances: answer.value, open };
+}
+
+const fingerprint = (open: readonly OrderReport[]): string =>
+  open
+    .map(({ orderId, executed }) => `${orderId}:${executed}`)
+    .sort()
+    .join();
+
+function compare({ portfolio }: Execution, { ledger }: Books, { balances, open }: Moment, at: Instrument): Proof {
+  const facts: string[] = [];
+  const off = ledger.differences(balances);
+  for (const asset of [at.base, at.quote]) {
+    const difference = off.find((one) => one.asset === asset);
+    if (difference !== undefined)
+      facts.push(`the exchange has ${differenceText(difference)} that no known fill explains`);
+    let locked: Units = noUnits;
+    for (const report of open) {
+      const locks = locksOf(report, portfolio.instrument(report.symbol));
+      if (locks === undefined) return inconclusive(`order ${report.orderId} does not say what it locks`);
+      if (locks.asset === asset) locked = plus(locked, locks.amount);
+    }
+    const held = balances.find((one) => one.asset === asset)?.locked ?? noUnits;
+    if (held !== locked)
+      facts.push(`${unitsText(held)} ${asset} are locked where known open orders lock ${unitsText(locked)}`);
+  }
+  return facts.length > 0
+    ? { kind: 'unexplained', text: facts.join(', and ') }
+    : { kind: 'explained', text: `${at.base} and ${at.quote} exact, ${open.length} open orders known` };
+}
+
+/** What an open order keeps locked; undefined for one at market, which is about to end, or that says too little. */
+function locksOf(
+  { side, price, quantity, executed, type }: OrderReport,
+  at: Instrument,
+): { readonly asset: string; readonly amount: Units } | undefined {
+  if (quantity === undefined || price === undefined || type === 'MARKET') return undefined;
+  const left = minus(quantity, executed);
+  return side === 'BUY'
+    ? { asset: at.quote, amount: notional(price, left, at) }
+    : { asset: at.base, amount: baseUnits(left, at) };
+}

@@ -1,0 +1,74 @@
+/** An order closes on sums (order-protocol R5): only when its fills come to what the exchange says was executed. */
+import { noLots, quantityText } from '../domain/money.ts';
+import { isClosed, isFinal, type OrderReport } from '../domain/order.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { type Execution, move } from './desk.ts';
+import type { OrderEvent } from './states.ts';
+
+/** After this long somebody is told that an ended order's fills do not add up, real ms. */
+const shortMs = 60_000;
+
+export class Sums {
+  readonly #execution: Execution;
+  /** Reads an order's trades again, from where they can begin. */
+  readonly #readAgain: (order: WorkingOrder) => Promise<void>;
+  /** Since when the fills of an order that ended have not added up; infinite once that was said. */
+  readonly #shortSince = new Map<WorkingOrder, number>();
+
+  constructor(execution: Execution, readAgain: (order: WorkingOrder) => Promise<void>) {
+    this.#execution = execution;
+    this.#readAgain = readAgain;
+  }
+
+  /** Takes a final status as such: the order closes once its fills add up to what was executed. */
+  noteReport(order: WorkingOrder, report: OrderReport): void {
+    // Answers can arrive out of order: one that is late must not open again what is closed.
+    if (!isFinal(report.status) || order.state !== 'open') return;
+    order.executed = report.executed;
+    order.venueStatus = report.status;
+    move(this.#execution, order, 'final', { status: report.status });
+  }
+
+  async closeWhatAddsUp(symbol: string): Promise<void> {
+    for (const order of [...this.#execution.portfolio.orders()]) {
+      if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
+      if (order.executed !== order.filled) await this.#reconcile(order);
+      // Meanwhile a human may have closed it.
+      if (isClosed(order.state) || order.executed !== order.filled) this.#tellOfShort(order);
+      else move(this.#execution, order, sumOf(order), { state: order.venueStatus ?? '' });
+      if (isClosed(order.state)) this.#shortSince.delete(order);
+    }
+  }
+
+  /** Our fills and what the exchange executed differ: whichever is less is behind, and asked for again. */
+  async #reconcile(order: WorkingOrder): Promise<void> {
+    const { symbol } = order.intent;
+    const { orderId, executed = noLots } = order;
+    if (order.filled < executed) return this.#readAgain(order);
+    if (orderId === undefined) return;
+    const answer = await this.#execution.orders.query({ symbol, orderId });
+    if (answer.kind === 'failed' || !isFinal(answer.value.status) || answer.value.executed <= executed) return;
+    order.executed = answer.value.executed;
+    order.venueStatus = answer.value.status;
+  }
+
+  /** Says once of an order that its fills have not added up for a while: its strategy waits for it. */
+  #tellOfShort(order: WorkingOrder): void {
+    if (isClosed(order.state)) return;
+    const { clock, notice, portfolio } = this.#execution;
+    const since = this.#shortSince.get(order) ?? clock.now();
+    const isDue = clock.now() - since >= clock.machine(shortMs);
+    this.#shortSince.set(order, isDue ? Number.POSITIVE_INFINITY : since);
+    if (!isDue) return;
+    const { clientOrderId, strategy, symbol } = order.intent;
+    const at = portfolio.instrument(symbol);
+    const [executed, filled] = [order.executed ?? noLots, order.filled].map((lots) => quantityText(lots, at));
+    notice({
+      level: 'error',
+      text: `order ${clientOrderId} ended at the exchange with ${executed} executed, but its own trades come to ${filled}: strategy ${strategy} waits on ${symbol} until both agree, see sluice why ${clientOrderId}`,
+    });
+  }
+}
+
+const sumOf = ({ venueStatus }: WorkingOrder): OrderEvent =>
+  venueStatus === 'FILLED' ? 'sumFilled' : venueStatus === 'REJECTED' ? 'sumRejected' : 'sumCanceled';

@@ -1,0 +1,87 @@
+/** What execution works with, as a journal left it. */
+import type { Clock } from '../clock/clock.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Account, VenueTrade } from '../domain/order.ts';
+import type { Execution, Notice, Timing } from '../execution/desk.ts';
+import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
+import { Ledger } from '../execution/ledger.ts';
+import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
+import type { Journal } from '../journal/journal.ts';
+import { finer, type Loaded } from '../journal/load.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import { type Answer, type Balance, type OrderEntry, ok } from '../venue/venue.ts';
+
+export interface ExecutionParts {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly orders: OrderEntry;
+  readonly account: Account;
+  readonly timing: Timing;
+  readonly loaded: Loaded;
+  readonly notice: (notice: Notice) => void;
+  readonly balances?: () => Promise<Answer<readonly Balance[]>>;
+  readonly serverTime?: () => Promise<Answer<number>>;
+}
+
+export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId: Execution['readId']): Execution {
+  const { clock, journal, orders, account, timing, loaded, notice, balances } = parts;
+  const standing = loaded.halts.map(({ at, by, reason }) => ({ at, cause: causeOf(by), text: reason }));
+  return {
+    clock,
+    journal,
+    portfolio,
+    orders,
+    account,
+    timing,
+    readId,
+    owners: new Map(loaded.owners),
+    foreign: new Set(loaded.foreign),
+    givenUp: new Map(
+      loaded.givenUp.map((row) => [row.clientOrderId, restoreOrder(row, portfolio.instrument(row.symbol))]),
+    ),
+    halts: new Halts({ clock, journal, notice, standing }),
+    horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
+    changes: { count: 0 },
+    books: balances === undefined ? undefined : { balances, ledger: ledgerOf(loaded, portfolio) },
+    serverTime: parts.serverTime ?? (() => Promise.resolve(ok(clock.now()))),
+    firstOrderAt: loaded.firstOrderAt ?? clock.now(),
+    notice,
+  };
+}
+
+/** A cause of a later version is kept as what it did: it halts. */
+const causeOf = (by: string): HaltCause => (Object.hasOwn(haltCauses, by) ? (by as HaltCause) : 'ledger');
+
+/** What fills and the operator moved so far; what others' trades moved is booked again from the evidence. */
+function ledgerOf(loaded: Loaded, portfolio: Portfolio): Ledger {
+  const ledger = new Ledger(loaded.adjustments);
+  for (const row of loaded.fills) {
+    const at = finer(row, portfolio.instrument(row.symbol));
+    ledger.own(restoreFill(row, at), at);
+  }
+  return ledger;
+}
+
+export const instrumentOf =
+  (portfolio: Portfolio) =>
+  (symbol: string): Instrument | undefined =>
+    portfolio.instruments.get(symbol);
+
+/**
+ * The evidence that is not all in fills: trades of which one of the orders is not ours, or is ours without a row. Attribution is
+ * repeatable, so booking them again is what a look would do (order-protocol §2 #46).
+ */
+export function unbookedTrades(
+  { venueTrades, fills, owners }: Loaded,
+  at: (symbol: string) => Instrument | undefined,
+): readonly VenueTrade[] {
+  const booked = new Set(fills.map(({ tradeId, orderId }) => `${tradeId}|${orderId}`));
+  const trades: VenueTrade[] = [];
+  for (const row of venueTrades) {
+    const known = at(row.symbol);
+    if (known === undefined) continue;
+    const isBooked = row.orderIds.every((id) => owners.has(id) && booked.has(`${row.tradeId}|${id}`));
+    if (!isBooked) trades.push(restoreTrade(row, finer(row, known)));
+  }
+  return trades;
+}
