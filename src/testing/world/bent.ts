@@ -1,0 +1,40 @@
+/**
+ * Where a world can be bent: each port and part that the production code is given may be wrapped. This is how mutants are planted;
+ * nothing in the production code knows of it.
+ */
+import type { Identity } from '../../journal/open.ts';
+import type { WriterHost } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Loaded } from '../../journal/load.ts';
+import type { Timing } from '../../execution/desk.ts';
+import type { Assembled } from '../../modes/assemble.ts';
+import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { Http } from '../../venue/exchange/http.ts';
+import type { OrderEntry, Spend } from '../../venue/venue.ts';
+import type { Chance } from './chance.ts';
+
+/** What a wrapper may use of the process that it is part of. */
+export interface Inside {
+  readonly chance: Chance;
+  readonly portfolio: () => Portfolio;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+export interface Bent {
+  readonly orders?: (orders: OrderEntry, inside: Inside) => OrderEntry;
+  readonly http?: (http: Http) => Http;
+  readonly host?: (host: WriterHost, inside: Inside) => WriterHost;
+  readonly journal?: (journal: Journal, inside: Inside) => Journal;
+  readonly loaded?: (loaded: Loaded) => Loaded;
+  readonly identity?: (identity: Identity) => Identity;
+  readonly spend?: (spend: Spend) => Spend;
+  readonly timing?: Partial<Timing>;
+  /** Bends what was put together, in place. */
+  readonly assembled?: (assembled: Assembled, inside: Inside) => void;
+  /** Each so many-th commit is synced: 1 is `synchronous=FULL`. */
+  readonly syncEvery?: number;
+  /** Spent weight and bans are forgotten by a restart. */
+  readonly forgetsLimits?: boolean;
+  /** The plan asks for a late queue (the window is judged at the gateway only). */
+  readonly lateQueue?: boolean;
+}

@@ -1,0 +1,120 @@
+/** One incarnation of the process: it sees a clock of its own, and nothing it waits for settles once it is dead. */
+import { SimClock } from '../../clock/sim-clock.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Rng } from '../../clock/clock.ts';
+import type { CrashPoint } from './plan.ts';
+
+/** The world's time. Things due at the same ms come in an order that the seed decides. */
+export class Time {
+  readonly sim: SimClock;
+  readonly start: number;
+  readonly #tie: Rng;
+  /** Things that happened. */
+  steps = 0;
+  /** Called before each step. */
+  onStep: () => void = () => {};
+
+  constructor(start: number, tie: Rng) {
+    this.start = start;
+    this.sim = new SimClock(start);
+    this.#tie = tie;
+    // Simulated time lets promises settle only while something is tracked; here something always may be under way.
+    void this.sim.track(new Promise(() => {}));
+  }
+
+  /** UTC ms. */
+  now(): number {
+    return Math.floor(this.sim.now());
+  }
+
+  /** ms since the start. */
+  elapsed(): number {
+    return this.now() - this.start;
+  }
+
+  at(time: number, fn: () => void): () => void {
+    // A fraction of a ms decides among equal times; nobody sees it.
+    return this.sim.at(Math.max(this.now(), Math.floor(time)) + this.#tie() * 0.999, () => {
+      this.steps++;
+      this.onStep();
+      fn();
+    });
+  }
+
+  after(ms: number, fn: () => void): () => void {
+    return this.at(this.sim.now() + ms, fn);
+  }
+}
+
+export class Life {
+  readonly number: number;
+  alive = true;
+  readonly clock: LifeClock;
+  readonly #comesBy: (point: CrashPoint) => boolean;
+
+  /** `comesBy` is asked at each point where a crash can wait; true: the process has died here. */
+  constructor(number: number, time: Time, comesBy: (point: CrashPoint) => boolean) {
+    this.number = number;
+    this.#comesBy = comesBy;
+    this.clock = new LifeClock(time, this);
+  }
+
+  /** True when the process has died, here or before. */
+  diesAt(point: CrashPoint): boolean {
+    return !this.alive || this.#comesBy(point);
+  }
+}
+
+/** What a dead process waits for. */
+export const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/** A process's clock: set by what the exchange says, and silent after death. */
+class LifeClock implements Clock {
+  readonly #time: Time;
+  readonly #life: Life;
+  #offset = 0;
+
+  constructor(time: Time, life: Life) {
+    this.#time = time;
+    this.#life = life;
+  }
+
+  now(): number {
+    return Math.floor(this.exact());
+  }
+
+  exact(): number {
+    return this.#time.now() + this.#offset;
+  }
+
+  set(time: number): void {
+    this.#offset = time - this.#time.now();
+  }
+
+  monotonic(): number {
+    return this.#time.now();
+  }
+
+  machine(realMs: number): number {
+    return realMs;
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#time.after(ms, () => {
+        if (!this.#life.diesAt('timer')) resolve();
+      });
+    });
+  }
+
+  at(time: number, fn: () => void): () => void {
+    // Rounded up: a timer never fires before its time.
+    return this.#time.at(Math.ceil(time - this.#offset), () => {
+      if (!this.#life.diesAt('timer')) fn();
+    });
+  }
+
+  track<T>(work: Promise<T>): Promise<T> {
+    return work;
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * What goes wrong in a seed, worked out before anything runs: which classes of faults it has (swarm: each seed has others), and
+ * when the events of those classes come. A plan can be printed, shrunk and run again.
+ */
+import type { Habits } from '../../simulator/core/habits.ts';
+import { type Chance, chanceOf } from './chance.ts';
+
+/** Faults of one request and its answer, each with its share of the requests that are harmed. */
+export const wireFaults = {
+  /** No connection: proven that no byte left. */
+  refused: 1,
+  /** The request is lost; the client waits until it gives up. */
+  dropRequest: 2,
+  /** Carried out; the answer is lost. */
+  dropResponse: 3,
+  /** Carried out; the connection breaks at once. */
+  reset: 2,
+  /** Arrives seconds late. */
+  late: 3,
+  /** An error of the gateway; not carried out. */
+  errorBefore: 2,
+  /** The same error; carried out. */
+  errorAfter: 2,
+  /** A 504, and carried out seconds later. */
+  gatewayTimeout: 3,
+  /** A code that decides nothing, carried out or not. */
+  ambiguous: 2,
+  /** An answer that is cut off. */
+  truncate: 2,
+  /** 410, 429 or 418, carried out or not. */
+  limits: 1,
+} as const;
+export type WireFault = keyof typeof wireFaults;
+
+export const faultClasses = [
+  ...(Object.keys(wireFaults) as WireFault[]),
+  'outage',
+  'lag',
+  'crash',
+  'power',
+  'slowDisk',
+  'fullDisk',
+  'human',
+  'skew',
+  'tight',
+  'quiet',
+] as const;
+export type FaultClass = (typeof faultClasses)[number];
+
+/** Where a crash waits for a process that comes by. */
+export const crashPoints = [
+  'now',
+  'beforeCommit',
+  'afterCommit',
+  'beforeSend',
+  'afterSend',
+  'beforeAnswer',
+  'afterAnswer',
+  'timer',
+] as const;
+export type CrashPoint = (typeof crashPoints)[number];
+
+/** `at`, ms after the start. */
+export type PlannedEvent =
+  | {
+      readonly kind: 'crash';
+      readonly at: number;
+      readonly point: CrashPoint;
+      /** The machine loses its power: what was not synced is gone. */
+      readonly power: boolean;
+      readonly downMs: number;
+    }
+  | { readonly kind: 'outage'; readonly at: number; readonly forMs: number; readonly how: 'silent' | '503' | 'refused' }
+  | { readonly kind: 'fullDisk'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'skew'; readonly at: number; readonly forMs: number; readonly byMs: number }
+  /** No price is heard. */
+  | { readonly kind: 'quiet'; readonly at: number; readonly forMs: number };
+
+export interface Plan {
+  readonly seed: number;
+  readonly classes: readonly FaultClass[];
+  /** The share of requests that are harmed. */
+  readonly harm: number;
+  readonly events: readonly PlannedEvent[];
+  /** How the exchange answers where deployments differ. */
+  readonly habits: Partial<Habits>;
+  /** How far replicas are behind, ms. */
+  readonly lagMs: number;
+  /** Requests that wait behind the gateway are judged there, not when they are carried out: outside what the protocol may rely on. */
+  readonly lateQueue: boolean;
+}
+
+/** How long faults go on, virtual ms. */
+export const faultsMs = 90_000;
+
+const usual: Readonly<Partial<Record<FaultClass, number>>> = { crash: 0.92, tight: 0.15, skew: 0.3, fullDisk: 0.3 };
+
+/** The plan of a seed. */
+export function planOf(seed: number): Plan {
+  const chance = chanceOf(seed, 'plan');
+  const classes = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
+  const harm = chance.pick([0.1, 0.2, 0.3, 0.45]);
+  const lagMs = chance.whole(100, 1_500);
+  return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
+}
+
+/** Each class draws from a stream of its own. */
+function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] {
+  const has = (name: FaultClass): boolean => classes.includes(name);
+  const events: PlannedEvent[] = [];
+  const some = (name: FaultClass, least: number, most: number, make: (chance: Chance) => PlannedEvent): void => {
+    if (!has(name)) return;
+    const chance = chanceOf(seed, name);
+    for (let left = chance.whole(least, most); left > 0; left--) events.push(make(chance));
+  };
+  const when = (chance: Chance): number => chance.whole(500, faultsMs - 5_000);
+  some('crash', 1, 7, (chance) => crash(chance, when(chance), has('power')));
+  // A second crash while the first is recovered from.
+  some('crash', 0, 1, (chance) => {
+    const first = events.find(({ kind }) => kind === 'crash');
+    return crash(chance, (first?.at ?? 1_000) + chance.whole(200, 4_000), has('power'));
+  });
+  some('outage', 1, 2, (chance) => ({
+    kind: 'outage',
+    at: when(chance),
+    forMs: chance.whole(1_000, 12_000),
+    how: chance.pick(['silent', '503', 'refused']),
+  }));
+  some('fullDisk', 1, 2, (chance) => ({ kind: 'fullDisk', at: when(chance), forMs: chance.whole(500, 6_000) }));
+  some('skew', 1, 2, (chance) => ({
+    kind: 'skew',
+    at: when(chance),
+    forMs: chance.whole(2_000, 15_000),
+    byMs: chance.whole(-4_000, 4_000),
+  }));
+  some('quiet', 1, 2, (chance) => ({ kind: 'quiet', at: when(chance), forMs: chance.whole(2_000, 8_000) }));
+  return events.sort((a, b) => a.at - b.at);
+}
+
+const crash = (chance: Chance, at: number, power: boolean): PlannedEvent => ({
+  kind: 'crash',
+  at,
+  point: chance.pick(crashPoints),
+  power: power && chance.is(0.4),
+  downMs: chance.whole(50, 2_500),
+});
+
+function habitsOf(seed: number): Partial<Habits> {
+  const chance = chanceOf(seed, 'habits');
+  return {
+    errorStatus: chance.pick(['http4xx', 'http200']),
+    errorCode: chance.pick(['number', 'text']),
+    replies: chance.pick(['bare', 'enveloped']),
+    createStatus: chance.pick(['NEW', 0]),
+    cancel: chance.pick(['at once', 'later']),
+    states: chance.pick(['five', 'many', 'numbers']),
+    lists: chance.pick(['bare', 'wrapped']),
+    orderId: chance.pick(['number', 'text', 'list']),
+    orderIdString: chance.is(0.5),
+    fromIdInclusive: chance.is(0.5),
+    amounts: chance.pick(['text', 'number', 'scientific']),
+  };
+}
+
+/** A plan in one line of JSON. */
+export const planText = (plan: Plan): string => JSON.stringify(plan);

@@ -1,0 +1,185 @@
+/** The production code, put together as a session does it, on the ports of a simulated world. */
+import { type Budget, budget } from '../../budget/budget.ts';
+import { type Shared, sharedWithNobody } from '../../budget/shared.ts';
+import { rate, units } from '../../domain/money.ts';
+import type { Timing } from '../../execution/desk.ts';
+import { journal } from '../../journal/journal.ts';
+import { load } from '../../journal/load.ts';
+import type { Identity } from '../../journal/open.ts';
+import { type Assembled, assemble } from '../../modes/assemble.ts';
+import { trade } from '../../trader.ts';
+import type { Http } from '../../venue/exchange/http.ts';
+import { accountReader } from '../../venue/exchange/account.ts';
+import { instruments as knownInstruments } from '../../venue/exchange/instruments.ts';
+import { orders as exchangeOrders } from '../../venue/exchange/orders.ts';
+import { rest, type Rest } from '../../venue/exchange/rest.ts';
+import { signer } from '../../venue/exchange/sign.ts';
+import { type ExchangeTime, exchangeTime } from '../../venue/exchange/sync-time.ts';
+import { type Answer, ok } from '../../venue/venue.ts';
+import { btc, eth, instruments, wide } from '../builders.ts';
+import type { Bent, Inside } from './bent.ts';
+import type { Chance } from './chance.ts';
+import type { Disk } from './disk.ts';
+import { type Life, never } from './life.ts';
+import { key, secret } from './venue.ts';
+import { signalsFrom, strategyIds, symbolsOf, type Wish } from './wishes.ts';
+
+/** What a position may be worth, by symbol: below what the strategies wish together, so that it binds now and then. */
+export const maxPosition = units('450');
+export const idKey = Buffer.alloc(32, 7);
+export const strategyNumbers: ReadonlyMap<string, number> = new Map(strategyIds.map((id, index) => [id, index + 1]));
+export const symbols: readonly string[] = [btc.symbol, eth.symbol];
+
+export const worldTiming: Timing = { pollMs: 1_500, sweepMs: 5_000, horizonMs: 6_000, sweepGapMs: 2_500 };
+
+/** Between two comparisons of the ledger with the account, ms. */
+const auditMs = 15_000;
+
+export interface ProcessOptions {
+  readonly life: Life;
+  readonly disk: Disk;
+  readonly http: Http;
+  /** What the machine remembers of weight and bans. */
+  readonly shared: Shared;
+  readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
+  readonly elapsed: () => number;
+  readonly wishes: ReadonlyMap<string, readonly Wish[]>;
+  readonly mid: (symbol: string) => number | undefined;
+  readonly chance: Chance;
+  readonly bent: Bent;
+  readonly say: (what: string) => void;
+  readonly fatal: (error: unknown) => void;
+}
+
+export interface Process {
+  readonly life: Life;
+  readonly assembled: Assembled;
+  readonly limits: Budget;
+  /** Recovery is through. */
+  readonly ready: boolean;
+  /** Resolves once everything appended so far is on disk. */
+  durable(): Promise<boolean>;
+}
+
+/** Starts a process; what it does from here on happens as the world's time goes on. */
+export function startProcess(options: ProcessOptions): Process {
+  const { life, disk, bent, limits: most, say } = options;
+  const { clock } = life;
+  const epoch = disk.nextEpoch();
+  const plainIdentity: Identity = { instance: 1, epoch, idKey, strategies: strategyNumbers };
+  const identity = bent.identity?.(plainIdentity) ?? plainIdentity;
+  const found = load(disk.db);
+  const loaded = bent.loaded?.(found) ?? found;
+  const inside: Inside = {
+    chance: options.chance,
+    portfolio: () => assembled.portfolio,
+    sleep: (ms) => (life.alive ? clock.sleep(ms) : never()),
+  };
+  const limits = budget({ clock, shared: bent.forgetsLimits === true ? sharedWithNobody() : options.shared, ...most });
+  const wire = wireOf(options, limits);
+  const plainHost = disk.host(life, epoch);
+  const host = bent.host?.(plainHost, inside) ?? plainHost;
+  const plainBook = journal(host, clock, loaded.fills);
+  const book = bent.journal?.(plainBook, inside) ?? plainBook;
+  const known = knownInstruments(wire.caller, () => {});
+  for (const at of instruments.values()) known.remember(at);
+  const plainOrders = exchangeOrders({
+    rest: wire.caller,
+    clock,
+    account: 'spot',
+    instruments: known,
+    count: () => {},
+  });
+  const account = accountReader(wire.caller);
+  const assembled = assemble({
+    clock,
+    journal: book,
+    identity,
+    loaded,
+    orders: bent.orders?.(plainOrders, inside) ?? plainOrders,
+    account: 'spot',
+    instruments,
+    allocations: strategyIds.flatMap((strategy) =>
+      symbolsOf[strategy].map((symbol) => ({ strategy, symbol, amount: units('5000') })),
+    ),
+    limits: { ...wide, maxPosition, maxDataAgeMs: 3_000, maxOrdersPerSecond: 20, priceCollar: rate('0.05') },
+    timing: { ...worldTiming, ...bent.timing },
+    orderLifeMs: 5_000,
+    marketBuyIn: 'amount',
+    feeInBase: rate('0.002'),
+    notice: ({ level, text }) => say(`${life.number} ${level}: ${text}`),
+    blocked: () => wire.time.against(),
+    balances: () => account.balances(),
+    serverTime: () => earliestTime(wire.time, clock),
+  });
+  bent.assembled?.(assembled, inside);
+  const running: Process & { ready: boolean } = { life, assembled, limits, ready: false, durable: () => book.durable() };
+  void run(options, running, wire.time).catch(options.fatal);
+  return running;
+}
+
+/** The exchange's time at the earliest that it can be. */
+async function earliestTime(time: ExchangeTime, clock: Life['clock']): Promise<Answer<number>> {
+  const read = await time.sync();
+  return read.kind === 'failed' ? read : ok(clock.now() - Math.ceil(read.value.uncertaintyMs));
+}
+
+function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Rest; readonly time: ExchangeTime } {
+  const { life, bent, http } = options;
+  const caller = rest({
+    baseUrl: 'http://10.0.0.2',
+    http: bent.http?.(http) ?? http,
+    clock: life.clock,
+    spend: bent.spend?.(limits.spend) ?? limits.spend,
+    notice: limits.notice,
+    signer: signer(key, secret),
+    outsideWindow: () => time.doubt('a request was refused for its time'),
+  });
+  const time = exchangeTime(caller, life.clock, () => life.clock.monotonic());
+  return { caller, time };
+}
+
+async function run(options: ProcessOptions, running: Process & { ready: boolean }, time: ExchangeTime): Promise<void> {
+  const { life, mid, wishes, fatal } = options;
+  const { clock } = life;
+  const { assembled } = running;
+  while ((await time.sync()).kind === 'failed') await clock.sleep(1_000);
+  const speaking = { life, elapsed: options.elapsed, now: () => clock.now(), mid: (symbol: string) => mid(symbol) ?? 100 };
+  const desk = {
+    ...assembled.desk,
+    async recover() {
+      await assembled.desk.recover();
+      running.ready = true;
+      options.say(`${life.number} ready`);
+      for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
+    },
+    signals: strategyIds.flatMap((strategy) =>
+      symbolsOf[strategy].map((symbol) =>
+        signalsFrom(wishes.get(`${strategy} ${symbol}`) ?? [], strategy, symbol, speaking),
+      ),
+    ),
+  };
+  trade(desk).subscribe({ error: fatal });
+  every(life, 700, () => hear(options, assembled));
+  every(life, auditMs, () => void assembled.audit().catch(fatal));
+  every(life, 1_000, () => {
+    assembled.insist();
+    void time.tend().catch(fatal);
+  });
+}
+
+function every(life: Life, ms: number, work: () => void): void {
+  work();
+  life.clock.at(life.clock.now() + ms, () => every(life, ms, work));
+}
+
+/** Prices mark the portfolio and trigger stops, as a session's do. */
+function hear({ mid, life }: ProcessOptions, { portfolio, protection, hitStop }: Assembled): void {
+  for (const symbol of symbols) {
+    const price = mid(symbol);
+    if (price === undefined) continue;
+    portfolio.mark(symbol, price, life.clock.now());
+    protection.trail(symbol, price);
+    for (const stop of protection.hitBy(symbol, price)) hitStop(stop, `traded at ${price}`);
+  }
+}

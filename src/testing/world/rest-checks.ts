@@ -1,0 +1,131 @@
+/** Invariants that hold once everything has come to rest (order-protocol §3.9): the journal and the exchange say the same, to the last decimal. */
+import type { Database } from 'better-sqlite3';
+import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
+import { isClosed } from '../../domain/order.ts';
+import { restoreFill } from '../../execution/records.ts';
+import { readFills, readOrders } from '../../journal/load.ts';
+import type { Assembled } from '../../modes/assemble.ts';
+import type { Exchange } from '../../simulator/core/exchange.ts';
+import { isOpen } from '../../simulator/core/order.ts';
+import { baseUnits, notional } from '../../domain/money.ts';
+import type { Verdict, Violation } from './step-checks.ts';
+import { baseMoved, instrumentOf, quoteMoved, type Truth } from './truth.ts';
+import { baseline, ourUid } from './venue.ts';
+import { strategyIds, symbolsOf } from './wishes.ts';
+
+export interface AtRest {
+  readonly db: Database;
+  readonly truth: Truth;
+  readonly exchange: Exchange;
+  readonly assembled: Assembled;
+}
+
+/** I1 at rest: every order with an id of ours has one intent. */
+function everyOrderHasOneIntent({ db, truth }: AtRest): Verdict {
+  for (const [id, orders] of truth.ours) {
+    if (orders.length > 1) return `${orders.length} orders carry ${id}`;
+    if (readOrders(db, 'client_order_id = ?', id).length !== 1) return `order ${orders[0]?.orderId} has no intent ${id}`;
+  }
+  return undefined;
+}
+
+/** I3: our fills are the exchange's fills of our orders, as sets. */
+function fillsAreEqual({ db, truth }: AtRest): Verdict {
+  const ours = new Set(readFills(db, '1').map(({ tradeId, orderId }) => `${tradeId} ${orderId}`));
+  const theirs = new Set(truth.legs.map(({ trade, leg }) => `${trade.tradeId} ${leg.orderId}`));
+  const lost = [...theirs].filter((one) => !ours.has(one));
+  const invented = [...ours].filter((one) => !theirs.has(one));
+  if (lost.length > 0) return `${lost.length} fills are missing, the first is ${lost[0]}`;
+  return invented.length > 0 ? `${invented.length} fills are not the exchange's, the first is ${invented[0]}` : undefined;
+}
+
+/** I6: balances are what the account began with, our fills less fees, and what others did on it. */
+function balancesAreExplained({ db, truth, exchange }: AtRest): Verdict {
+  const expected = new Map<string, Units>(Object.entries(baseline).map(([asset, text]) => [asset, units(text)]));
+  const move = (asset: string, amount: Units): void =>
+    void expected.set(asset, plus(expected.get(asset) ?? noUnits, amount));
+  for (const row of readFills(db, '1')) {
+    const at = instrumentOf(row.symbol);
+    const { price, quantity, fee, feeAsset, side } = restoreFill(row, at);
+    const [base, quote] = [baseUnits(quantity, at), notional(price, quantity, at)];
+    move(at.base, side === 'BUY' ? base : minus(noUnits, base));
+    move(at.quote, side === 'BUY' ? minus(noUnits, quote) : quote);
+    move(feeAsset, minus(noUnits, fee));
+  }
+  for (const own of truth.foreignLegs) {
+    const at = instrumentOf(own.trade.symbol);
+    move(at.base, baseMoved(own, at));
+    move(at.quote, quoteMoved(own, at));
+  }
+  const held = exchange.accounts.holdings(ourUid);
+  for (const [asset, amount] of expected) {
+    const { free, locked } = held.get(asset) ?? { free: noUnits, locked: noUnits };
+    const has = plus(free, locked);
+    if (has !== amount) return `${asset}: the exchange has ${unitsText(has)}, our books explain ${unitsText(amount)}`;
+  }
+  return undefined;
+}
+
+/** I7: what is closed as absent, rejected or not sent had no effect at the exchange. */
+function closedWithoutEffectHadNone({ db, truth }: AtRest): Verdict {
+  for (const row of readOrders(db, "state IN ('absent', 'rejected', 'notSent')")) {
+    const order = truth.order(row.clientOrderId);
+    if (order === undefined || (order.executed === 0n && !isOpen(order))) continue;
+    return `${row.clientOrderId} is ${row.state}, but the exchange has it ${order.status}`;
+  }
+  return undefined;
+}
+
+/** I11: everything has ended. An outcome that nobody can know may stay quarantined, for a human to close. */
+function everythingHasEnded({ db }: AtRest): Verdict {
+  const rows = readOrders(db, 'closed_at IS NULL').filter(({ state }) => !isClosed(state));
+  const stuck = rows.filter(({ state }) => String(state) !== 'quarantined');
+  return stuck.length === 0
+    ? undefined
+    : `${stuck.length} orders have not ended: ${stuck.map(({ clientOrderId, state }) => `${clientOrderId} is ${state}`).join(', ')}`;
+}
+
+/** I12: what each strategy holds by our books is what the exchange's trades of its orders come to, and nothing of ours rests. */
+function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
+  for (const strategy of strategyIds) {
+    for (const symbol of symbolsOf[strategy]) {
+      const ours = assembled.portfolio.position(strategy, symbol).base;
+      const theirs = truth.position(strategy, symbol);
+      if (ours !== theirs)
+        return `${strategy} holds ${unitsText(ours)} of ${symbol} by our books and ${unitsText(theirs)} by the exchange's`;
+    }
+  }
+  const resting = [...exchange.orders.open(ourUid)].filter(({ clientOrderId }) => truth.ours.has(clientOrderId.toLowerCase()));
+  return resting.length === 0 ? undefined : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
+}
+
+/** The exchange's own ledger must sum to zero: a fault there would be taken for one of ours. */
+function theExchangeIsSound({ exchange }: AtRest): Verdict {
+  try {
+    exchange.checkLedger();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** By the numbers of order-protocol §3.9; what holds at every step is in step-checks.ts. */
+export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
+  exchange: theExchangeIsSound,
+  I1: everyOrderHasOneIntent,
+  I3: fillsAreEqual,
+  I6: balancesAreExplained,
+  I7: closedWithoutEffectHadNone,
+  I11: everythingHasEnded,
+  I12: booksAreEqual,
+};
+
+/** The first invariant that does not hold at rest. */
+export function brokenAtRest(at: AtRest): Violation | undefined {
+  for (const [invariant, check] of Object.entries(restChecks)) {
+    const text = check(at);
+    if (text !== undefined) return { invariant, text };
+  }
+  return undefined;
+}
+

@@ -1,0 +1,166 @@
+/** Invariants that hold at every step (order-protocol §3.9), each a function that says what is wrong or nothing. */
+import type { Database } from 'better-sqlite3';
+import { absolute, lotsIn, minus, notional, noUnits, plus, quantityNumber, type Units, unitsNumber } from '../../domain/money.ts';
+import { isClosed, isFinal, type OrderState } from '../../domain/order.ts';
+import { restoreFill } from '../../execution/records.ts';
+import type { Entry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
+import { readFills, readOrders } from '../../journal/load.ts';
+import type { SimOrder } from '../../simulator/core/order.ts';
+import type { HttpRequest } from '../../venue/exchange/http.ts';
+import { maxPosition } from './process.ts';
+import { instrumentOf, strategyOf, type Truth } from './truth.ts';
+import { mostWished } from './wishes.ts';
+
+/** Breaks of an invariant: its number, and what was seen. */
+export interface Violation {
+  readonly invariant: string;
+  readonly text: string;
+}
+export type Verdict = string | undefined;
+
+/** I1: each order at the exchange with an id that we made has an intent of its own. */
+export function ordersHaveIntents(fresh: readonly SimOrder[], truth: Truth, db: Database): Verdict {
+  for (const { clientOrderId, orderId } of fresh) {
+    const id = clientOrderId.toLowerCase();
+    if ((truth.ours.get(id)?.length ?? 0) > 1) return `two orders carry ${id}, the second is ${orderId}`;
+    if (readOrders(db, 'client_order_id = ?', id).length !== 1) return `order ${orderId} has no intent ${id}`;
+  }
+  return undefined;
+}
+
+/** The client id in the body of a create; undefined for every other request. */
+export function createdId({ url, method, body }: HttpRequest): string | undefined {
+  if (method !== 'POST' || !url.pathname.endsWith('/order')) return undefined;
+  return /"newClientOrderId":"([^"]*)"/.exec(body ?? '')?.[1] ?? '';
+}
+
+/** I2: a create leaves once, and only after its intent is on disk as it is sent. */
+export function createsFollowCommits(id: string, bodyHash: string, sent: Set<string>, db: Database): Verdict {
+  if (sent.has(id)) return `the create ${id} leaves a second time`;
+  sent.add(id);
+  const [row] = readOrders(db, 'client_order_id = ?', id);
+  if (row === undefined) return `the create ${id} leaves without an intent on disk`;
+  if (row.state === 'intended') return `the create ${id} leaves while its intent on disk says ${row.state}`;
+  return row.bodyHash === bodyHash ? undefined : `the create ${id} leaves with another body than was journalled`;
+}
+
+/** I3, one way: a fill that is written down is one of the exchange's, with its numbers. */
+export function fillsAreTheExchanges(row: FillEntry, truth: Truth): Verdict {
+  const own = truth.legs.find(({ trade, leg }) => trade.tradeId === row.tradeId && leg.orderId === row.orderId);
+  if (own === undefined) return `the fill ${row.tradeId} of ${row.orderId} is none of the exchange's of our orders`;
+  const fill = restoreFill(row, instrumentOf(row.symbol));
+  const { trade, leg, isBuyer, order } = own;
+  const same =
+    fill.price === trade.price &&
+    fill.quantity === trade.quantity &&
+    fill.fee === leg.fee &&
+    fill.feeAsset === leg.feeAsset &&
+    (fill.side === 'BUY') === isBuyer &&
+    row.clientOrderId === order.clientOrderId.toLowerCase() &&
+    row.strategy === strategyOf(order);
+  return same
+    ? undefined
+    : `the fill ${row.tradeId} of ${row.orderId} differs: ours ${row.side} ${row.quantity} at ${row.price} fee ${row.fee} ${row.feeAsset} of ${row.strategy}, the exchange's fee ${unitsNumber(leg.fee)} ${leg.feeAsset}`;
+}
+
+/** I4: an order is closed only when the exchange has ended it and all its fills are rows. */
+export function closedAddsUp(row: OrderEntryRow, truth: Truth, db: Database): Verdict {
+  if (row.state !== 'filled' && row.state !== 'canceled') return undefined;
+  const order = truth.order(row.clientOrderId);
+  if (order === undefined) return `${row.clientOrderId} is closed as ${row.state}, but the exchange has no such order`;
+  if (!isFinal(order.status)) return `${row.clientOrderId} is closed as ${row.state}, but the exchange says ${order.status}`;
+  const at = instrumentOf(row.symbol);
+  const filled = readFills(db, 'client_order_id = ?', row.clientOrderId).reduce(
+    (sum, fill) => plus(sum, restoreFill(fill, at).quantity),
+    minus(order.executed, order.executed),
+  );
+  return filled === order.executed
+    ? undefined
+    : `${row.clientOrderId} is closed with ${quantityNumber(filled, at)} filled, the exchange executed ${quantityNumber(order.executed, at)}`;
+}
+
+/** I5: fills never come to more than was ordered. */
+export function fillsFitOrders(row: FillEntry, db: Database): Verdict {
+  const [order] = readOrders(db, 'client_order_id = ?', row.clientOrderId);
+  if (order === undefined) return `the fill ${row.tradeId} belongs to no intent`;
+  const at = instrumentOf(row.symbol);
+  const rows = readFills(db, 'client_order_id = ?', row.clientOrderId).map((one) => restoreFill(one, at));
+  const filled = rows.reduce((sum, { quantity }) => sum + quantityNumber(quantity, at), 0);
+  const spent = rows.reduce((sum, { price, quantity }) => plus(sum, notional(price, quantity, at)), noUnits);
+  const over =
+    order.amount === null ? filled > Number(order.quantity) + 1e-9 : unitsNumber(spent) > Number(order.amount) + 1e-9;
+  return over
+    ? `${row.clientOrderId} ordered ${order.quantity ?? order.amount} and has fills of ${filled} (${unitsNumber(spent)} in quote)`
+    : undefined;
+}
+
+/** Prices move between a decision and the exchange's door: so much above a limit is not a breach. */
+const slack = 1.06;
+
+/** I8: what is held and what is open never comes to more than the limit when an order is accepted. */
+export function exposureStaysBelowLimit(order: SimOrder, truth: Truth, held: Units, price: number): Verdict {
+  if (order.side === 'SELL') return undefined;
+  const value = unitsNumber(plus(held, truth.openBuys(undefined, order.symbol))) * price;
+  const limit = unitsNumber(maxPosition) * slack;
+  return value <= limit ? undefined : `${order.symbol} comes to ${value.toFixed(2)} with ${order.clientOrderId}, the limit is ${limit}`;
+}
+
+/** I8, of one strategy: it never holds and asks for more than it ever wished: nothing was bought twice. */
+export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
+  const strategy = strategyOf(order);
+  const most = strategy === undefined ? undefined : mostWished[strategy];
+  if (strategy === undefined || most === undefined || order.side === 'SELL') return undefined;
+  const held = plus(truth.position(strategy, order.symbol), truth.openBuys(strategy, order.symbol));
+  const asked = unitsNumber(held);
+  return asked <= most * 1.05 + 0.02 ? undefined : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never wished more than ${most}`;
+}
+
+/** I9: nothing leaves a closed state, but an order that was taken for absent and turned up. */
+export function closedStaysClosed(row: OrderEntryRow, before: OrderState | undefined): Verdict {
+  if (before === undefined || !isClosed(before) || before === row.state || String(before) === 'absent') return undefined;
+  return `${row.clientOrderId} went from ${before} to ${row.state}`;
+}
+
+/** What each request costs, by the specification and not by the client's own table. */
+export function weightOf({ url, method }: HttpRequest): number {
+  return method === 'POST' && /\/(order|cancel)$/.test(url.pathname) ? 5 : 1;
+}
+
+/** I10: the weight of any 60 s stays within the limit, and nothing leaves while the exchange forbids it. */
+export class Spending {
+  readonly #most: number;
+  #sent: { readonly at: number; readonly weight: number }[] = [];
+  #sum = 0;
+  forbiddenUntil = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  spend(request: HttpRequest, now: number): Verdict {
+    const weight = weightOf(request);
+    while (this.#sent[0] !== undefined && now - this.#sent[0].at >= 60_000) this.#sum -= this.#sent.shift()?.weight ?? 0;
+    this.#sent.push({ at: now, weight });
+    this.#sum += weight;
+    if (now < this.forbiddenUntil) return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
+    return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
+  }
+}
+
+/** Fills and orders of a batch that was just committed. */
+export function committedEntries(entries: readonly Entry[]): {
+  readonly fills: readonly FillEntry[];
+  readonly orders: readonly OrderEntryRow[];
+} {
+  const fills: FillEntry[] = [];
+  const orders = new Map<string, OrderEntryRow>();
+  for (const entry of entries) {
+    if (entry.kind === 'fill') fills.push(entry);
+    else if (entry.kind === 'order') orders.set(entry.clientOrderId, entry);
+  }
+  return { fills, orders: [...orders.values()] };
+}
+
+/** True when two amounts differ by less than a lot. */
+export const withinALot = (a: Units, b: Units, symbol: string): boolean =>
+  lotsIn(absolute(minus(a, b)), instrumentOf(symbol)) === 0n;

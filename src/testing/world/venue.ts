@@ -1,0 +1,115 @@
+/** The exchange of a simulated world: the real simulator core, its replicas, and what of it is the truth about our orders. */
+import { startTime } from '../builders.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { rate, units } from '../../domain/money.ts';
+import { Exchange } from '../../simulator/core/exchange.ts';
+import { type Habits, habitsOf } from '../../simulator/core/habits.ts';
+import { Limits } from '../../simulator/core/limits.ts';
+import type { SimOrder, SimTrade } from '../../simulator/core/order.ts';
+import { openReplicas, type Replicas } from '../../simulator/faults/replica.ts';
+import { type ApiReply, type ApiRequest, createApi } from '../../simulator/http/api.ts';
+import { emptyMarket } from '../../simulator/market/empty-market.ts';
+import type { Time } from './life.ts';
+
+/** The account that our process and the human share, and the other participants. */
+export const ourUid = '7';
+export const crowdUid = '9';
+export const key = 'key';
+export const secret = 'secret';
+const ip = '10.0.0.1';
+
+/** What the account begins with. Much of it belongs to the human. */
+export const baseline: Readonly<Record<string, string>> = { USDT: '1000000', BTC: '1000', ETH: '1000' };
+const fees = { maker: rate('0.001'), taker: rate('0.002') };
+
+type Api = (request: ApiRequest) => ApiReply;
+
+export interface VenueOptions {
+  readonly time: Time;
+  readonly instruments: readonly Instrument[];
+  readonly habits: Partial<Habits>;
+  readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
+  /** How far replicas are behind, ms; undefined: there are none. */
+  readonly lagMs: number | undefined;
+  /** Told of everything that changed for our account. */
+  readonly changed: (orders: readonly SimOrder[], trades: readonly SimTrade[]) => void;
+}
+
+export class Venue {
+  readonly exchange: Exchange;
+  readonly #options: VenueOptions;
+  readonly #api: Api;
+  readonly #replicas: Replicas<Api> | undefined;
+
+  constructor(options: VenueOptions) {
+    const { instruments, lagMs, time } = options;
+    this.#options = options;
+    const habits = habitsOf('documented', options.habits);
+    this.exchange = emptyExchange(instruments, habits.cancel === 'later' ? 500 : undefined);
+    const limits = new Limits(options.limits, () => {});
+    const { keys, accounts } = this.exchange;
+    keys.configure(key, { uid: ourUid, secret, permissions: ['read', 'trade'] });
+    const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock: time.sim, keys });
+    this.#api = serve(this.exchange);
+    this.exchange.orders.passing.add(crowdUid);
+    for (const [asset, amount] of Object.entries(baseline)) {
+      accounts.deposit(ourUid, asset, units(amount));
+      accounts.deposit(crowdUid, asset, units('1000000000'));
+    }
+    if (lagMs === undefined) return;
+    this.#replicas = openReplicas({
+      exchange: this.exchange,
+      users: [ourUid],
+      empty: () => emptyExchange(instruments, undefined),
+      serve,
+      lengthOf: (ms) => ms,
+    });
+    this.#replicas.open(lagMs);
+  }
+
+  /** Carries a request out now; `behind`: a replica answers it. */
+  process(request: Omit<ApiRequest, 'ip'>, behind: boolean): ApiReply {
+    this.advance();
+    const { lagMs } = this.#options;
+    const api =
+      behind && request.method === 'GET' && lagMs !== undefined && this.#replicas !== undefined
+        ? this.#replicas.ask(lagMs)
+        : this.#api;
+    const reply = api({ ...request, ip });
+    this.look();
+    return reply;
+  }
+
+  advance(): void {
+    this.exchange.advanceTo(this.#options.time.now());
+  }
+
+  /** Tells of what changed since the last time. */
+  look(): void {
+    const { orders, trades } = this.exchange.takeChanges();
+    const { changed } = this.exchange.accounts;
+    if (orders.size + trades.length === 0 && changed.size === 0) return;
+    const ours = [...orders].filter(({ uid }) => uid === ourUid);
+    const own = trades.filter(({ buyer, seller }) => buyer?.uid === ourUid || seller?.uid === ourUid);
+    if (this.#replicas !== undefined && (ours.length > 0 || own.length > 0 || changed.has(ourUid))) {
+      const balances = [...this.exchange.accounts.holdings(ourUid)].map(([asset, holding]) => ({
+        holder: ourUid,
+        asset,
+        holding: { ...holding },
+      }));
+      this.#replicas.record({ orders: new Set(ours), trades: own }, balances);
+    }
+    changed.clear();
+    if (ours.length > 0 || own.length > 0) this.#options.changed(ours, own);
+  }
+}
+
+const emptyExchange = (instruments: readonly Instrument[], cancelDelayMs: number | undefined): Exchange =>
+  new Exchange({
+    instruments,
+    markets: instruments.map((at) => emptyMarket(at)),
+    fees,
+    startAt: startTime,
+    cancelDelayMs,
+    onLooped: () => {},
+  });
