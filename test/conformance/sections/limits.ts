@@ -14,6 +14,9 @@ const uidWeight = 60_000;
 const patience = 200;
 /** Longer than the window of the frequencies. */
 const quietMs = 2_200;
+/** Requests that took longer may have been within two windows. */
+const enoughMs = 1_900;
+const mostTries = 6;
 
 const given = new WeakMap<Session, number>();
 /** An address that no check has used before. */
@@ -38,16 +41,24 @@ async function accepted(send: () => Promise<Reply>, most: number): Promise<{ cou
   }
 }
 
-/** How many of so many requests within 2 s are answered. */
-async function frequency(send: () => Promise<Reply>, perTwoSeconds: number): Promise<void> {
-  const start = now();
-  const first = await Promise.all(Array.from({ length: perTwoSeconds }, send));
-  const refused = first.filter(({ status }) => status === 429);
-  equal(refused.length, 0, `${refused.length} of ${perTwoSeconds} drew 429`);
-  const next = await send();
-  const tookMs = now() - start;
-  ok(tookMs < 1_900, `${perTwoSeconds} requests took ${tookMs} ms: too slow to show anything`);
-  equal(next.status, 429, `request ${perTwoSeconds + 1} within 2 s draws HTTP ${next.status}: ${shown(next.text)}`);
+/** So many requests within 2 s are answered, and the next is not. Where a machine is too busy to send them in time, it is tried again. */
+async function frequency(at: Session, send: (from: string) => Promise<Reply>, perTwoSeconds: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await sleep(quietMs); // what came before counts too
+    const from = address(at);
+    const start = now();
+    const first = await Promise.all(Array.from({ length: perTwoSeconds }, () => send(from)));
+    const next = await send(from);
+    const tookMs = now() - start;
+    const refused = first.filter(({ status }) => status === 429);
+    equal(refused.length, 0, `${refused.length} of ${perTwoSeconds} drew 429`);
+    if (next.status === 429) return;
+    ok(
+      tookMs > enoughMs,
+      `request ${perTwoSeconds + 1} in ${tookMs} ms draws HTTP ${next.status}: ${shown(next.text)}`,
+    );
+    ok(tries < mostTries, `${perTwoSeconds} requests took ${tookMs} ms: this machine is too slow to show anything`);
+  }
 }
 
 export const limitChecks: readonly Check[] = [
@@ -85,14 +96,11 @@ export const limitChecks: readonly Check[] = [
     ([says, most, send]): Check => ({
       section: '8',
       needs: limits,
-      slow: true,
       says,
       async run(at) {
-        const from = address(at);
-        await sleep(quietMs); // what came before counts too
         // Refused for its volume: it counts, and leaves nothing behind.
         const body = { ...(await orderBody(at)), volume: '0', newClientOrderId: freshId() };
-        await frequency(() => send(at, from, body), most);
+        await frequency(at, (from) => send(at, from, body), most);
       },
     }),
   ),

@@ -1,0 +1,38 @@
+/**
+ * `npm run habits -- [--profile NAME] [--habit NAME]`: the whole program on both profiles, and with each habit of live exchanges
+ * turned alone. Ends with 1 when the books differ anywhere or something never happens.
+ */
+import { parseArgs } from 'node:util';
+import { realMs } from '../src/clock/clock.ts';
+import { type HabitCase, habitCases, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
+
+/** What was asked for; ends the process with 2 where that cannot be. */
+function asked(): readonly HabitCase[] {
+  try {
+    const text = { type: 'string' } as const;
+    const { values } = parseArgs({ options: { profile: text, habit: text } });
+    const { profile: only, habit } = values;
+    const cases = profiles
+      .filter((profile) => only === undefined || only === profile)
+      .flatMap((profile): HabitCase[] => [{ profile, habits: {} }, ...habitCases(profile)])
+      .filter(({ habits }) => habit === undefined || habit in habits);
+    if (cases.length > 0) return cases;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  process.stderr.write('usage: npm run habits -- [--profile documented|observed] [--habit NAME]\n');
+  process.exit(2);
+}
+
+const cases = asked();
+let failures = 0;
+for (const one of cases) {
+  const start = realMs();
+  const wrong = await liveWith(one).catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+  if (wrong.length > 0) failures++;
+  const took = `${((realMs() - start) / 1_000).toFixed(1)} s`;
+  process.stdout.write(`${wrong.length === 0 ? 'ok  ' : 'FAIL'}  ${took.padStart(7)}  ${titleOf(one)}\n`);
+  for (const line of wrong) process.stdout.write(`                 ${line}\n`);
+}
+process.stdout.write(`${cases.length} lives, ${failures} of them with something wrong\n`);
+process.exit(failures === 0 ? 0 : 1);

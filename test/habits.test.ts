@@ -1,0 +1,26 @@
+/** The whole program on both profiles, and with the habits that could cost money alone; `npm run habits` tries every one. */
+import { expect, test } from 'vitest';
+import { type HabitCase, habitCases, liveWith, profiles, titleOf } from './kit/habit-run.ts';
+
+const alone: readonly HabitCase[] = [
+  { profile: 'documented', habits: { lostCreateEvery: 3 } },
+  { profile: 'documented', habits: { cancel: 'later' } },
+  { profile: 'documented', habits: { orderId: 'list' } },
+];
+
+test.for(
+  [...profiles.map((profile): HabitCase => ({ profile, habits: {} })), ...alone].map(
+    (one) => [titleOf(one), one] as const,
+  ),
+)('a daemon trades, loses an answer, cancels, dies and goes on: %s', async ([, one]) => {
+  expect(await liveWith(one)).toEqual([]);
+});
+
+test('the whole matrix has every habit, in every position but the own one of a profile', () => {
+  for (const profile of profiles) {
+    const titles = habitCases(profile).map(titleOf);
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(titles.length).toBeGreaterThan(40);
+  }
+  expect(habitCases('observed').map(titleOf)).toContain('observed, cancel: "at once"');
+});
