@@ -28,7 +28,7 @@ const cases = asked();
 let failures = 0;
 for (const one of cases) {
   const start = realMs();
-  const wrong = await liveWith(one).catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+  const wrong = await liveWith(one);
   if (wrong.length > 0) failures++;
   const took = `${((realMs() - start) / 1_000).toFixed(1)} s`;
   process.stdout.write(`${wrong.length === 0 ? 'ok  ' : 'FAIL'}  ${took.padStart(7)}  ${titleOf(one)}\n`);

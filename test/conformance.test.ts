@@ -106,9 +106,9 @@ describe.for(profiles)('the exchange with the %s profile', (profile) => {
 });
 
 test('the exchange accepts the published vector, at its time and with its secret', async () => {
-  const secret = '902ae3cb34ecee2779aa4d3e1d226686';
+  const sample = '902ae3cb34ecee2779aa4d3e1d226686';
   const exchange = await startSimulator({
-    users: [{ uid: '1', key: 'published', secret, balances: {} }],
+    users: [{ uid: '1', key: 'published', secret: sample, balances: {} }],
     instruments: [{ symbol: busy, base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 }],
     clock: new SimClock(1_588_591_856_950),
   });

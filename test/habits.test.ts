@@ -4,7 +4,7 @@ import { type HabitCase, habitCases, liveWith, profiles, titleOf } from './kit/h
 
 const alone: readonly HabitCase[] = [
   { profile: 'documented', habits: { lostCreateEvery: 3 } },
-  { profile: 'documented', habits: { cancel: 'later' } },
+  { profile: 'documented', habits: { clientId: 'null' } },
   { profile: 'documented', habits: { orderId: 'list' } },
 ];
 

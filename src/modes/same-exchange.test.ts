@@ -15,7 +15,10 @@ const listing = (...orderIds: readonly string[]): Trades => ok({ rows: orderIds.
 
 /** undefined: it may be the same exchange. Its time is `now`, its trades those; undefined: the fills are not its own. */
 async function refusal(now: number, trades: Trades | undefined, rows = fills): Promise<Refusal | undefined> {
-  const orders: Pick<OrderEntry, 'tradesSince'> = { tradesSince: () => Promise.resolve(trades ?? listing()) };
+  // Lists what comes after the id it is given, as some do, and not the trade with that id.
+  const orders: Pick<OrderEntry, 'tradesSince'> = {
+    tradesSince: (_, fromId) => Promise.resolve(fromId === '7' ? listing() : (trades ?? listing())),
+  };
   const reaching = {
     url: 'http://x',
     clock: new ScaledClock(1, now),

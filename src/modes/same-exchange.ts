@@ -10,6 +10,9 @@ const clockErrorMs = 5_000;
 /** A trade this young is certainly still listed: exchanges forget old ones after months. */
 const surelyListedMs = 86_400_000;
 
+/** The id before a trade's: some exchanges list from `fromId` on, others what comes after it (venue-observed §11). */
+const before = (tradeId: string): string => (/^[1-9]\d*$/.test(tradeId) ? String(BigInt(tradeId) - 1n) : tradeId);
+
 /**
  * Refuses (exit 3) an exchange that cannot be the one whose fills are in the journal: its time lies before the newest of them,
  * or, where the fills are its own (`orders`), it does not list that one. Ids would begin anew there, and fills that count as
@@ -36,7 +39,7 @@ export async function refuseAnotherExchange(
     );
   if (orders === undefined || clock.now() - newest.time > surelyListedMs) return;
   const listed = await reach(reaching, `trade ${newest.tradeId}`, async () => {
-    const answer = await orders.tradesSince(newest.symbol, newest.tradeId);
+    const answer = await orders.tradesSince(newest.symbol, before(newest.tradeId));
     // A refusal, as of a symbol that is not traded any more, says nothing about the trade.
     return answer.kind === 'failed' && answer.code !== undefined ? ok(undefined) : answer;
   });
