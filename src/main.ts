@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { Refusal } from './domain/refusal.ts';
 import { addByHand } from './modes/by-hand/commands.ts';
+import { addData } from './modes/data/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 
 const out = (line: string): void => {
@@ -219,6 +220,7 @@ controlling('cancel', 'cancel resting orders')
   .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
 
 addByHand(program, { out, say, signal: stopping.signal });
+addData(program, { out, say });
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -51,7 +51,10 @@ export const arrows: Readonly<Record<string, Layer>> = {
   'venue/recorded': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs'] },
   // The other side of the wire: a second reading of the specification, never the client's.
   simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
-  data: { ours: ['domain', 'clock'], packages: ['zod', 'node:*'] },
+  data: {
+    ours: ['domain', 'clock'],
+    packages: ['@duckdb/node-api', '@duckdb/node-bindings', 'xz-decompress', 'zod', 'node:*'],
+  },
   research: { ours: ['domain', 'clock'], packages: [] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   ops: { ours: ['domain', 'clock'], packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'] },

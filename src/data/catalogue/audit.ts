@@ -1,0 +1,58 @@
+/** Looks at a series again: whether its files are what was written, and what its rows hold. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from '../check/finding.ts';
+import { checksOf } from '../import/import.ts';
+import { openDuck } from './duckdb.ts';
+import type { SeriesKey } from './kinds.ts';
+import { loadMonth } from './load.ts';
+import { columnPath, folderOf, type Manifest } from './manifest.ts';
+import { readParquet } from './parquet.ts';
+
+export interface Audit {
+  readonly manifest: Manifest;
+  /** Files that are missing, changed, or whose column file says something else; a line each. */
+  readonly damage: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** Reads every month twice, from Parquet and from its column file, and compares. */
+export async function audit(dir: string, manifest: Manifest): Promise<Audit> {
+  const key = manifest as SeriesKey;
+  const damage: string[] = [];
+  const checks = checksOf(key);
+  const duck = await openDuck();
+  let books = 0;
+  try {
+    for (const month of manifest.months) {
+      const path = join(folderOf(dir, key), month.file);
+      if (!existsSync(path)) {
+        damage.push(`${path} is missing: import its rows again`);
+        continue;
+      }
+      if (createHash('sha256').update(readFileSync(path)).digest('hex') !== month.sha256) {
+        damage.push(`${path} is not what was written: import its rows again`);
+        continue;
+      }
+      const truth = await readParquet(duck, key.kind, path, month.rows);
+      const cached = await loadMonth(duck, dir, key, month);
+      const equal = truth.columns.every((column, index) => sameBytes(column, cached.columns[index] as Float64Array));
+      if (!equal)
+        damage.push(`${columnPath(dir, month.sha256)} is not what ${month.file} holds: remove it, it is made anew`);
+      if (key.kind === 'depth') {
+        const numbers = truth.columns[1] as Float64Array;
+        const last = numbers[month.rows - 1] ?? 0;
+        for (let row = 0; row < month.rows; row++) numbers[row] = (numbers[row] as number) + books;
+        books += last + 1;
+      }
+      checks.add(truth.columns, truth.rows);
+    }
+  } finally {
+    duck.close();
+  }
+  return { manifest, damage, findings: checks.findings() };
+}
+
+const sameBytes = (a: Float64Array, b: Float64Array): boolean =>
+  Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));

@@ -1,0 +1,40 @@
+/** DuckDB, which writes and reads Parquet and answers SQL. Loaded when asked for: it is an optional package of 70 MB. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type duckdb from '@duckdb/node-bindings';
+import { Refusal } from '../../domain/refusal.ts';
+
+export interface Duck {
+  readonly api: typeof import('@duckdb/node-api');
+  readonly bindings: typeof duckdb;
+  readonly connection: DuckDBConnection;
+  close(): void;
+}
+
+/** DuckDB would take four fifths of the memory. */
+const mostMemory = '1GB';
+
+/** Opens a database in memory. A `Refusal` when the package was not installed for this platform. */
+export async function openDuck(threads?: number): Promise<Duck> {
+  const api = await import('@duckdb/node-api').catch(() => undefined);
+  const bindings = await import('@duckdb/node-bindings').catch(() => undefined);
+  if (api === undefined || bindings === undefined)
+    throw new Refusal(
+      'the catalogue needs DuckDB, which is not installed: npm install @duckdb/node-api (there are builds for Linux, macOS and Windows)',
+      1,
+    );
+  const options = { memory_limit: mostMemory, ...(threads !== undefined && { threads: String(threads) }) };
+  const instance = await api.DuckDBInstance.create(':memory:', options);
+  const connection = await instance.connect();
+  return {
+    api,
+    bindings: bindings.default,
+    connection,
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** A text inside single quotes. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,0 +1,91 @@
+/** Klines of the catalogue as a run wants them: of the interval asked for, made from smaller ones where only those are stored. */
+import { createHash } from 'node:crypto';
+import { type Interval, intervals } from '../../domain/interval.ts';
+import type { Columns, FeedGap } from '../../domain/market.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { findGaps } from '../gaps.ts';
+import { isWithin, resampleKlines } from '../resample.ts';
+import { ledgerOf } from './ledger.ts';
+import { loadSeries, type Span } from './load.ts';
+import { listSeries, type Manifest } from './manifest.ts';
+import type { Table } from './parquet.ts';
+
+export interface StoredKlines {
+  readonly columns: Columns;
+  readonly gaps: readonly FeedGap[];
+  /** What a reader of a result should know of. */
+  readonly warnings: readonly string[];
+  /** Of the stored months, hex: the same rows have the same hash. */
+  readonly sha256: string;
+}
+
+/** The columns of klines by name. */
+export function klineColumns({ columns }: Table): Columns {
+  const [openTime, open, high, low, close, volume] = columns;
+  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('klines have six columns');
+  return { openTime, open, high, low, close, volume };
+}
+
+/** One hash for all the months of a series. */
+export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
+  const hash = createHash('sha256');
+  for (const { month, sha256 } of months) hash.update(`${month} ${sha256}\n`);
+  return hash.digest('hex');
+}
+
+/** Loads klines. A `Refusal` says what is stored when that is not it. */
+export async function storedKlines(
+  dir: string,
+  wanted: { readonly symbol: string; readonly interval: Interval; readonly pricePrecision: number } & Span,
+): Promise<StoredKlines> {
+  const { symbol, interval, pricePrecision } = wanted;
+  const all = listSeries(dir).filter(({ kind }) => kind === 'klines');
+  const series = all.filter((one) => one.symbol === symbol && one.zone === undefined);
+  const found = series.find((one) => one.interval === interval) ?? finest(series, interval);
+  if (found?.interval === undefined) throw notStored(dir, all, symbol, interval);
+  if (found.priceDecimals > pricePrecision)
+    throw new Refusal(
+      `${symbol} ${found.interval}: its prices have up to ${found.priceDecimals} decimals, the instrument ${pricePrecision}: set its pricePrecision to what the data have`,
+    );
+  const columns = klineColumns(await loadSeries(dir, found, wanted));
+  const sha256 = seriesHash(found);
+  const warnings = warningsOf(found, interval);
+  if (found.interval === interval) return { columns, gaps: ledgerOf(found), warnings, sha256 };
+  const larger = resampleKlines(found.interval, columns, { interval });
+  return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime).list, warnings, sha256 };
+}
+
+/** The largest that the wanted interval consists of: the fewest rows to read. */
+const finest = (series: readonly Manifest[], wanted: Interval): Manifest | undefined =>
+  series
+    .filter(({ interval }) => interval !== undefined && isWithin(interval, wanted))
+    .toSorted((a, b) => intervals.indexOf(b.interval ?? '1min') - intervals.indexOf(a.interval ?? '1min'))[0];
+
+function notStored(dir: string, all: readonly Manifest[], symbol: string, interval: Interval): Refusal {
+  const same = all.filter((one) => one.symbol === symbol).map((one) => one.interval);
+  const what =
+    same.length > 0
+      ? `of ${symbol} it holds ${same.join(', ')}, of which ${interval} cannot be made`
+      : all.length > 0
+        ? `it holds ${[...new Set(all.map((one) => one.symbol))].slice(0, 8).join(', ')}`
+        : 'it is empty';
+  return new Refusal(
+    `${symbol} ${interval} is not in the catalogue ${dir}: ${what}; import it (sluice data import FILE), or name a file (data: { ${symbol}: FILE })`,
+  );
+}
+
+function warningsOf(found: Manifest, interval: Interval): readonly string[] {
+  const name = `${found.symbol} ${found.interval}`;
+  const gaps = ledgerOf(found).length;
+  const repairs = found.imports.flatMap((one) => one.repairs);
+  const grave = found.imports.flatMap((one) => one.findings).filter(({ check }) => told.has(check));
+  return [
+    ...(gaps > 0 ? [`${name}: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`] : []),
+    ...repairs.map(({ repair, rows }) => `${name}: repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`),
+    ...grave.map(({ what, effect }) => `${name}: ${what}: ${effect}`),
+    ...(found.interval === interval ? [] : [`${found.symbol}: ${interval} made from ${found.interval}`]),
+  ];
+}
+
+/** What casts doubt on a result; the rest is said by `sluice data check`. */
+const told: ReadonlySet<string> = new Set(['stuck', 'outliers', 'scale', 'cut-off']);

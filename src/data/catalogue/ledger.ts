@@ -1,0 +1,52 @@
+/** The ledger of holes in a series: what backtests tell their strategies and reports print. */
+
+import { closeTime, type Interval } from '../../domain/interval.ts';
+import type { FeedGap } from '../../domain/market.ts';
+import { leastGap } from '../check/silence.ts';
+import type { Manifest } from './manifest.ts';
+import type { Table } from './parquet.ts';
+
+type Gap = readonly [from: number, to: number];
+
+/** The holes inside one month. */
+export function gapsOf({ kind, columns, rows }: Table, interval: Interval | undefined): readonly Gap[] {
+  const times = columns[0] as Float64Array;
+  const gaps: Gap[] = [];
+  if (interval !== undefined) {
+    for (let row = 1; row < rows; row++) {
+      const from = closeTime(interval, times[row - 1] as number);
+      if (from < (times[row] as number)) gaps.push([from, times[row] as number]);
+    }
+    return gaps;
+  }
+  const count = kind === 'depth' ? ((columns[1] as Float64Array)[rows - 1] as number) + 1 : rows;
+  const stream = kind === 'depth' ? 'depth' : 'trades';
+  const least = leastGap(stream, (times[rows - 1] as number) - (times[0] as number), count);
+  for (let row = 1; row < rows; row++)
+    if ((times[row] as number) - (times[row - 1] as number) >= least)
+      gaps.push([times[row - 1] as number, times[row] as number]);
+  return gaps;
+}
+
+/** Every hole of a series, those between its months too, in order. */
+export function ledgerOf({ kind, symbol, interval, months }: Manifest): readonly FeedGap[] {
+  const all: Gap[] = [];
+  for (const [index, month] of months.entries()) {
+    const before = months[index - 1];
+    if (before !== undefined) {
+      const from = interval === undefined ? before.to : closeTime(interval, before.to);
+      const spans = (before.to - before.from) / Math.max(1, before.rows);
+      const least = interval !== undefined ? 1 : leastGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
+      if (month.from - from >= least) all.push([from, month.from]);
+    }
+    all.push(...month.gaps);
+  }
+  return all.map(([from, to]) => ({
+    symbol,
+    channel: kind,
+    from,
+    to,
+    cause: 'not in the recorded data',
+    healed: false,
+  }));
+}

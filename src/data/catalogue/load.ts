@@ -1,0 +1,72 @@
+/** Rows of the catalogue in memory: from the column files, which are made from Parquet where they are missing. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
+import { readColumnFile, writeColumnFile } from './column-file.ts';
+import { type Duck, openDuck } from './duckdb.ts';
+import { columnsOf, type SeriesKey, seriesName } from './kinds.ts';
+import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
+import { readParquet, type Table } from './parquet.ts';
+
+/** A month as it is stored. */
+export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: Month): Promise<Table> {
+  const columns = columnsOf[key.kind].map(() => new Float64Array(month.rows));
+  if (readColumnFile(columnPath(dir, month.sha256), month, columns, 0))
+    return { kind: key.kind, columns, rows: month.rows };
+  return readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
+}
+
+/** Refuses a month whose file is not there or not as long as it was written. */
+export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {
+  const path = join(folderOf(dir, key), file);
+  if (!existsSync(path))
+    throw new Refusal(`${path} is not there: import ${seriesName(key)} again, or put the file back`);
+  const { size } = statSync(path);
+  if (size !== bytes)
+    throw new Refusal(
+      `${path} has ${size} bytes, not the ${bytes} it was written with: import ${seriesName(key)} again`,
+    );
+}
+
+export interface Span {
+  /** UTC ms; months that lie before are not loaded. */
+  readonly from?: number;
+  /** UTC ms; months that begin then or later are not loaded. */
+  readonly to?: number;
+}
+
+/** Every row of the months that touch the span, in memory that workers may share. */
+export async function loadSeries(dir: string, manifest: Manifest, { from, to }: Span = {}): Promise<Table> {
+  const key = manifest as SeriesKey;
+  const months = manifest.months.filter(
+    (month) => (from === undefined || month.to >= from) && (to === undefined || month.from < to),
+  );
+  const rows = months.reduce((sum, month) => sum + month.rows, 0);
+  const columns = columnsOf[key.kind].map(() => new Float64Array(new SharedArrayBuffer(rows * 8)));
+  let duck: Duck | undefined;
+  let at = 0;
+  let books = 0;
+  try {
+    for (const month of months) {
+      checkMonthFile(dir, key, month);
+      if (!readColumnFile(columnPath(dir, month.sha256), month, columns, at)) {
+        duck ??= await openDuck();
+        const table = await readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
+        mkdirSync(join(dir, 'cache'), { recursive: true });
+        writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
+        for (const [index, column] of table.columns.entries()) columns[index]?.set(column, at);
+      }
+      if (key.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);
+      at += month.rows;
+    }
+  } finally {
+    duck?.close();
+  }
+  return { kind: key.kind, columns, rows };
+}
+
+/** Books are numbered from 0 in each month; in memory they go on from month to month. */
+function shiftBooks(column: Float64Array, at: number, rows: number, by: number): number {
+  for (let row = at; row < at + rows; row++) column[row] = (column[row] as number) + by;
+  return rows === 0 ? by : (column[at + rows - 1] as number) + 1;
+}

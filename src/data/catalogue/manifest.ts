@@ -1,0 +1,162 @@
+/** What a series of the catalogue says of itself: its months, where its rows come from, what was found and mended. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { intervals } from '../../domain/interval.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { kinds, type SeriesKey, seriesName } from './kinds.ts';
+
+/** Of the folder's layout. A newer one is not read: it may mean other things by the same words. */
+const version = 1;
+const fileName = 'series.json';
+
+const gap = z.tuple([z.number(), z.number()]);
+const place = z.strictObject({ line: z.number().optional(), time: z.number().optional(), what: z.string().optional() });
+const month = z.strictObject({
+  month: z.string(),
+  rows: z.int(),
+  from: z.number(),
+  to: z.number(),
+  /** In the folder of the series. */
+  file: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+  /** Holes within the month; those between months follow from `from` and `to`. */
+  gaps: z.array(gap),
+});
+const imported = z.strictObject({
+  at: z.number(),
+  files: z.array(z.strictObject({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+  layout: z.string(),
+  rows: z.int(),
+  repairs: z.array(z.strictObject({ repair: z.string(), rows: z.int(), first: place.optional() })),
+  findings: z.array(
+    z.strictObject({
+      check: z.string(),
+      count: z.int(),
+      refused: z.boolean(),
+      what: z.string(),
+      effect: z.string(),
+      advice: z.string().optional(),
+      places: z.array(place),
+    }),
+  ),
+});
+const schema = z.strictObject({
+  version: z.literal(version),
+  kind: z.enum(kinds),
+  symbol: z.string(),
+  interval: z.enum(intervals).optional(),
+  /** Where days, weeks and months begin, when not in UTC. */
+  zone: z.string().optional(),
+  source: z.string(),
+  /** The most decimals that a price has, and a quantity. */
+  priceDecimals: z.int(),
+  quantityDecimals: z.int(),
+  /** A silence this long is a gap, ms; klines have none. */
+  months: z.array(month),
+  imports: z.array(imported),
+});
+
+export type Manifest = z.output<typeof schema>;
+export type Month = z.output<typeof month>;
+export type Imported = z.output<typeof imported>;
+
+/** The folder of a series. */
+export const folderOf = (dir: string, { kind, symbol, interval }: SeriesKey): string =>
+  join(dir, kind, symbol, interval ?? '');
+
+/** What a series says of itself; undefined when there is no such series. A `Refusal` when it cannot be read. */
+export function readManifest(dir: string, key: SeriesKey): Manifest | undefined {
+  const path = join(folderOf(dir, key), fileName);
+  if (!existsSync(path)) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Refusal(
+      `${path} cannot be read (${String(error)}): import ${seriesName(key)} again after sluice data remove`,
+    );
+  }
+  const read = schema.safeParse(json);
+  if (read.success) return read.data;
+  const newer = z.looseObject({ version: z.number() }).safeParse(json).data?.version ?? 0;
+  const why =
+    newer > version
+      ? `is of a newer Sluice (version ${newer})`
+      : `is damaged (${read.error.issues[0]?.path.join('.')})`;
+  throw new Refusal(`${path} ${why}: import ${seriesName(key)} again after sluice data remove`);
+}
+
+/** Put in place in one step: a reader sees the series as it was before or as it is now. */
+export function writeManifest(dir: string, manifest: Manifest): void {
+  const folder = folderOf(dir, manifest as SeriesKey);
+  const unfinished = join(folder, `${fileName}.${process.pid}`);
+  writeFileSync(unfinished, `${JSON.stringify(manifest)}\n`);
+  renameSync(unfinished, join(folder, fileName));
+}
+
+/** Every series of a catalogue. */
+export function listSeries(dir: string): readonly Manifest[] {
+  const found: Manifest[] = [];
+  const take = (key: SeriesKey): void => {
+    const manifest = readManifest(dir, key);
+    if (manifest !== undefined) found.push(manifest);
+  };
+  for (const kind of kinds)
+    for (const symbol of foldersIn(join(dir, kind)))
+      if (kind !== 'klines') take({ kind, symbol });
+      else
+        for (const interval of intervals)
+          if (existsSync(join(dir, kind, symbol, interval))) take({ kind, symbol, interval });
+  return found;
+}
+
+const foldersIn = (dir: string): readonly string[] =>
+  existsSync(dir)
+    ? readdirSync(dir, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .toSorted()
+    : [];
+
+/** Where the column file of a month lies. */
+export const columnPath = (dir: string, sha256: string): string => join(dir, 'cache', `${sha256.slice(0, 32)}.columns`);
+
+/** Removes what is not of the series any more: months that were replaced, and what a killed import left. */
+export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[]): void {
+  const folder = folderOf(dir, manifest as SeriesKey);
+  const wanted = new Set([fileName, ...manifest.months.map(({ file }) => file)]);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isFile() && !wanted.has(entry.name)) rmSync(join(folder, entry.name));
+  const kept = new Set(manifest.months.map(({ sha256 }) => sha256));
+  for (const { sha256 } of replaced) if (!kept.has(sha256)) rmSync(columnPath(dir, sha256), { force: true });
+}
+
+/** The lock of a catalogue: one writer at a time. */
+export function lockCatalogue(dir: string): () => void {
+  mkdirSync(join(dir, 'cache'), { recursive: true });
+  const path = join(dir, 'lock');
+  const own = String(process.pid);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      writeFileSync(path, own, { flag: 'wx' });
+      return () => rmSync(path, { force: true });
+    } catch {
+      const holder = Number(readFileSync(path, 'utf8'));
+      if (isAlive(holder)) throw new Refusal(`${dir} is being written to by process ${holder}: wait for it to end`, 3);
+      rmSync(path, { force: true });
+    }
+  }
+  throw new Refusal(`${dir} cannot be locked: is another import running?`, 3);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

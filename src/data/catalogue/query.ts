@@ -1,0 +1,97 @@
+/** SQL over the catalogue: a table for each kind, `klines`, `trades` and `depth`, and writing a series out. */
+import { join } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Duck, openDuck, quoted } from './duckdb.ts';
+import { columnsOf, type Kind, kinds, type SeriesKey } from './kinds.ts';
+import { folderOf, listSeries, type Manifest } from './manifest.ts';
+
+export interface Answer {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** Rows of an answer that are printed; more belong into a file (`sluice data export`). */
+export const mostAnswerRows = 10_000;
+
+/** Answers one SELECT. A `Refusal` for anything that is none, and with DuckDB's own words for what it cannot do. */
+export async function query(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
+  const duck = await openDuck();
+  try {
+    for (const kind of kinds) await duck.connection.run(viewOf(dir, kind));
+    // What is asked may read the catalogue and nothing else.
+    await duck.connection.run(`SET allowed_directories = [${quoted(dir)}]`);
+    await duck.connection.run('SET enable_external_access = false');
+    await duck.connection.run('SET lock_configuration = true');
+    return await answer(duck, sql);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(`that cannot be answered: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    duck.close();
+  }
+}
+
+async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) throw new Refusal('one SELECT at a time, please');
+  const statement = await statements.prepare(0);
+  const { EXPLAIN, SELECT } = api.StatementType;
+  if (statement.statementType !== SELECT && statement.statementType !== EXPLAIN)
+    throw new Refusal('only SELECT is answered: what is stored changes by import, resample and remove');
+  const reader = await statement.streamAndReadUntil(mostAnswerRows + 1);
+  const rows = reader.getRowsJson();
+  return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
+}
+
+/** Every series of a kind as one table. */
+function viewOf(dir: string, kind: Kind): string {
+  const names = columnsOf[kind].map(({ name }) => name);
+  const series = listSeries(dir).filter((one) => one.kind === kind && one.months.length > 0);
+  const selects = series.map((one) => {
+    const interval = kind === 'klines' ? `, ${quoted(one.interval ?? '')} AS "interval"` : '';
+    return `SELECT ${quoted(one.symbol)} AS symbol${interval}, make_timestamp(time_ms * 1000) AS time, * FROM read_parquet(${filesOf(dir, one)})`;
+  });
+  const types = names.map((name) => `NULL::DOUBLE AS ${name}`);
+  const none = `SELECT NULL::VARCHAR AS symbol, ${types.join(', ')} WHERE false`;
+  return `CREATE VIEW ${kind} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
+}
+
+const filesOf = (dir: string, manifest: Manifest): string =>
+  `[${manifest.months.map(({ file }) => quoted(join(folderOf(dir, manifest as SeriesKey), file))).join(', ')}]`;
+
+const formats = {
+  csv: 'FORMAT csv, HEADER true',
+  'csv.gz': 'FORMAT csv, HEADER true, COMPRESSION gzip',
+  'csv.zst': 'FORMAT csv, HEADER true, COMPRESSION zstd',
+  jsonl: 'FORMAT json',
+  // As the catalogue writes it, so that what is exported and imported again is the same byte by byte.
+  parquet: 'FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2, DICTIONARY_SIZE_LIMIT 1',
+} as const;
+
+/** Writes a series into one file, whose name says the format; the number of rows. */
+export async function exportSeries(
+  dir: string,
+  manifest: Manifest,
+  to: string,
+  { from, until }: { readonly from?: number; readonly until?: number },
+): Promise<number> {
+  const ending = Object.keys(formats).find((one): one is keyof typeof formats => to.endsWith(`.${one}`));
+  if (ending === undefined)
+    throw new Refusal(`${to}: the name must end in ${Object.keys(formats).join(', ')}, which says the format`);
+  const duck = await openDuck();
+  const limits = [
+    ...(from === undefined ? [] : [`time_ms >= ${from}`]),
+    ...(until === undefined ? [] : [`time_ms < ${until}`]),
+  ];
+  const where = limits.length === 0 ? '' : ` WHERE ${limits.join(' AND ')}`;
+  const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
+  const select = `SELECT ${names} FROM read_parquet(${filesOf(dir, manifest)})${where}`;
+  try {
+    const result = await duck.connection.runAndReadAll(`COPY (${select}) TO ${quoted(to)} (${formats[ending]})`);
+    return Number(result.getRows()[0]?.[0] ?? 0);
+  } catch (error) {
+    throw new Refusal(`${to} cannot be written: ${error instanceof Error ? error.message : String(error)}`, 1);
+  } finally {
+    duck.close();
+  }
+}

@@ -1,0 +1,129 @@
+/** Columns that grow, and rows of a month put together with those that are there already. */
+import type { Kind } from './kinds.ts';
+import type { Table } from './parquet.ts';
+
+/** Columns that grow as rows are put behind. */
+export class GrowingTable {
+  readonly kind: Kind;
+  columns: Float64Array[];
+  rows = 0;
+
+  constructor(kind: Kind, width: number, capacity: number) {
+    this.kind = kind;
+    this.columns = Array.from({ length: width }, () => new Float64Array(capacity));
+  }
+
+  append(from: readonly Float64Array[], first: number, end: number): void {
+    const capacity = this.columns[0]?.length ?? 0;
+    const rows = this.rows + end - first;
+    if (rows > capacity) {
+      const larger = Math.max(rows, Math.ceil(capacity * 1.5));
+      this.columns = this.columns.map((column) => {
+        const grown = new Float64Array(larger);
+        grown.set(column.subarray(0, this.rows));
+        return grown;
+      });
+    }
+    for (const [index, column] of this.columns.entries())
+      column.set((from[index] as Float64Array).subarray(first, end), this.rows);
+    this.rows = rows;
+  }
+}
+
+export interface Merged {
+  readonly table: Table;
+  /** Rows that were there already, exactly so. */
+  readonly known: number;
+  /** Rows that say something else than what is there; the new ones stand in the table. */
+  readonly conflicts: number;
+  readonly firstConflict?: number;
+}
+
+const slice = ({ kind, columns }: Table, first: number, end: number): Table => ({
+  kind,
+  columns: columns.map((column) => column.subarray(first, end)),
+  rows: end - first,
+});
+
+/** Puts new rows of a month among those stored. Of klines by their times; of trades and depth by the stretch of time they cover. */
+export function merge(stored: Table, fresh: Table): Merged {
+  if (stored.kind === 'klines') return mergeKlines(stored, fresh);
+  const [times, freshTimes] = [stored.columns[0] as Float64Array, fresh.columns[0] as Float64Array];
+  const first = lowerBound(times, stored.rows, freshTimes[0] as number);
+  const end = lowerBound(times, stored.rows, (freshTimes[fresh.rows - 1] as number) + 1);
+  const inside = slice(stored, first, end);
+  if (sameRows(inside, fresh)) return { table: stored, known: fresh.rows, conflicts: 0 };
+  const pieces = [slice(stored, 0, first), fresh, slice(stored, end, stored.rows)];
+  const table = concat(stored.kind, pieces);
+  if (inside.rows === 0) return { table, known: 0, conflicts: 0 };
+  return { table, known: 0, conflicts: inside.rows, firstConflict: times[first] as number };
+}
+
+function mergeKlines(stored: Table, fresh: Table): Merged {
+  const table = new GrowingTable('klines', stored.columns.length, stored.rows + fresh.rows);
+  const [times, freshTimes] = [stored.columns[0] as Float64Array, fresh.columns[0] as Float64Array];
+  let [known, conflicts, row, firstConflict] = [0, 0, 0, Number.NaN];
+  for (let at = 0; at < fresh.rows; at++) {
+    const time = freshTimes[at] as number;
+    const from = row;
+    while (row < stored.rows && (times[row] as number) < time) row++;
+    table.append(stored.columns, from, row);
+    if (row < stored.rows && times[row] === time) {
+      if (stored.columns.every((column, index) => column[row] === fresh.columns[index]?.[at])) known++;
+      else if (conflicts++ === 0) firstConflict = time;
+      row++;
+    }
+    table.append(fresh.columns, at, at + 1);
+  }
+  table.append(stored.columns, row, stored.rows);
+  return { table, known, conflicts, ...(conflicts > 0 && { firstConflict }) };
+}
+
+/** The books of the pieces are numbered anew, so that two of one number do not become one book. */
+function concat(kind: Kind, pieces: readonly Table[]): Table {
+  const rows = pieces.reduce((sum, piece) => sum + piece.rows, 0);
+  const table = new GrowingTable(kind, pieces[0]?.columns.length ?? 0, rows);
+  let book = -1;
+  for (const piece of pieces) {
+    const from = table.rows;
+    table.append(piece.columns, 0, piece.rows);
+    if (kind === 'depth')
+      book = renumber(piece.columns[1] as Float64Array, piece.rows, table.columns[1] as Float64Array, from, book);
+  }
+  return table;
+}
+
+/** Numbers books from `last + 1` on, where they change; the last number given. */
+export function renumber(books: Float64Array, rows: number, into: Float64Array, at: number, last: number): number {
+  let number = last;
+  let before = Number.NaN;
+  for (let row = 0; row < rows; row++) {
+    const book = books[row] as number;
+    if (book !== before) number++;
+    before = book;
+    into[at + row] = number;
+  }
+  return number;
+}
+
+function sameRows(a: Table, b: Table): boolean {
+  if (a.rows !== b.rows) return false;
+  return a.columns.every((column, index) => {
+    // Books are numbered as they come.
+    if (a.kind === 'depth' && index === 1) return true;
+    const other = b.columns[index] as Float64Array;
+    for (let row = 0; row < a.rows; row++) if (column[row] !== other[row]) return false;
+    return true;
+  });
+}
+
+/** The first of the rows at `time` or later. */
+export function lowerBound(times: Float64Array, rows: number, time: number): number {
+  let [from, to] = [0, rows];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((times[middle] as number) < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

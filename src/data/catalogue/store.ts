@@ -1,0 +1,99 @@
+/** Series made from others and kept, and series taken away. */
+import { rmSync } from 'node:fs';
+import type { Interval } from '../../domain/interval.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { isWithin, resampleKlines, resampleTrades } from '../resample.ts';
+import { zoneOf } from '../zones.ts';
+import { openDuck } from './duckdb.ts';
+import { type SeriesKey, seriesName } from './kinds.ts';
+import { klineColumns, seriesHash } from './klines.ts';
+import { loadSeries } from './load.ts';
+import { columnPath, folderOf, lockCatalogue, type Manifest, readManifest, sweep, writeManifest } from './manifest.ts';
+import { MonthWriter } from './month-writer.ts';
+
+export interface Resampling {
+  readonly interval: Interval;
+  readonly zone: string;
+  /** UTC ms, for the record. */
+  readonly now: number;
+}
+
+/** Makes klines of a larger interval from a stored series and keeps them beside it. An older series of that interval gives way only to one made from the same. */
+export async function storeResampled(
+  dir: string,
+  from: Manifest,
+  { interval, zone, now }: Resampling,
+): Promise<Manifest> {
+  zoneOf(zone);
+  const key: SeriesKey = { kind: 'klines', symbol: from.symbol, interval };
+  const name = seriesName(from as SeriesKey);
+  if (from.kind === 'depth' || (from.interval !== undefined && !isWithin(from.interval, interval)))
+    throw new Refusal(
+      `klines of ${interval} cannot be made from ${name}: take trades, or klines of a smaller interval`,
+    );
+  const layout = `resampled from ${name}`;
+  const before = readManifest(dir, key);
+  if (before !== undefined && before.imports.at(-1)?.layout !== layout)
+    throw new Refusal(
+      `${seriesName(key)} is there already and was not made from ${name}: remove it first (sluice data remove)`,
+    );
+  const table = await loadSeries(dir, from);
+  const frame = { interval, zone };
+  const [time, price, quantity] = table.columns;
+  const made =
+    from.interval !== undefined
+      ? resampleKlines(from.interval, klineColumns(table), frame)
+      : resampleTrades({ time: time ?? none, price: price ?? none, quantity: quantity ?? none }, frame);
+  const rows = made.openTime.length;
+  if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more of it`);
+  const unlock = lockCatalogue(dir);
+  const duck = await openDuck(1);
+  const writer = new MonthWriter(duck, dir, key, undefined);
+  try {
+    await writer.add([made.openTime, made.open, made.high, made.low, made.close, made.volume], rows);
+    const { months } = await writer.finish();
+    const source = { name, bytes: from.months.reduce((sum, { bytes }) => sum + bytes, 0), sha256: seriesHash(from) };
+    const manifest: Manifest = {
+      version: 1,
+      ...key,
+      interval,
+      ...(zone !== 'UTC' && { zone }),
+      source: from.source,
+      priceDecimals: from.priceDecimals,
+      quantityDecimals: from.quantityDecimals,
+      months: [...months],
+      imports: [
+        {
+          at: now,
+          files: [source],
+          layout,
+          rows,
+          repairs: from.imports.flatMap(({ repairs }) => repairs),
+          findings: [],
+        },
+      ],
+    };
+    writeManifest(dir, manifest);
+    sweep(dir, manifest, before?.months ?? []);
+    return manifest;
+  } catch (error) {
+    await writer.discard(before);
+    throw error;
+  } finally {
+    duck.close();
+    unlock();
+  }
+}
+
+const none = new Float64Array(0);
+
+/** Takes a series away, with its column files. */
+export function removeSeries(dir: string, manifest: Manifest): void {
+  const unlock = lockCatalogue(dir);
+  try {
+    rmSync(folderOf(dir, manifest as SeriesKey), { recursive: true, force: true });
+    for (const { sha256 } of manifest.months) rmSync(columnPath(dir, sha256), { force: true });
+  } finally {
+    unlock();
+  }
+}

@@ -1,0 +1,163 @@
+/** Checks of recorded books as they pass by, one row for each level. */
+import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
+import type { Gap } from './klines.ts';
+import { leastGap, shortestGapMs } from './silence.ts';
+import { Tally } from './tally.ts';
+
+const mostSilences = 100_000;
+
+export class DepthChecks {
+  books = 0;
+  rows = 0;
+  readonly #silences: Gap[] = [];
+  readonly #disorder = new Tally();
+  readonly #impossible = new Tally();
+  readonly #crossed = new Tally();
+  readonly #locked = new Tally();
+  readonly #sameTime = new Tally();
+  readonly #repeated = new Tally();
+  #first = Number.NaN;
+  #time = Number.NaN;
+  #book = Number.NaN;
+  #line = 0;
+  #now: number[] = [];
+  #before: number[] = [];
+
+  add([times, books, sides, prices, quantities]: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
+    if (
+      times === undefined ||
+      books === undefined ||
+      sides === undefined ||
+      prices === undefined ||
+      quantities === undefined
+    )
+      return;
+    for (let row = 0; row < rows; row++) {
+      if (books[row] !== this.#book)
+        this.#nextBook(times[row] as number, books[row] as number, lines === undefined ? 0 : (lines[row] as number));
+      this.#now.push(sides[row] as number, prices[row] as number, quantities[row] as number);
+    }
+    this.rows += rows;
+  }
+
+  #nextBook(time: number, book: number, line: number): void {
+    this.#endBook();
+    if (time < this.#time) this.#disorder.add(line, time);
+    else if (time === this.#time) this.#sameTime.add(line, time);
+    else if (time - this.#time >= shortestGapMs.depth && this.#silences.length < mostSilences)
+      this.#silences.push([this.#time, time]);
+    if (Number.isNaN(this.#first)) this.#first = time;
+    this.#time = time;
+    this.#book = book;
+    this.#line = line;
+  }
+
+  #endBook(): void {
+    if (this.#now.length === 0) return;
+    this.books++;
+    const fault = bookFault(this.#now);
+    if (fault === 'crossed') this.#crossed.add(this.#line, this.#time);
+    else if (fault === 'locked') this.#locked.add(this.#line, this.#time);
+    else if (fault !== undefined) this.#impossible.add(this.#line, this.#time, fault);
+    if (this.#now.length === this.#before.length && this.#now.every((value, at) => value === this.#before[at]))
+      this.#repeated.add(this.#line, this.#time);
+    this.#before = this.#now;
+    this.#now = [];
+  }
+
+  get gaps(): readonly Gap[] {
+    const least = leastGap('depth', this.#time - this.#first, this.books);
+    return this.#silences.filter(([from, to]) => to - from >= least);
+  }
+
+  findings(): readonly Finding[] {
+    this.#endBook();
+    return [...this.#faults(), ...this.#gapFinding(), ...this.#remarks()];
+  }
+
+  #faults(): readonly Finding[] {
+    const fault = (check: CheckName, tally: Tally, what: string, effect: string, repair: string): Finding[] =>
+      found(check, tally, true, what, effect, `correct the file, or ${repair}`);
+    return [
+      ...fault(
+        'impossible',
+        this.#impossible,
+        'that cannot be',
+        'orders would fill at prices that nobody offered',
+        drop,
+      ),
+      ...fault(
+        'crossed',
+        this.#crossed,
+        'with a bid above the ask',
+        'whoever fills there buys below what it sells at',
+        drop,
+      ),
+      ...fault(
+        'disorder',
+        this.#disorder,
+        'earlier than the one before',
+        'a run would see the future',
+        'sort it (--repair sort)',
+      ),
+    ];
+  }
+
+  #gapFinding(): readonly Finding[] {
+    const { gaps } = this;
+    if (gaps.length === 0) return [];
+    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
+    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const effect = 'orders are judged by trades alone inside them';
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+  }
+
+  #remarks(): readonly Finding[] {
+    const remark = (check: CheckName, tally: Tally, what: string, effect: string, advice?: string): Finding[] =>
+      found(check, tally, false, what, effect, advice);
+    const rounded = 'prices rounded by the source: spreads are not what they were';
+    const once = 'drop those of the same time (--repair duplicates)';
+    return [
+      ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
+      ...remark(
+        'same-time',
+        this.#sameTime,
+        'of the same time as the one before',
+        'they are kept in the order of the file',
+      ),
+      ...remark('repeated-books', this.#repeated, 'that repeat the one before', 'they say nothing new', once),
+    ];
+  }
+}
+
+const drop = 'drop them (--repair impossible)';
+
+function found(
+  check: CheckName,
+  { count, places }: Tally,
+  refused: boolean,
+  what: string,
+  effect: string,
+  advice?: string,
+): Finding[] {
+  if (count === 0) return [];
+  const said = `${counted(count, 'book')} ${what}`;
+  return [{ check, count, refused, what: said, effect, ...(advice !== undefined && { advice }), places }];
+}
+
+/** What is wrong with a book of levels (side, price, quantity), bids first, best first; undefined when nothing is. */
+export function bookFault(levels: readonly number[]): string | undefined {
+  let [bid, ask, last, side] = [0, Number.POSITIVE_INFINITY, 0, 0];
+  for (let at = 0; at < levels.length; at += 3) {
+    const [on, price, quantity] = [levels[at] as number, levels[at + 1] as number, levels[at + 2] as number];
+    if (!(price > 0 && quantity >= 0)) return `price ${price}, quantity ${quantity}`;
+    if (on !== side) {
+      if (on > 0) bid = price;
+      else ask = price;
+    } else if (on > 0 ? price >= last : price <= last) return 'levels are not sorted best first';
+    side = on;
+    last = price;
+  }
+  if (bid > ask) return 'crossed';
+  return bid === ask ? 'locked' : undefined;
+}

@@ -1,0 +1,308 @@
+/** Checks of klines as they pass by, batch after batch, in the order of the file. */
+import { closeTime, type Interval, intervalMs, openTimeOf } from '../../domain/interval.ts';
+import { betterOrder } from '../import/fields.ts';
+import { counted, type Finding, lengthText } from './finding.ts';
+import { type Place, Runs, Tally } from './tally.ts';
+
+/** Rows alike in all but their time that count as stuck. */
+const leastStuck = 10;
+/** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
+const outlierShare = 0.2;
+/** A price that goes to this multiple from one row to the next, and stays, is another scale. */
+const scaleTimes = 3;
+/** Impossible rows that are looked at for the order of their columns. */
+const mostLooked = 200;
+const hourMs = 3_600_000;
+
+export type Gap = readonly [from: number, to: number];
+
+export class KlineChecks {
+  readonly gaps: Gap[] = [];
+  missing = 0;
+  rows = 0;
+  zeroVolume = 0;
+  readonly #interval: Interval;
+  /** 0 for months, which differ. */
+  readonly #ms: number;
+  readonly #outside = new Tally();
+  readonly #impossible = new Tally();
+  readonly #offGrid = new Tally();
+  readonly #disorder = new Tally();
+  readonly #duplicates = new Tally();
+  readonly #outliers = new Tally();
+  readonly #scale = new Tally();
+  readonly #zone = new Tally();
+  readonly #stuck = new Runs(leastStuck);
+  readonly #quiet = new Runs(leastStuck);
+  readonly #odd: number[][] = [];
+  #highBelowLow = 0;
+  #firstZero: Place | undefined;
+  #offset = Number.NaN;
+  #oneOffset = true;
+  #longestGap: Gap = [0, 0];
+  // Of the row before, and the close before that.
+  #time = Number.NaN;
+  #open = 0;
+  #high = 0;
+  #low = 0;
+  #close = 0;
+  #volume = 0;
+  #closeBefore = 0;
+
+  constructor(interval: Interval) {
+    this.#interval = interval;
+    this.#ms = interval === '1month' ? 0 : intervalMs(interval, 0);
+  }
+
+  add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
+    const [times, opens, highs, lows, closes, volumes] = columns as readonly [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    for (let row = 0; row < rows; row++) {
+      const line = lines === undefined ? 0 : (lines[row] as number);
+      const time = times[row] as number;
+      const open = opens[row] as number;
+      const high = highs[row] as number;
+      const low = lows[row] as number;
+      const close = closes[row] as number;
+      const volume = volumes[row] as number;
+      if (!isPossible(open, high, low, close, volume)) this.#notePossible(line, time, [open, high, low, close, volume]);
+      if (open < low || open > high) this.#outside.add(line, time);
+      if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
+      this.#quiet.step(volume === 0, line, time);
+      this.#placeInTime(line, time);
+      const alike =
+        volume !== 0 &&
+        volume === this.#volume &&
+        close === this.#close &&
+        open === this.#open &&
+        high === this.#high &&
+        low === this.#low;
+      this.#stuck.step(alike, line, time);
+      const step = close / this.#close;
+      if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
+      this.#closeBefore = this.#close;
+      this.#time = time;
+      this.#open = open;
+      this.#high = high;
+      this.#low = low;
+      this.#close = close;
+      this.#volume = volume;
+    }
+    this.rows += rows;
+  }
+
+  #notePossible(
+    line: number,
+    time: number,
+    [open = 0, high = 0, low = 0, close = 0, volume = 0]: readonly number[],
+  ): void {
+    this.#impossible.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`);
+    if (high < low) this.#highBelowLow++;
+    if (this.#odd.length < mostLooked) this.#odd.push([open, high, low, close]);
+  }
+
+  #placeInTime(line: number, time: number): void {
+    const offset =
+      this.#ms > 0 && this.#interval !== '1week' ? time % this.#ms : time - openTimeOf(this.#interval, time);
+    if (offset !== 0) {
+      this.#offGrid.add(line, time);
+      if (Number.isNaN(this.#offset)) this.#offset = offset;
+      else if (offset !== this.#offset) this.#oneOffset = false;
+    }
+    const before = this.#time;
+    if (Number.isNaN(before)) return;
+    if (time < before) {
+      this.#disorder.add(line, time);
+      if (before - time === hourMs - this.#ms) this.#zone.add(line, time);
+    } else if (time === before) this.#duplicates.add(line, time);
+    else if (time - before !== this.#ms) this.#gap(before, time);
+  }
+
+  #gap(before: number, to: number): void {
+    const from = closeTime(this.#interval, before);
+    if (from >= to) return;
+    this.gaps.push([from, to]);
+    if (this.#ms > 0) this.missing += Math.round((to - from) / this.#ms);
+    else for (let at = from; at < to; at += intervalMs(this.#interval, at)) this.missing++;
+    if (to - from > this.#longestGap[1] - this.#longestGap[0]) this.#longestGap = [from, to];
+  }
+
+  /** The row before was far from the one before it, and this row goes back; or this one leaves for another scale. */
+  #jump(line: number, time: number, close: number): void {
+    const step = close / this.#close;
+    const back = Math.abs(close / this.#closeBefore - 1);
+    if (this.#closeBefore > 0 && back < outlierShare / 4)
+      this.#outliers.add(line > 1 ? line - 1 : 0, this.#time, `close ${this.#close}`);
+    else if (step > scaleTimes || step < 1 / scaleTimes)
+      this.#scale.add(line, time, `close ${this.#close}, then ${close}`);
+  }
+
+  /** What there is to say, gravest first. To be asked once, at the end. */
+  findings(): readonly Finding[] {
+    this.#stuck.end();
+    this.#quiet.end();
+    return [...this.#faults(), ...this.#remarks()];
+  }
+
+  *#faults(): Generator<Finding> {
+    const { rows } = this;
+    const fault = (
+      check: Finding['check'],
+      { count, places }: Tally,
+      what: string,
+      effect: string,
+      advice: string,
+    ): Finding => ({
+      check,
+      count,
+      refused: true,
+      what,
+      effect,
+      advice,
+      places,
+    });
+    if (this.#impossible.count > 0) {
+      const order = this.#highBelowLow > rows / 2 ? betterOrder(this.#odd) : undefined;
+      const many = `${counted(this.#impossible.count, 'impossible row')} of ${counted(rows, 'row')}`;
+      yield fault(
+        'impossible',
+        this.#impossible,
+        many,
+        'no market can have made them',
+        order === undefined
+          ? 'correct the file, or drop them (--repair impossible)'
+          : `columns look like ${order} (--columns ${order})`,
+      );
+    }
+    if (this.#offGrid.count > 0)
+      yield fault(
+        'off-grid',
+        this.#offGrid,
+        `${counted(this.#offGrid.count, 'time')} at which no kline of ${this.#interval} opens`,
+        'klines would be known before they close, or late',
+        this.#gridAdvice(),
+      );
+    if (this.#zone.count > 0)
+      yield fault(
+        'zone',
+        this.#zone,
+        `times go back by an hour ${counted(this.#zone.count, 'time')}`,
+        'so do clocks in autumn: these are local times',
+        'say of which place (--zone Europe/Berlin)',
+      );
+    if (this.#disorder.count > 0)
+      yield fault(
+        'disorder',
+        this.#disorder,
+        `${counted(this.#disorder.count, 'row')} earlier than the row before`,
+        'a run would see the future',
+        'correct the file, or sort it (--repair sort)',
+      );
+    if (this.#duplicates.count > 0)
+      yield fault(
+        'duplicates',
+        this.#duplicates,
+        `${counted(this.#duplicates.count, 'row')} of the same time as the row before`,
+        'the same kline would be traded on twice',
+        'correct the file, or drop what is repeated exactly (--repair duplicates)',
+      );
+  }
+
+  #gridAdvice(): string {
+    const ms = this.#ms;
+    if (!this.#oneOffset || this.#offGrid.count < this.rows / 2)
+      return this.#offGrid.count < this.rows / 2
+        ? 'rows of another interval among these? correct the file'
+        : 'give the interval they have (--interval)';
+    if (ms - this.#offset <= 1_000) return 'these are ends of klines: say so (--stamps close)';
+    const hours = (ms - this.#offset) / hourMs;
+    return `each is ${lengthText(this.#offset)} late: days of another time zone${hours <= 14 ? ` (UTC+${hours})` : ''}; fetch days of UTC or smaller klines`;
+  }
+
+  *#remarks(): Generator<Finding> {
+    const remark = (
+      check: Finding['check'],
+      count: number,
+      what: string,
+      effect: string,
+      places: readonly Place[],
+    ): Finding => ({
+      check,
+      count,
+      refused: false,
+      what,
+      effect,
+      places,
+    });
+    if (this.gaps.length > 0) {
+      const [from, to] = this.#longestGap;
+      const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, longest ${lengthText(to - from)}`;
+      yield remark('gaps', this.gaps.length, missing, 'nothing is traded inside them, and strategies are told', [
+        { time: from },
+      ]);
+    }
+    if (this.zeroVolume > 0) {
+      const { rows, longest } = this.#quiet;
+      const runs = rows === 0 ? '' : `, longest run ${longest}`;
+      const what = `${counted(this.zeroVolume, 'kline')} without volume${runs}`;
+      yield remark(
+        'zero-volume',
+        this.zeroVolume,
+        what,
+        'quiet minutes, or an outage that was filled: limit orders do not fill there',
+        [...(this.#firstZero ? [this.#firstZero] : [])],
+      );
+    }
+    const { count, places } = this.#outside;
+    if (count > 0)
+      yield remark(
+        'opens-outside',
+        count,
+        `${counted(count, 'open')} outside [low, high]`,
+        'the source opens at the close before',
+        places,
+      );
+    if (this.#stuck.rows > 0)
+      yield remark(
+        'stuck',
+        this.#stuck.rows,
+        `${counted(this.#stuck.rows, 'kline')} that repeat the one before in price and volume, longest run ${this.#stuck.longest}`,
+        'a feed that stood still: fills there did not happen',
+        this.#stuck.first ? [this.#stuck.first] : [],
+      );
+    if (this.#outliers.count > 0)
+      yield remark(
+        'outliers',
+        this.#outliers.count,
+        `${counted(this.#outliers.count, 'close')} more than 20 % from both neighbours`,
+        'one wrong print can make a whole result',
+        this.#outliers.places,
+      );
+    if (this.#scale.count > 0)
+      yield remark(
+        'scale',
+        this.#scale.count,
+        `${counted(this.#scale.count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
+        'rows of another symbol, another unit, or a hole',
+        this.#scale.places,
+      );
+  }
+}
+
+/** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */
+export const isPossible = (open: number, high: number, low: number, close: number, volume: number): boolean =>
+  high >= low &&
+  close >= low &&
+  close <= high &&
+  low > 0 &&
+  open > 0 &&
+  high < 1e300 &&
+  open < 1e300 &&
+  volume >= 0 &&
+  volume < 1e300;

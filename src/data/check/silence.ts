@@ -1,0 +1,12 @@
+/** When a silence in trades or books is a gap and not a quiet market. */
+
+type Stream = 'trades' | 'depth';
+
+/** Shorter ones never are. */
+export const shortestGapMs: Readonly<Record<Stream, number>> = { trades: 60_000, depth: 5_000 };
+/** How many times the mean spacing a gap lasts at least: trades come in swarms, books by the clock. */
+const spacings: Readonly<Record<Stream, number>> = { trades: 50, depth: 10 };
+
+/** How long a gap lasts at least where `count` trades or books came within `spanMs`, ms. */
+export const leastGap = (stream: Stream, spanMs: number, count: number): number =>
+  Math.max(shortestGapMs[stream], (spacings[stream] * spanMs) / Math.max(1, count));

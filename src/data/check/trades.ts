@@ -1,0 +1,176 @@
+/** Checks of public trades as they pass by. */
+import { counted, type Finding, lengthText } from './finding.ts';
+import type { Gap } from './klines.ts';
+import { leastGap, shortestGapMs } from './silence.ts';
+import { Tally } from './tally.ts';
+import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
+
+/** Silences that are kept to be judged at the end; more of them than this are too short to matter. */
+const mostSilences = 100_000;
+const outlierShare = 0.2;
+const leastRowsOneSided = 100;
+
+export class TradeChecks {
+  rows = 0;
+  readonly #silences: Gap[] = [];
+  readonly #disorder = new Tally();
+  readonly #impossible = new Tally();
+  readonly #outliers = new Tally();
+  readonly #identical = new Tally();
+  readonly #twice = new Tally();
+  #buys = 0;
+  #first = Number.NaN;
+  #time = Number.NaN;
+  #price = 0;
+  #priceBefore = 0;
+  /** The trades of the current moment. */
+  readonly #moment = new Map<number, number>();
+  #keys: number[] = [];
+  #momentLine = 0;
+  /** The stretch of moments in which every trade came twice, as far as it goes. */
+  #doubled = { moments: 0, different: 0, trades: 0 };
+
+  add([times, prices, quantities, sides]: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
+    if (times === undefined || prices === undefined || quantities === undefined || sides === undefined) return;
+    for (let row = 0; row < rows; row++) {
+      const line = lines === undefined ? 0 : (lines[row] as number);
+      const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
+      if (!(price > 0 && quantity > 0 && price < 1e300 && quantity < 1e300))
+        this.#impossible.add(line, time, `price ${price}, quantity ${quantity}`);
+      if (sides[row] === 1) this.#buys++;
+      if (time !== this.#time) this.#nextMoment(line, time);
+      this.#notePrice(line, time, price);
+      // One number stands for price, quantity and side: alike ones that are not the same would need equal products.
+      const key = (price * 1e6 + quantity * Math.PI) * (sides[row] as number);
+      const before = this.#moment.get(key) ?? 0;
+      if (before > 0) this.#identical.add(line, time);
+      this.#moment.set(key, before + 1);
+      this.#keys.push(key);
+    }
+    this.rows += rows;
+  }
+
+  #nextMoment(line: number, time: number): void {
+    if (time < this.#time) this.#disorder.add(line, time);
+    else if (time - this.#time >= shortestGapMs.trades && this.#silences.length < mostSilences)
+      this.#silences.push([this.#time, time]);
+    this.#endMoment();
+    if (Number.isNaN(this.#first)) this.#first = time;
+    this.#time = time;
+    this.#momentLine = line;
+  }
+
+  #endMoment(): void {
+    const trades = this.#keys.length;
+    let even = trades > 1;
+    if (even) for (const count of this.#moment.values()) even &&= count % 2 === 0;
+    if (even) {
+      this.#doubled.moments++;
+      this.#doubled.different += this.#moment.size;
+      this.#doubled.trades += trades / 2;
+    } else {
+      this.#endStretch();
+      const block = repeatedBlock(this.#keys);
+      if (block !== undefined) this.#twice.add(this.#momentLine, this.#time, `${block.length} trades`);
+    }
+    if (trades > 0) this.#moment.clear();
+    if (trades > 0) this.#keys = [];
+  }
+
+  #endStretch(): void {
+    const { moments, different, trades } = this.#doubled;
+    if (moments === 0) return;
+    if (moments >= leastMoments && different >= leastDifferent)
+      this.#twice.add(this.#momentLine, this.#time, `${trades} trades`);
+    this.#doubled = { moments: 0, different: 0, trades: 0 };
+  }
+
+  #notePrice(line: number, time: number, price: number): void {
+    const [last, before] = [this.#price, this.#priceBefore];
+    if (before > 0 && Math.abs(last / before - 1) > outlierShare && Math.abs(price / before - 1) < outlierShare / 4)
+      this.#outliers.add(line, time, `price ${last} among ${before} and ${price}`);
+    this.#priceBefore = last;
+    this.#price = price;
+  }
+
+  /** Silences that are too long for how busy this market is. */
+  get gaps(): readonly Gap[] {
+    const least = leastGap('trades', this.#time - this.#first, this.rows);
+    return this.#silences.filter(([from, to]) => to - from >= least);
+  }
+
+  findings(): readonly Finding[] {
+    this.#endMoment();
+    this.#endStretch();
+    const found: Finding[] = [];
+    const note = (
+      check: Finding['check'],
+      { count, places }: Tally,
+      refused: boolean,
+      what: string,
+      effect: string,
+      advice?: string,
+    ): void => {
+      if (count > 0)
+        found.push({ check, count, refused, what, effect, ...(advice !== undefined && { advice }), places });
+    };
+    note(
+      'impossible',
+      this.#impossible,
+      true,
+      `${counted(this.#impossible.count, 'impossible trade')}`,
+      'prices and quantities are above 0',
+      'correct the file, or drop them (--repair impossible)',
+    );
+    note(
+      'disorder',
+      this.#disorder,
+      true,
+      `${counted(this.#disorder.count, 'trade')} earlier than the one before`,
+      'a run would see the future',
+      'correct the file, or sort it (--repair sort)',
+    );
+    found.push(...this.#gapFinding(), ...this.#sideFinding());
+    note(
+      'identical',
+      this.#identical,
+      false,
+      `${counted(this.#identical.count, 'trade')} identical to another of the same moment`,
+      'can be real: they are kept',
+    );
+    note(
+      'delivered-twice',
+      this.#twice,
+      false,
+      `${counted(this.#twice.count, 'stretch', 'stretches')} of trades that come twice`,
+      'volume counts double there, as after a reconnect',
+      'drop what is repeated (--repair duplicates)',
+    );
+    note(
+      'outliers',
+      this.#outliers,
+      false,
+      `${counted(this.#outliers.count, 'price')} more than 20 % from both neighbours`,
+      'one wrong print can make a whole result',
+    );
+    return found;
+  }
+
+  #gapFinding(): readonly Finding[] {
+    const { gaps } = this;
+    if (gaps.length === 0) return [];
+    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
+    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const effect = 'far longer than this market is ever quiet: no fill is granted inside them';
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+  }
+
+  #sideFinding(): readonly Finding[] {
+    const { rows } = this;
+    if (rows < leastRowsOneSided || (this.#buys > 0 && this.#buys < rows)) return [];
+    const side = this.#buys === 0 ? 'SELL' : 'BUY';
+    const effect =
+      'the side is broken at the source: resting orders of one side would never fill, those of the other too often';
+    return [{ check: 'one-sided', count: rows, refused: false, what: `every trade is a ${side}`, effect, places: [] }];
+  }
+}

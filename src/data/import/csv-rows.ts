@@ -1,0 +1,287 @@
+/**
+ * Rows of separated text as columns of numbers, block by block. A number is exactly what `Number(text)` gives: the fast way is
+ * taken only for at most 15 digits, where an integer below 2^53 is divided by an exact power of ten, which rounds once.
+ */
+import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { epochMs, epochUnit, isoMs } from './times.ts';
+
+/** How a column is read: `epoch` and `moment` become UTC ms, `side` and `makerBuys` become 1 for a taker who buys and -1. */
+export type Role = 'skip' | 'number' | 'epoch' | 'moment' | 'side' | 'makerBuys';
+
+export interface CsvColumn {
+  readonly role: Role;
+  /** Which column of the batch it fills; nothing of `skip`. */
+  readonly to: number;
+}
+
+export interface CsvLayout {
+  readonly columns: readonly CsvColumn[];
+  readonly separator: string;
+  readonly decimalComma: boolean;
+  /** Lines before the first row. */
+  readonly skipLines: number;
+  /** Of moments that name none. */
+  readonly zone: string;
+}
+
+const zero = 48;
+const lineFeed = 10;
+const carriageReturn = 13;
+const quote = 34;
+const mostFastDigits = 15;
+const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
+/** A line longer than this is no row of anything; holding it could fill the memory. */
+const longestLineBytes = 2 ** 24;
+
+const [skip, number, epoch] = [0, 1, 2];
+const codes: Readonly<Record<Role, number>> = { skip, number, epoch, moment: 3, side: 4, makerBuys: 5 };
+const names: readonly Role[] = ['skip', 'number', 'epoch', 'moment', 'side', 'makerBuys'];
+
+/** Reads blocks of text into batches of `width` columns. Lines that are no rows are counted, not thrown. */
+export function readCsv(blocks: AsyncIterable<Uint8Array>, layout: CsvLayout, width: number): Reading {
+  const reader = new CsvReader(layout, width);
+  return reader.reading(blocks);
+}
+
+class CsvReader {
+  readonly #codes: Uint8Array;
+  readonly #to: Uint8Array;
+  readonly #separator: number;
+  readonly #point: number;
+  readonly #zone: string;
+  #left: number;
+  readonly #columns: readonly Float64Array[];
+  readonly #lines = new Uint32Array(mostBatchRows);
+  readonly #decimals: Uint8Array;
+  readonly #units = new Set<string>();
+  readonly #result: Omit<Reading, 'batches'>;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #at = 0;
+  #line = 0;
+  #rows = 0;
+  /** Why the cell that was read last is none. */
+  #fault = '';
+
+  constructor({ columns, separator, decimalComma, skipLines, zone }: CsvLayout, width: number) {
+    this.#codes = Uint8Array.from(columns, ({ role }) => codes[role]);
+    this.#to = Uint8Array.from(columns, ({ to }) => to);
+    this.#separator = separator.charCodeAt(0);
+    this.#point = decimalComma ? 44 : 46;
+    this.#zone = zone;
+    this.#left = skipLines;
+    this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
+    this.#decimals = new Uint8Array(width);
+    this.#result = {
+      unreadable: { count: 0, first: [] },
+      decimals: this.#decimals,
+      units: this.#units,
+      ended: true,
+      lines: 0,
+    };
+  }
+
+  reading(blocks: AsyncIterable<Uint8Array>): Reading {
+    return Object.assign(this.#result, { batches: this.#batches(blocks) });
+  }
+
+  async *#batches(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
+    let rest: Uint8Array = new Uint8Array(0);
+    for await (const block of blocks) {
+      // From one line's end to another's: what is left over goes before the next block.
+      const last = block.lastIndexOf(lineFeed);
+      const whole = last < 0 ? rest : joined(rest, block.subarray(0, last + 1));
+      rest = last < 0 ? joined(rest, block) : Uint8Array.from(block.subarray(last + 1));
+      if (rest.length > longestLineBytes) break;
+      if (last >= 0) yield* this.#rowsOf(whole);
+    }
+    this.#result.ended = rest.length === 0;
+    if (rest.length > 0) yield* this.#rowsOf(joined(rest, Uint8Array.of(lineFeed)));
+    if (this.#rows > 0) yield this.#batch();
+    this.#result.lines = this.#line;
+  }
+
+  *#rowsOf(bytes: Uint8Array): Generator<Batch> {
+    this.#bytes = bytes;
+    this.#at = 0;
+    while (this.#at < bytes.length) {
+      this.#fill();
+      if (this.#rows === mostBatchRows) yield this.#batch();
+    }
+  }
+
+  #batch(): Batch {
+    const rows = this.#rows;
+    this.#rows = 0;
+    return { columns: this.#columns, rows, lines: this.#lines };
+  }
+
+  /** Reads rows until the batch is full or the bytes are at their end. */
+  #fill(): void {
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    while (this.#at < end && this.#rows < mostBatchRows) {
+      this.#line++;
+      const byte = bytes[this.#at] as number;
+      if (this.#left > 0 || byte === lineFeed || byte === carriageReturn) {
+        if (this.#left > 0) this.#left--;
+        this.#at = bytes.indexOf(lineFeed, this.#at) + 1;
+      } else if (this.#row()) {
+        this.#lines[this.#rows] = this.#line;
+        this.#rows++;
+      } else {
+        noteUnreadable(this.#result.unreadable, this.#line, this.#fault);
+        this.#at = bytes.indexOf(lineFeed, this.#at) + 1;
+      }
+    }
+  }
+
+  /** Reads one row; false when it is none, and then `#at` lies within it. The bytes end with a line's end. */
+  #row(): boolean {
+    const bytes = this.#bytes;
+    const separator = this.#separator;
+    const last = this.#codes.length - 1;
+    const row = this.#rows;
+    let at = this.#at;
+    for (let cell = 0; cell <= last; cell++) {
+      const code = this.#codes[cell] as number;
+      if (code === skip && bytes[at] !== quote) {
+        while (bytes[at] !== separator && (bytes[at] as number) !== lineFeed) at++;
+      } else {
+        const from = at;
+        let mantissa = 0;
+        let digit = (bytes[at] as number) - zero;
+        while (digit >= 0 && digit <= 9) {
+          mantissa = mantissa * 10 + digit;
+          digit = (bytes[++at] as number) - zero;
+        }
+        let digits = at - from;
+        let decimals = 0;
+        if (bytes[at] === this.#point) {
+          const point = ++at;
+          digit = (bytes[at] as number) - zero;
+          while (digit >= 0 && digit <= 9) {
+            mantissa = mantissa * 10 + digit;
+            digit = (bytes[++at] as number) - zero;
+          }
+          decimals = at - point;
+          digits += decimals;
+        }
+        const stop = bytes[at] as number;
+        const whole = stop === separator || stop === lineFeed || stop === carriageReturn;
+        let value = mantissa / (powers[decimals] as number);
+        if (!whole || digits === 0 || digits > mostFastDigits || code > epoch) {
+          at = this.#endOfCell(from);
+          value = this.#slowly(cell, from, at);
+        } else if (code === epoch) value = this.#epoch(value);
+        else if (decimals > (this.#decimals[this.#to[cell] as number] as number))
+          this.#decimals[this.#to[cell] as number] = decimals;
+        // A cell that is skipped may hold anything.
+        if (Number.isNaN(value) && code !== skip) return this.#isNone(from, cell, from, at);
+        if (code !== skip) (this.#columns[this.#to[cell] as number] as Float64Array)[row] = value;
+      }
+      if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) at++;
+      if ((bytes[at] === separator) !== cell < last) return this.#isOfWrongWidth(at);
+      at++;
+    }
+    this.#at = at;
+    return true;
+  }
+
+  #epoch(value: number): number {
+    if (value >= 1e11 && value < 1e14 && this.#units.has('ms')) return Math.floor(value);
+    this.#units.add(epochUnit(value));
+    return epochMs(value);
+  }
+
+  #endOfCell(from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    if (bytes[at] === quote) {
+      at++;
+      while (bytes[at] !== quote && bytes[at] !== lineFeed) at++;
+    }
+    while (bytes[at] !== this.#separator && bytes[at] !== lineFeed) at++;
+    return at > from && bytes[at - 1] === carriageReturn ? at - 1 : at;
+  }
+
+  #text(from: number, to: number): string {
+    return new TextDecoder()
+      .decode(this.#bytes.subarray(from, to))
+      .trim()
+      .replace(/^"(.*)"$/, '$1');
+  }
+
+  #slowly(cell: number, from: number, to: number): number {
+    const role = names[this.#codes[cell] as number] ?? 'skip';
+    const text = this.#text(from, to);
+    if (role === 'skip') return 0;
+    if (role === 'epoch') return this.#epoch(numberFrom(text));
+    if (role !== 'number') return textValue(role, text, this.#zone);
+    const plain = this.#point === 44 ? text.replace(',', '.') : text;
+    const decimals = decimalsOf(plain);
+    const to0 = this.#to[cell] as number;
+    if (decimals > (this.#decimals[to0] as number)) this.#decimals[to0] = decimals;
+    return numberFrom(plain);
+  }
+
+  #isNone(at: number, cell: number, from: number, to: number): false {
+    this.#at = at;
+    const wanted: Readonly<Record<Role, string>> = {
+      skip: '',
+      number: 'a number',
+      epoch: 'a time in s, ms, µs or ns since 1970',
+      moment: 'a time such as 2024-08-08T23:54:00Z',
+      side: 'buy or sell',
+      makerBuys: 'true or false',
+    };
+    const role = names[this.#codes[cell] as number] ?? 'skip';
+    this.#fault = `"${this.#text(from, to).slice(0, 40)}" in column ${cell + 1} is not ${wanted[role]}`;
+    return false;
+  }
+
+  #isOfWrongWidth(at: number): false {
+    this.#at = at;
+    const bytes = this.#bytes;
+    const from = at === 0 ? 0 : bytes.lastIndexOf(lineFeed, at - 1) + 1;
+    const text = this.#text(from, bytes.indexOf(lineFeed, at));
+    const cells = text.split(String.fromCharCode(this.#separator)).length;
+    this.#fault = `${cells} columns, not ${this.#codes.length}: "${text.slice(0, 60)}"`;
+    return false;
+  }
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b;
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+const decimalText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** NaN for what is no decimal number. */
+export const numberFrom = (text: string): number => (decimalText.test(text) ? Number(text) : Number.NaN);
+
+/** Decimal places of a number as it is written; at most 255 are told apart. */
+export function decimalsOf(text: string): number {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const written = mantissa.split('.')[1]?.length ?? 0;
+  return Math.min(255, Math.max(0, written - Number(exponent)));
+}
+
+const takerSides: Readonly<Record<string, number>> = { buy: 1, b: 1, bid: 1, sell: -1, s: -1, a: -1, ask: -1 };
+// Who makes a market by buying is met by a taker who sells.
+const byMaker: Readonly<Record<string, number>> = { true: -1, '1': -1, t: -1, false: 1, '0': 1, f: 1 };
+
+/** The value of a text cell in a batch; NaN for what it cannot be. */
+export function textValue(role: 'moment' | 'side' | 'makerBuys', text: string, zone: string): number {
+  if (role === 'moment') return isoMs(text, zone);
+  return (role === 'side' ? takerSides : byMaker)[text.toLowerCase()] ?? Number.NaN;
+}
+
+/** A value of JSON as a cell; nothing for none. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,152 @@
+/** Which column is which: by the names in the header, or, without one, by the number of columns and what is in them. */
+import { Refusal } from '../../domain/refusal.ts';
+import type { Kind } from '../catalogue/kinds.ts';
+import { numberFrom } from './csv-rows.ts';
+import type { Told } from './layout.ts';
+import { columnNamed, volumeOfBase } from './names.ts';
+
+export interface FieldPlaces {
+  readonly kind: Kind;
+  readonly about: string;
+  readonly time: number;
+  /** Column by name (`open`, `price`, `makerBuys`, …). */
+  readonly values: Readonly<Record<string, number>>;
+  readonly symbol?: number;
+  readonly source?: string;
+  readonly endStamps: boolean;
+  readonly notes: readonly string[];
+}
+
+const klineFields = ['open', 'high', 'low', 'close'] as const;
+
+/** By a header, or by the names the user gave. */
+export function fieldsOf(header: readonly string[], told: Told, path: string): FieldPlaces {
+  const at = (field: Parameters<typeof columnNamed>[1]): number => columnNamed(header, field);
+  const names = header.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  const hasKlines = klineFields.every((field) => at(field) >= 0);
+  const hasTrades = at('price') >= 0 && at('quantity') >= 0;
+  const kind = told.kind ?? (hasKlines ? 'klines' : hasTrades ? 'trades' : undefined);
+  const ends = at('time') < 0 && names.includes('closetime');
+  const time = ends ? names.indexOf('closetime') : at('time');
+  const missing = [
+    ...(time < 0 ? ['time'] : []),
+    ...(kind === 'klines' ? klineFields.filter((field) => at(field) < 0) : []),
+    ...(kind === 'klines' && volumeOfBase(header, told.symbol) < 0 ? ['volume'] : []),
+    ...(kind === 'trades' ? (['price', 'quantity'] as const).filter((field) => at(field) < 0) : []),
+    ...(kind === 'trades' && at('side') < 0 && at('makerBuys') < 0 ? ['side'] : []),
+  ];
+  if (kind === undefined || missing.length > 0)
+    throw new Refusal(
+      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} among "${header.join(',').slice(0, 120)}": name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
+    );
+  const symbol = at('symbol');
+  const rest = { kind, time, endStamps: ends, ...(symbol >= 0 && { symbol }) };
+  if (kind === 'trades') return { ...rest, ...tradeFields(header, names) };
+  const values = Object.fromEntries(klineFields.map((field) => [field, at(field)]));
+  const about = aboutKlines(names);
+  return { ...rest, about, values: { ...values, volume: volumeOfBase(header, told.symbol) }, notes: [] };
+}
+
+function aboutKlines(names: readonly string[]): string {
+  if (names.includes('takerbuyvolume') || names.includes('takerbuybaseassetvolume')) return 'Binance klines';
+  if (names.includes('unix') && names.includes('date')) return 'CryptoDataDownload klines';
+  return names[0] === 'time' && names.includes('volume') ? 'klines (TradingView and others)' : 'klines';
+}
+
+function tradeFields(
+  header: readonly string[],
+  names: readonly string[],
+): Pick<FieldPlaces, 'about' | 'values' | 'notes'> {
+  const [side, makerBuys] = [columnNamed(header, 'side'), columnNamed(header, 'makerBuys')];
+  const by = makerBuys >= 0 ? { makerBuys } : { side };
+  const values = { price: columnNamed(header, 'price'), quantity: columnNamed(header, 'quantity'), ...by };
+  const tardis = names.includes('localtimestamp') && names.includes('exchange');
+  const binance = names.includes('aggtradeid') ? 'Binance aggTrades' : 'Binance trades';
+  return { about: tardis ? 'Tardis trades' : makerBuys >= 0 ? binance : 'trades', values, notes: [] };
+}
+
+type Rows = readonly (readonly string[])[];
+
+const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cell ?? '');
+const isSide = (cell: string | undefined): boolean => /^(buy|sell)$/i.test(cell ?? '');
+
+/** Orders of the prices of a kline that sources are known for, the usual one first. */
+const orders: readonly (readonly [string, readonly string[]])[] = [
+  ['klines without header', ['open', 'high', 'low', 'close']],
+  ['klines in the order of Bitfinex', ['open', 'close', 'high', 'low']],
+  ['klines in the order of Coinbase', ['low', 'high', 'open', 'close']],
+];
+
+/** Share of the rows that must be possible in an order for it to be the one. */
+const mostlyRight = 0.95;
+
+/** Without a header. */
+export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces {
+  const first = rows[0] ?? [];
+  const width = first.length;
+  const none = { endStamps: false, notes: [] as readonly string[] };
+  const flags = first.filter(isFlag).length;
+  if (flags > 0 && told.kind !== 'klines') {
+    // id,price,qty,quote_qty,time,is_buyer_maker[,is_best_match], or id,price,qty,first,last,time,is_buyer_maker[,is_best_match]
+    const makerBuys = first.findIndex(isFlag);
+    const about = makerBuys === 5 ? 'Binance trades' : 'Binance aggTrades';
+    return {
+      ...none,
+      kind: 'trades',
+      about,
+      source: 'binance',
+      time: makerBuys - 1,
+      values: { price: 1, quantity: 2, makerBuys },
+    };
+  }
+  const side = first.findIndex(isSide);
+  if (side >= 0 && width === 7 && side === 3)
+    return { ...none, kind: 'trades', about: 'freqtrade trades', time: 0, values: { price: 4, quantity: 5, side } };
+  if (side === 3 && width === 4)
+    return {
+      ...none,
+      kind: 'trades',
+      about: 'trades without header',
+      time: 0,
+      values: { price: 1, quantity: 2, side },
+    };
+  if (width >= 6 && told.kind !== 'trades' && side < 0) {
+    const binance = width === 11 || width === 12;
+    const found = orderOf(rows);
+    if (found !== undefined) {
+      const [about, order] = found;
+      const values = { ...Object.fromEntries(order.map((field, at) => [field, at + 1])), volume: 5 };
+      const notes =
+        order[0] === 'open' && order[1] === 'high' ? [] : [`columns are read as time,${order.join(',')},volume`];
+      return {
+        ...none,
+        kind: 'klines',
+        about: binance ? 'Binance klines' : about,
+        time: 0,
+        values,
+        notes,
+        ...(binance && { source: 'binance' }),
+      };
+    }
+  }
+  throw new Refusal(
+    `${path} has no header, and its ${width} columns ("${first.join(',').slice(0, 80)}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
+  );
+}
+
+function orderOf(rows: Rows): (typeof orders)[number] | undefined {
+  const values = rows.map((cells) => cells.slice(1, 5).map((cell) => numberFrom(cell.replace(',', '.'))));
+  return orders.find(([, order]) => {
+    const [high, low, close] = ['high', 'low', 'close'].map((field) => order.indexOf(field));
+    const right = values.filter((row) => isPossible(row[high ?? 0] ?? 0, row[low ?? 0] ?? 0, row[close ?? 0] ?? 0));
+    return right.length >= mostlyRight * values.length;
+  });
+}
+
+const isPossible = (high: number, low: number, close: number): boolean => high >= low && close >= low && close <= high;
+
+/** The order in which rows are possible that are not in the usual one; undefined when there is none. */
+export function betterOrder(rows: readonly (readonly number[])[]): string | undefined {
+  const found = orderOf(rows.map((row) => ['', ...row.map(String)]));
+  return found === undefined || found[1][1] === 'high' ? undefined : `time,${found[1].join(',')},volume`;
+}

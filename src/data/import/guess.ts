@@ -1,0 +1,233 @@
+/** Guesses how a file is laid out from its beginning and its name. What cannot be told is refused with what to give. */
+import { type Interval, intervals } from '../../domain/interval.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { columnsOf } from '../catalogue/kinds.ts';
+import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
+import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
+import type { Layout, Told } from './layout.ts';
+import { namedBy, symbolOf } from './names.ts';
+import { epochMs, hasZone } from './times.ts';
+import type { DataFile } from './unpack.ts';
+
+/** Rows of the beginning that a guess looks at. */
+const sampledRows = 200;
+
+/** Guesses; what the user told counts first. */
+export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told): Layout {
+  if (isParquet(file.head)) return parquetLayout(file, told);
+  const text = new TextDecoder().decode(file.head.subarray(0, 2 ** 16)).replace(/^\uFEFF/, '');
+  const start = text.trimStart();
+  if (start === '') throw new Refusal(`${file.path} is empty: fetch it again`);
+  if (start.startsWith('{')) return objectLayout(file, start, told);
+  if (/^\[\s*\{/.test(start))
+    throw new Refusal(
+      `${file.path} is one JSON array of objects: write one object a line (jq -c '.[]' FILE > FILE.jsonl)`,
+    );
+  const arrays = start.startsWith('[');
+  const lines = arrays ? arrayLines(start) : text.split('\n').slice(0, sampledRows + 20);
+  if (!arrays && lines.length > 1 && text.length >= 2 ** 16) lines.pop();
+  return textLayout(file, lines, arrays, told);
+}
+
+const isParquet = (head: Uint8Array): boolean => new TextDecoder().decode(head.subarray(0, 4)) === 'PAR1';
+
+const arrayLines = (text: string): string[] =>
+  [...text.matchAll(/\[([^[\]]+)\]/g)].slice(0, sampledRows).map(([, row = '']) => row.replaceAll(/\s*\n\s*/g, ''));
+
+type Known = Pick<Layout, 'symbol' | 'interval' | 'source'>;
+
+/** Symbol, interval and source: told, or by the file's name, or by the rows. */
+function known(file: Pick<DataFile, 'name' | 'path'>, told: Told, byRows: Known): Known {
+  const inside = namedBy(file.name);
+  const named = { ...namedBy(file.path.replace(/^.*[/\\]/, '')), ...inside };
+  const symbol = told.symbol ?? byRows.symbol ?? named.symbol;
+  const interval = told.interval ?? byRows.interval ?? named.interval;
+  const source = told.source ?? named.source ?? byRows.source;
+  return {
+    ...(symbol !== undefined && { symbol: symbolOf(symbol) }),
+    ...(interval !== undefined && { interval }),
+    ...(source !== undefined && { source }),
+  };
+}
+
+function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layout {
+  if (told.kind === undefined)
+    throw new Refusal(`${file.path} is Parquet: say what it holds (--as klines, trades or depth)`);
+  const base = {
+    kind: told.kind,
+    about: 'Parquet',
+    form: { is: 'parquet' } as const,
+    newestFirst: false,
+    endStamps: false,
+  };
+  return { ...base, notes: [], ...known(file, told, {}) };
+}
+
+function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told: Told): Layout {
+  const first = text.split('\n')[0] ?? '';
+  let json: unknown;
+  try {
+    json = JSON.parse(first);
+  } catch {
+    throw new Refusal(`${file.path}, line 1 is not JSON although it begins like it: is it one object a line?`);
+  }
+  if (typeof json !== 'object' || json === null) throw new Refusal(`${file.path}, line 1 is no JSON object`);
+  const row = json as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(row);
+  const isBook = keys.some((key) => key === 'b' || key === 'bids') && keys.some((key) => key === 'a' || key === 'asks');
+  if (isBook || told.kind === 'depth') {
+    const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
+    return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
+  }
+  const rows = [keys.map((key) => cellText(row[key]))];
+  const fields = fieldsOf(keys, told, file.path);
+  const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
+  const form = {
+    is: 'objects',
+    zone: told.zone ?? 'UTC',
+    keys: columns.flatMap(({ role, to }, at) => (role === 'skip' ? [] : [{ key: keys[at] ?? '', role, to }])),
+  } as const;
+  return { ...rest, about: `${rest.kind}, one JSON object a line`, form };
+}
+
+/** The character that cuts the most lines into the same number of cells. */
+function separatorOf(lines: readonly string[]): string {
+  const counted = [',', ';', '\t', '|'].map((separator) => {
+    const widths = lines.filter((line) => line.trim() !== '').map((line) => cellsOf(line, separator).length);
+    const width = widths.at(-1) ?? 0;
+    return { separator, agree: width < 2 ? 0 : widths.filter((one) => one === width).length, width };
+  });
+  counted.sort((a, b) => b.agree - a.agree || b.width - a.width);
+  return counted[0]?.separator ?? ',';
+}
+
+const cellsOf = (line: string, separator: string): string[] =>
+  line
+    .replace(/\r$/, '')
+    .split(separator)
+    .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+
+function textLayout(
+  file: Pick<DataFile, 'path' | 'name'>,
+  lines: readonly string[],
+  arrays: boolean,
+  told: Told,
+): Layout {
+  const separator = arrays ? ',' : separatorOf(lines);
+  const table = lines.map((line) => cellsOf(line, separator));
+  const width = table.findLast((cells) => cells.length > 1)?.length ?? 1;
+  const isRow = (cells: readonly string[]): boolean => cells.length === width && isData(cells);
+  const firstRow = table.findIndex(isRow);
+  if (firstRow < 0)
+    throw new Refusal(`${file.path} has no rows of numbers in its first ${lines.length} lines: is it the right file?`);
+  const above = table
+    .slice(0, firstRow)
+    .findLast((cells) => cells.length === width && cells.some((cell) => cell !== ''));
+  const rows = table.slice(firstRow).filter(isRow);
+  const special = specialLayout(above, file, told);
+  if (special !== undefined) return special;
+  const fields = told.columns
+    ? fieldsOf(told.columns, told, file.path)
+    : above === undefined
+      ? fieldsByPlace(rows, told, file.path)
+      : fieldsOf(above, told, file.path);
+  const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
+  const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
+  const form = {
+    is: arrays ? 'arrays' : 'csv',
+    columns,
+    separator,
+    decimalComma,
+    skipLines: firstRow,
+    zone: told.zone ?? 'UTC',
+  } as const;
+  const notes = [...rest.notes, ...(decimalComma ? ['decimals are written with a comma'] : [])];
+  return { ...rest, form, notes };
+}
+
+/** Rows have a number or a moment in their first two cells; headers do not. */
+const isData = (cells: readonly string[]): boolean =>
+  cells.slice(0, 4).some((cell) => /^-?\d/.test(cell)) && !cells.some((cell) => /^(open|close|price)$/i.test(cell));
+
+/** Files of books in columns, which become rows in a way of their own. */
+function specialLayout(
+  header: readonly string[] | undefined,
+  file: Pick<DataFile, 'path' | 'name'>,
+  told: Told,
+): Layout | undefined {
+  const names = header?.map((name) => name.toLowerCase()) ?? [];
+  const base = { kind: 'depth', newestFirst: false, endStamps: false } as const;
+  if (names.includes('asks[0].price'))
+    return { ...base, about: 'Tardis book snapshots', form: { is: 'snapshots' }, notes: [], ...known(file, told, {}) };
+  if (names.includes('percentage') && names.includes('depth') && names.includes('notional')) {
+    const notes = [
+      'bands of percents, not levels: each becomes one level at its mean price, too coarse to judge fills near the touch',
+    ];
+    return { ...base, about: 'Binance bookDepth', form: { is: 'bands' }, notes, ...known(file, told, {}) };
+  }
+  if (names.includes('is_snapshot'))
+    throw new Refusal(
+      `${file.path} holds differences of books (Tardis incremental_book_L2): fetch book_snapshot_25 instead`,
+    );
+  return undefined;
+}
+
+type Placed = Omit<Layout, 'form'> & { readonly columns: readonly CsvColumn[] };
+
+function layoutOf(
+  file: Pick<DataFile, 'path' | 'name'>,
+  fields: FieldPlaces,
+  rows: readonly (readonly string[])[],
+  width: number,
+  told: Told,
+): Placed {
+  const { kind } = fields;
+  const timeCells = rows.map((cells) => cells[fields.time] ?? '');
+  const role: Role = numberFrom(timeCells[0] ?? '') >= 1e8 ? 'epoch' : 'moment';
+  const zone = told.zone ?? 'UTC';
+  const times = timeCells.map((cell) =>
+    role === 'epoch' ? epochMs(numberFrom(cell)) : textValue('moment', cell, zone),
+  );
+  if (Number.isNaN(times[0]))
+    throw new Refusal(
+      `${file.path}: "${timeCells[0]}" is no time: s, ms, µs or ns since 1970, or such as 2024-08-08 23:54:00; name the columns (--columns time,open,…)`,
+    );
+  const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
+  const names = columnsOf[kind].map(({ name }) => name);
+  columns[fields.time] = { role, to: 0 };
+  for (const [name, at] of Object.entries(fields.values)) {
+    const to = names.indexOf(name === 'makerBuys' ? 'side' : name);
+    columns[at] = { role: name === 'makerBuys' || name === 'side' ? name : 'number', to };
+  }
+  const symbolCell = fields.symbol === undefined ? undefined : rows[0]?.[fields.symbol];
+  const interval = kind === 'klines' ? (told.interval ?? commonStep(times)) : undefined;
+  const found = known(file, told, {
+    ...(symbolCell !== undefined && symbolCell !== '' && { symbol: symbolCell }),
+    ...(interval !== undefined && { interval }),
+    ...(fields.source !== undefined && { source: fields.source }),
+  });
+  const local = role === 'moment' && !hasZone(timeCells[0] ?? '') && told.zone === undefined;
+  return {
+    kind,
+    about: fields.about,
+    columns,
+    newestFirst: times.length > 1 && (times[0] ?? 0) > (times.at(-1) ?? 0),
+    endStamps: fields.endStamps,
+    notes: [...fields.notes, ...(local ? ['times name no zone and are read as UTC (--zone says another)'] : [])],
+    ...found,
+  };
+}
+
+/** The interval that most rows are apart by; undefined when it is none of the exchange's. */
+function commonStep(times: readonly number[]): Interval | undefined {
+  const counts = new Map<number, number>();
+  for (let row = 1; row < times.length; row++) {
+    const step = Math.abs((times[row] as number) - (times[row - 1] as number));
+    counts.set(step, (counts.get(step) ?? 0) + 1);
+  }
+  const [step = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const minutes = [1, 5, 15, 30, 60, 1_440, 10_080];
+  const at = minutes.indexOf(step / 60_000);
+  if (at >= 0) return intervals[at];
+  return step >= 28 * 86_400_000 && step <= 31 * 86_400_000 ? '1month' : undefined;
+}

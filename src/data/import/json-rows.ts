@@ -1,0 +1,199 @@
+/** Rows of JSON: arrays of values become separated text; objects, one a line, become batches; so do books. */
+import { z } from 'zod';
+import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { cellText, decimalsOf, numberFrom, type Role, textValue } from './csv-rows.ts';
+import { epochMs, epochUnit } from './times.ts';
+
+const lineFeed = 10;
+const [open, close, comma, quote] = [91, 93, 44, 34];
+const [space, carriageReturn, tab] = [32, 13, 9];
+
+/** `[[1,"a"],[2,"b"]]`, in one line or many, as lines of comma-separated cells: freqtrade's files and Binance's answers. */
+export async function* arraysAsLines(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let inside = false;
+  let quoted = false;
+  for await (const block of blocks) {
+    const out = new Uint8Array(block.length);
+    let length = 0;
+    for (const byte of block) {
+      if (byte === quote) quoted = !quoted;
+      const blank = byte === space || byte === carriageReturn || byte === tab || byte === lineFeed;
+      if (quoted || (inside && !blank && byte !== open && byte !== close)) out[length++] = byte;
+      else if (byte === open) inside = true;
+      else if (byte === close && inside) {
+        inside = false;
+        out[length++] = lineFeed;
+      } else if (byte === comma && inside) out[length++] = byte;
+    }
+    yield out.subarray(0, length);
+  }
+}
+
+export interface ObjectLayout {
+  /** Key by key, what it holds and which column of the batch it fills. */
+  readonly keys: readonly { readonly key: string; readonly role: Role; readonly to: number }[];
+  readonly zone: string;
+}
+
+/** Reads one JSON object a line. */
+export function readObjects(blocks: AsyncIterable<Uint8Array>, { keys, zone }: ObjectLayout, width: number): Reading {
+  const buffer = new BatchBuffer(width);
+  return buffer.reading(blocks, (json) => {
+    const row = z.record(z.string(), z.unknown()).safeParse(json);
+    if (!row.success) return 'it is no JSON object';
+    const values = new Array<number>(width).fill(0);
+    for (const { key, role, to } of keys) {
+      const text = cellText(row.data[key]);
+      const value = buffer.value(role, text, zone, to);
+      if (Number.isNaN(value)) return `"${text.slice(0, 40)}" in ${key} is not what belongs there`;
+      values[to] = value;
+    }
+    buffer.push(values);
+    return undefined;
+  });
+}
+
+const figure = z.union([z.number(), z.string()]);
+const level = z.union([z.tuple([figure, figure], figure), z.looseObject({ price: figure, amount: figure })]);
+const bookSchema = z.looseObject({
+  t: figure.optional(),
+  time: figure.optional(),
+  time_ms: figure.optional(),
+  ts: figure.optional(),
+  timestamp: figure.optional(),
+  E: figure.optional(),
+  b: z.array(level).optional(),
+  bids: z.array(level).optional(),
+  a: z.array(level).optional(),
+  asks: z.array(level).optional(),
+});
+
+/** Reads whole books, one JSON object a line, best first, as one row for each level: time, number of the book, side, price, quantity. */
+export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
+  const buffer = new BatchBuffer(5);
+  let book = 0;
+  return buffer.reading(blocks, (json) => {
+    const read = bookSchema.safeParse(json);
+    if (!read.success) return `it is no book: ${read.error.issues[0]?.message ?? ''}`;
+    const { t, time, time_ms, ts, timestamp, E, b, bids = b ?? [], a, asks = a ?? [] } = read.data;
+    const at = buffer.value('epoch', String(t ?? time ?? time_ms ?? ts ?? timestamp ?? E ?? ''), 'UTC', 0);
+    if (Number.isNaN(at)) return 'the book has no time (t, time, ts or timestamp)';
+    const levels = [...bids.map((one) => [1, one] as const), ...asks.map((one) => [-1, one] as const)];
+    if (levels.length === 0) return 'the book is empty';
+    const rows: number[][] = [];
+    for (const [side, one] of levels) {
+      const [price, quantity] = Array.isArray(one) ? one : [one.price, one.amount];
+      const row = [
+        at,
+        book,
+        side,
+        buffer.value('number', String(price), '', 3),
+        buffer.value('number', String(quantity), '', 4),
+      ];
+      if (row.some((value) => Number.isNaN(value))) return `a level is no pair of numbers: ${JSON.stringify(one)}`;
+      rows.push(row);
+    }
+    // A book is never cut in two between batches.
+    buffer.pushTogether(rows);
+    book++;
+    return undefined;
+  });
+}
+
+/** A book of more levels than this is none; it would not fit into a batch. */
+const mostLevels = 20_000;
+
+/** Collects rows into batches, and lines of text into JSON. */
+class BatchBuffer {
+  readonly #columns: readonly Float64Array[];
+  readonly #lines = new Uint32Array(mostBatchRows);
+  readonly #decimals: Uint8Array;
+  readonly #units = new Set<string>();
+  #rows = 0;
+  #line = 0;
+
+  constructor(width: number) {
+    this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
+    this.#decimals = new Uint8Array(width);
+  }
+
+  value(role: Role, text: string, zone: string, to: number): number {
+    if (role === 'skip') return 0;
+    if (role === 'number' || role === 'epoch') {
+      const value = numberFrom(text);
+      if (role === 'number') {
+        this.#decimals[to] = Math.max(this.#decimals[to] ?? 0, decimalsOf(text));
+        return value;
+      }
+      if (!Number.isNaN(value)) this.#units.add(epochUnit(value));
+      return epochMs(value);
+    }
+    return textValue(role, text, zone);
+  }
+
+  push(values: readonly number[]): void {
+    for (const [column, value] of values.entries()) (this.#columns[column] as Float64Array)[this.#rows] = value;
+    this.#lines[this.#rows] = this.#line;
+    this.#rows++;
+  }
+
+  pushTogether(rows: readonly (readonly number[])[]): void {
+    for (const row of rows.slice(0, mostLevels)) this.push(row);
+  }
+
+  reading(blocks: AsyncIterable<Uint8Array>, take: (json: unknown) => string | undefined): Reading {
+    const result: Omit<Reading, 'batches'> = {
+      unreadable: { count: 0, first: [] },
+      decimals: this.#decimals,
+      units: this.#units,
+      ended: true,
+      lines: 0,
+    };
+    return Object.assign(result, { batches: this.#batches(blocks, take, result) });
+  }
+
+  async *#batches(
+    blocks: AsyncIterable<Uint8Array>,
+    take: (json: unknown) => string | undefined,
+    result: Omit<Reading, 'batches'>,
+  ): AsyncGenerator<Batch> {
+    for await (const { text, ended } of linesOf(blocks)) {
+      this.#line++;
+      result.lines = this.#line;
+      result.ended = ended;
+      if (text.trim() === '') continue;
+      const json = parsed(text);
+      const fault = json === undefined ? 'it is not JSON (a file that was cut off ends like that)' : take(json);
+      if (fault !== undefined) noteUnreadable(result.unreadable, this.#line, fault);
+      if (this.#rows > mostBatchRows - mostLevels) yield this.#batch();
+    }
+    if (this.#rows > 0) yield this.#batch();
+  }
+
+  #batch(): Batch {
+    const rows = this.#rows;
+    this.#rows = 0;
+    return { columns: this.#columns, rows, lines: this.#lines };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* linesOf(
+  blocks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly text: string; readonly ended: boolean }> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const block of blocks) {
+    const lines = (rest + decoder.decode(block, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield { text, ended: true };
+  }
+  if (rest !== '') yield { text: rest, ended: false };
+}

@@ -1,0 +1,36 @@
+/** How a file is laid out: which rows it holds, where each value stands, what its name and its first rows say. */
+import type { Interval } from '../../domain/interval.ts';
+import type { Kind } from '../catalogue/kinds.ts';
+import type { CsvLayout } from './csv-rows.ts';
+import type { ObjectLayout } from './json-rows.ts';
+
+export interface Layout {
+  readonly kind: Kind;
+  /** In words, such as `Binance klines`. */
+  readonly about: string;
+  readonly form:
+    | ({ readonly is: 'csv' | 'arrays' } & CsvLayout)
+    | ({ readonly is: 'objects' } & ObjectLayout)
+    | { readonly is: 'books' | 'bands' | 'snapshots' }
+    | { readonly is: 'parquet' };
+  readonly symbol?: string;
+  readonly interval?: Interval;
+  readonly source?: string;
+  readonly newestFirst: boolean;
+  /** The column of times holds the ends of klines. */
+  readonly endStamps: boolean;
+  /** What was assumed and the user should know. */
+  readonly notes: readonly string[];
+}
+
+/** What the user said, which counts before any guess. */
+export interface Told {
+  readonly kind?: Kind;
+  readonly symbol?: string;
+  readonly interval?: Interval;
+  readonly source?: string;
+  /** Names of the columns in their order, `-` for one to leave out. */
+  readonly columns?: readonly string[];
+  /** Of moments that name none: `UTC`, `Europe/Berlin`, `+02:00`. */
+  readonly zone?: string;
+}

@@ -1,0 +1,123 @@
+/** What the name of a file says about what is in it: the exchange, the symbol, the interval. */
+import type { Interval } from '../../domain/interval.ts';
+
+const venues = [
+  ...['binanceus', 'binanceum', 'binancefut', 'binance', 'bitmex', 'bitfinex', 'bitstamp', 'bybit', 'coinbase'],
+  ...['cryptodatadownload', 'deribit', 'ftx', 'gateio', 'gemini', 'huobi', 'hyperliquid', 'kraken', 'kucoin'],
+  ...['mtgox', 'okx', 'poloniex', 'standx', 'tardis', 'upbit'],
+];
+const quotes = 'USDT|USDC|FDUSD|TUSD|BUSD|PERP|USD|EUR|GBP|JPY|KRW|TRY|DAI|BTC|XBT|ETH|BNB';
+const symbolText = new RegExp(`(?:^|[_\\-. ])([A-Z0-9]{2,12}?)[-_/]?(${quotes})(?=[_\\-. ]|$)`);
+
+const intervalNames: Readonly<Record<string, Interval>> = {
+  '1m': '1min',
+  '1min': '1min',
+  minute: '1min',
+  '5m': '5min',
+  '5min': '5min',
+  '15m': '15min',
+  '15min': '15min',
+  '30m': '30min',
+  '30min': '30min',
+  '1h': '60min',
+  '60m': '60min',
+  '60min': '60min',
+  hour: '60min',
+  '1d': '1day',
+  '1day': '1day',
+  d: '1day',
+  day: '1day',
+  daily: '1day',
+  '1w': '1week',
+  '1week': '1week',
+  '1mo': '1month',
+  '1M': '1month',
+  '1month': '1month',
+};
+
+/** An interval however the sources of data spell it; undefined when it is none of the exchange's. */
+export const intervalNamed = (text: string): Interval | undefined =>
+  intervalNames[text] ?? intervalNames[text.toLowerCase()];
+
+export interface Named {
+  readonly source?: string;
+  readonly symbol?: string;
+  readonly interval?: Interval;
+}
+
+/** `binance_BTCUSDT_1h.csv.xz`, `BTC_USDT-5m.json`, `BTCUSDT-aggTrades-2024-01.zip`. */
+export function namedBy(fileName: string): Named {
+  const name = fileName.replace(/(\.(csv|tsv|txt|json|jsonl|ndjson|parquet|gz|xz|zst|zip))+$/i, '');
+  const source = venues.find((venue) => name.toLowerCase().includes(venue));
+  const bare = source === undefined ? name : name.replace(new RegExp(`${source}[_\\-. ]?`, 'i'), '');
+  const found = symbolText.exec(bare);
+  // `hyperliquid_BTC_2025-09-04`: a word alone counts only where the exchange is named before it.
+  const alone = source === undefined ? undefined : /^([A-Z][A-Z0-9]{1,11})(?=[_\-. ]|$)/.exec(bare)?.[1];
+  const symbol = found === null ? alone : `${found[1]}${found[2]}`;
+  const interval = bare
+    .split(/[_\-. ]/)
+    .map(intervalNamed)
+    .find((one) => one !== undefined);
+  return {
+    ...(source !== undefined && { source }),
+    ...(symbol !== undefined && { symbol }),
+    ...(interval !== undefined && { interval }),
+  };
+}
+
+/** As the instruments are named: upper case letters and digits alone. */
+export const symbolOf = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+type Field =
+  | 'time'
+  | 'open'
+  | 'high'
+  | 'low'
+  | 'close'
+  | 'volume'
+  | 'price'
+  | 'quantity'
+  | 'side'
+  | 'makerBuys'
+  | 'symbol';
+
+/** Names of columns with everything but letters and digits taken out, the surest first. */
+const fieldNames: Readonly<Record<Field, readonly string[]>> = {
+  time: [
+    ...['timems', 'timestampms', 'unix', 'unixtimestamp', 'opentime', 'timestamp', 'time', 'transacttime', 'ts', 't'],
+    ...['datetime', 'date', 'starttime', 'start', 'gmttime', 'createdtime', 'createdat'],
+  ],
+  open: ['open', 'o', 'openprice'],
+  high: ['high', 'h', 'highprice', 'max'],
+  low: ['low', 'l', 'lowprice', 'min'],
+  close: ['close', 'c', 'closeprice'],
+  volume: ['volume', 'vol', 'v', 'basevolume', 'volumebase'],
+  price: ['price', 'p', 'px', 'rate', 'tradeprice'],
+  quantity: ['qty', 'quantity', 'amount', 'size', 'sz', 'q', 'volume', 'vol'],
+  side: ['side', 'takerside', 'direction', 'takerorderside', 'type'],
+  makerBuys: ['isbuyermaker', 'buyermaker', 'm', 'isbuyer'],
+  symbol: ['symbol', 'instrument', 'market'],
+};
+
+const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Which of a header's columns is the one; -1 when none is. */
+export function columnNamed(header: readonly string[], field: Field): number {
+  const names = header.map(bare);
+  for (const name of fieldNames[field]) {
+    const at = names.indexOf(name);
+    if (at >= 0) return at;
+  }
+  return -1;
+}
+
+/** `Volume BTC`, `volume_btc` beside `Volume USD`: the one of the base asset, which the symbol begins with. */
+export function volumeOfBase(header: readonly string[], symbol: string | undefined): number {
+  const named = columnNamed(header, 'volume');
+  if (named >= 0) return named;
+  const assets = header.map((name) => /^volume[ _]\(?([a-z]+)\)?$/i.exec(name.trim())?.[1]?.toUpperCase());
+  const base = assets.findIndex(
+    (asset) => asset !== undefined && symbol !== undefined && symbolOf(symbol).startsWith(asset),
+  );
+  return base >= 0 ? base : assets.findIndex((asset) => asset !== undefined);
+}

@@ -1,0 +1,87 @@
+/** Rows of somebody's Parquet file, by the names of its columns. */
+import { type Duck, quoted } from '../catalogue/duckdb.ts';
+import { columnsOf, type Kind } from '../catalogue/kinds.ts';
+import { readVectors } from '../catalogue/parquet.ts';
+import { type Batch, mostBatchRows, type Reading } from './batch.ts';
+import { fieldsOf } from './fields.ts';
+import type { Told } from './layout.ts';
+import { epochMs, epochUnit } from './times.ts';
+
+/** Decimals of doubles are found by trying; finer ones than this are told as this. */
+const mostDecimals = 12;
+
+/** Reads a Parquet file into batches; a `Refusal` when a column is missing. */
+export async function readParquetRows(duck: Duck, path: string, kind: Kind, told: Told): Promise<Reading> {
+  const described = await duck.connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${quoted(path)})`);
+  const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
+  const width = columnsOf[kind].length;
+  const decimals = new Uint8Array(width);
+  const reading: Omit<Reading, 'batches'> = {
+    unreadable: { count: 0, first: [] },
+    decimals,
+    units: new Set(),
+    ended: true,
+    lines: 0,
+  };
+  const select = selectOf(columns, kind, told, path);
+  return Object.assign(reading, {
+    batches: batches(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, reading, width),
+  });
+}
+
+interface Described {
+  readonly name: string;
+  readonly type: string;
+}
+
+function selectOf(columns: readonly Described[], kind: Kind, told: Told, path: string): string {
+  if (kind === 'depth') return columnsOf.depth.map(({ read }) => read).join(', ');
+  const { time, values } = fieldsOf(told.columns ?? columns.map(({ name }) => name), { ...told, kind }, path);
+  const named = (at: number): Described => columns[at] ?? { name: '', type: '' };
+  const timeColumn = named(time);
+  const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+  const times = /TIMESTAMP|DATE/.test(timeColumn.type)
+    ? `CAST(epoch_ms(CAST(${quotedName(timeColumn.name)} AS TIMESTAMP)) AS DOUBLE)`
+    : `CAST(${quotedName(timeColumn.name)} AS DOUBLE)`;
+  const others = columnsOf[kind].slice(1).map(({ name }) => {
+    const makerBuys = name === 'side' && values['side'] === undefined;
+    const { name: column } = named(values[makerBuys ? 'makerBuys' : name] ?? -1);
+    if (makerBuys) return `CASE WHEN ${quotedName(column)} THEN -1.0::DOUBLE ELSE 1.0::DOUBLE END`;
+    if (name === 'side') return `CASE WHEN lower(${quotedName(column)}) = 'buy' THEN 1.0::DOUBLE ELSE -1.0::DOUBLE END`;
+    return `CAST(${quotedName(column)} AS DOUBLE)`;
+  });
+  return [times, ...others].join(', ');
+}
+
+async function* batches(
+  duck: Duck,
+  sql: string,
+  reading: Omit<Reading, 'batches'>,
+  width: number,
+): AsyncGenerator<Batch> {
+  // A row group at a time would need a cursor over the answer; the rows of one file fit.
+  const chunks: Float64Array[][] = [];
+  await readVectors(duck, sql, width, (vectors) => {
+    chunks.push(vectors.map((vector) => Float64Array.from(vector)));
+  });
+  let line = 0;
+  for (const columns of chunks) {
+    const rows = Math.min(columns[0]?.length ?? 0, mostBatchRows);
+    const times = columns[0] as Float64Array;
+    reading.units.add(epochUnit(times[0] ?? 0));
+    for (let row = 0; row < rows; row++) times[row] = epochMs(times[row] as number);
+    for (let index = 1; index < width; index++) noteDecimals(columns[index] as Float64Array, reading.decimals, index);
+    const lines = Uint32Array.from({ length: rows }, () => ++line);
+    reading.lines = line;
+    yield { columns, rows, lines };
+  }
+}
+
+function noteDecimals(column: Float64Array, decimals: Uint8Array, index: number): void {
+  let most = decimals[index] ?? 0;
+  for (const value of column) {
+    while (most < mostDecimals && value !== Number(value.toFixed(most))) most++;
+    if (most === mostDecimals) break;
+  }
+  decimals[index] = most;
+}

@@ -1,0 +1,34 @@
+/** A file's rows, whatever its layout. */
+import type { Duck } from '../catalogue/duckdb.ts';
+import { columnsOf } from '../catalogue/kinds.ts';
+import type { Reading } from './batch.ts';
+import { bandsAsBooks, snapshotsAsBooks } from './csv-books.ts';
+import { readCsv } from './csv-rows.ts';
+import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
+import type { Layout, Told } from './layout.ts';
+import { readParquetRows } from './parquet-rows.ts';
+import type { DataFile } from './unpack.ts';
+
+/** Starts reading; nothing is read before the first batch is asked for, but of Parquet its header. */
+export async function readRows(file: DataFile, layout: Layout, told: Told, duck: Duck): Promise<Reading> {
+  const { form, kind } = layout;
+  const width = columnsOf[kind].length;
+  switch (form.is) {
+    case 'csv':
+      return readCsv(file.blocks, form, width);
+    case 'arrays':
+      return readCsv(arraysAsLines(file.blocks), { ...form, skipLines: 0 }, width);
+    case 'objects':
+      return readObjects(file.blocks, form, width);
+    case 'books':
+      return readBooks(file.blocks);
+    case 'snapshots':
+      return readBooks(snapshotsAsBooks(file.blocks));
+    case 'bands':
+      return readBooks(bandsAsBooks(file.blocks));
+    case 'parquet':
+      // DuckDB reads the file itself; our own pass over it is for its hash.
+      for await (const block of file.blocks) if (block.length === 0) break;
+      return readParquetRows(duck, file.path, kind, told);
+  }
+}

@@ -1,0 +1,176 @@
+/** A data file as blocks of bytes, unpacked by what its first bytes say and not by its name. */
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Entry, entryOf } from './zip.ts';
+
+/** Read at once; also about what is held of a file at any time. */
+const blockBytes = 2 ** 20;
+/** What a guess at the layout sees of a file. */
+const headBytes = 2 ** 16;
+
+export type Packing = 'plain' | 'gzip' | 'xz' | 'zstd' | 'zip';
+
+export interface DataFile {
+  readonly path: string;
+  readonly packing: Packing;
+  /** The name of the file inside a zip, else of the file itself, without its folder. */
+  readonly name: string;
+  /** The first 64 KiB at least, or all there is. */
+  readonly head: Uint8Array;
+  /** All of it from the beginning, `head` included; once. A `Refusal` when the packing is damaged or cut off. */
+  readonly blocks: AsyncGenerator<Uint8Array>;
+  /** SHA-256 of the file as it lies there, hex; to be asked when `blocks` has come to its end. */
+  readonly sha256: () => string;
+  /** Bytes read of the file as it lies there. */
+  readonly bytes: () => number;
+}
+
+const magics: readonly (readonly [Packing, readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+];
+
+interface Tape {
+  readonly hash: Hash;
+  bytes: number;
+}
+
+/** Opens a file and reads its beginning. A `Refusal` when it is not there or cannot be read. */
+export async function openData(path: string): Promise<DataFile> {
+  const handle = opened(path);
+  const first = Buffer.alloc(8);
+  let packing: Packing;
+  let entry: Entry | undefined;
+  try {
+    readSync(handle, first, 0, first.length, 0);
+    packing = magics.find(([, magic]) => magic.every((byte, at) => first[at] === byte))?.[0] ?? 'plain';
+    entry = packing === 'zip' ? entryOf(path, handle) : undefined;
+  } catch (error) {
+    closeSync(handle);
+    throw refusalOf(path, error);
+  }
+  const tape: Tape = { hash: createHash('sha256'), bytes: 0 };
+  const packed = readBlocks(handle, tape);
+  const unpacked = packing === 'plain' ? packed : unpack(path, packing, packed, entry);
+  const { head, blocks } = await withHead(unpacked);
+  return {
+    path,
+    packing,
+    name: (entry?.name ?? path).replace(/^.*[/\\]/, ''),
+    head,
+    blocks,
+    sha256: () => tape.hash.copy().digest('hex'),
+    bytes: () => tape.bytes,
+  };
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    throw refusalOf(path, error);
+  }
+}
+
+function refusalOf(path: string, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return new Refusal(`${path} is not there: check the path`);
+  return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
+}
+
+async function* readBlocks(handle: number, tape: Tape): AsyncGenerator<Uint8Array> {
+  try {
+    // Two blocks in turn: whoever unpacks may still hold the last one.
+    const blocks = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)] as const;
+    for (let turn = 0; ; turn++) {
+      const block = turn % 2 === 0 ? blocks[0] : blocks[1];
+      const length = readSync(handle, block, 0, blockBytes, tape.bytes);
+      if (length === 0) return;
+      tape.bytes += length;
+      tape.hash.update(block.subarray(0, length));
+      yield block.subarray(0, length);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function* unpack(
+  path: string,
+  packing: Packing,
+  packed: AsyncGenerator<Uint8Array>,
+  entry: Entry | undefined,
+): AsyncGenerator<Uint8Array> {
+  // What is read ahead of the unpacker must not change under it.
+  const source = (): Readable => Readable.from(copies(packed));
+  try {
+    if (packing === 'xz') yield* unpackXz(source());
+    else if (entry !== undefined) yield* unzip(entry, packed);
+    else {
+      const stage =
+        packing === 'gzip' ? createGunzip({ chunkSize: blockBytes }) : createZstdDecompress({ chunkSize: blockBytes });
+      // The error of either end comes out of the loop below.
+      yield* pipeline(source(), stage, () => {}) as AsyncIterable<Buffer>;
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new Refusal(`${path} is damaged or cut off (${packing}: ${cause}): fetch the file again`);
+  }
+}
+
+async function* copies(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) yield Uint8Array.from(block);
+}
+
+async function* unpackXz(packed: Readable): AsyncGenerator<Uint8Array> {
+  const { default: xz } = await import('xz-decompress');
+  const web = Readable.toWeb(packed) as ConstructorParameters<typeof xz.XzReadableStream>[0];
+  yield* new xz.XzReadableStream(web) as WebStream<Uint8Array>;
+}
+
+async function* unzip(
+  { start, packedBytes, deflated }: Entry,
+  packed: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const inside = Readable.from(slice(packed, start, start + packedBytes));
+  if (!deflated) yield* inside as AsyncIterable<Uint8Array>;
+  else yield* pipeline(inside, createInflateRaw({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>;
+}
+
+/** The bytes `from` up to, not including, `to`; reads on to the end, so that the hash is of the whole file. */
+async function* slice(blocks: AsyncIterable<Uint8Array>, from: number, to: number): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const block of blocks) {
+    const [first, end] = [Math.max(0, from - at), Math.min(block.length, to - at)];
+    at += block.length;
+    if (first < end) yield Uint8Array.from(block.subarray(first, end));
+  }
+}
+
+async function withHead(
+  blocks: AsyncGenerator<Uint8Array>,
+): Promise<{ readonly head: Uint8Array; readonly blocks: AsyncGenerator<Uint8Array> }> {
+  const read: Uint8Array[] = [];
+  for (let length = 0; length < headBytes; ) {
+    const next = await blocks.next();
+    if (next.done === true) break;
+    length += next.value.length;
+    read.push(Uint8Array.from(next.value));
+  }
+  const head = Buffer.concat(read);
+  return {
+    head,
+    blocks: (async function* () {
+      yield head;
+      yield* blocks;
+    })(),
+  };
+}

@@ -1,0 +1,64 @@
+/** Local time of a place (`Europe/Berlin`, `+02:00`) and UTC. */
+import { Refusal } from '../domain/refusal.ts';
+
+const hourMs = 3_600_000;
+/** Offsets are kept for an hour each; past this many (about 46 years) they are looked up anew. */
+const mostKept = 400_000;
+
+interface Zone {
+  readonly fixedMs?: number;
+  readonly format?: Intl.DateTimeFormat;
+  readonly byHour: Map<number, number>;
+}
+const zones = new Map<string, Zone>();
+
+/** Refuses a name that is no zone, with examples. */
+export function zoneOf(name: string): Zone {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const made = zoneFrom(name);
+  zones.set(name, made);
+  return made;
+}
+
+function zoneFrom(name: string): Zone {
+  const byHour = new Map<number, number>();
+  if (name === 'UTC' || name === 'Z') return { fixedMs: 0, byHour };
+  const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(name);
+  if (fixed !== null) {
+    const ms = (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;
+    return { fixedMs: fixed[1] === '-' ? -ms : ms, byHour };
+  }
+  try {
+    return { format: new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' }), byHour };
+  } catch {
+    throw new Refusal(`"${name}" is no time zone: give a name such as Europe/Berlin, or an offset such as +02:00`);
+  }
+}
+
+/** What local clocks there were ahead of UTC at `utcMs`, ms. */
+export function offsetAt(name: string, utcMs: number): number {
+  const { fixedMs, format, byHour } = zoneOf(name);
+  if (fixedMs !== undefined) return fixedMs;
+  const hour = Math.floor(utcMs / hourMs);
+  const kept = byHour.get(hour);
+  if (kept !== undefined) return kept;
+  const text = format?.formatToParts(utcMs).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  if (byHour.size >= mostKept) byHour.clear();
+  byHour.set(hour, offset);
+  return offset;
+}
+
+/**
+ * UTC ms of a moment on the clocks there. An hour that happened twice is the first of the two; one that never happened is
+ * moved on by what the clocks were put forward.
+ */
+export function localToUtc(name: string, localMs: number): number {
+  const before = offsetAt(name, localMs - 24 * hourMs);
+  const first = localMs - before;
+  if (offsetAt(name, first) === before) return first;
+  const later = localMs - offsetAt(name, first);
+  return offsetAt(name, later) === localMs - later ? later : first;
+}

@@ -1,0 +1,62 @@
+/** `sluice data export`, `resample` and `remove`. */
+import { resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
+import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { exportSeries } from '../../data/catalogue/query.ts';
+import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
+import { counted } from '../../data/check/finding.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { DataIo, WhichSeries } from './given.ts';
+import { intervalOf } from './import.ts';
+import { chosen, chosenOne } from './which.ts';
+
+type Given = WhichSeries & DataIo;
+
+export async function exportOne(
+  given: Given & { readonly to: string; readonly from?: number; readonly until?: number },
+): Promise<void> {
+  const { data, to, from, until, json, out } = given;
+  const series = chosenOne(given);
+  const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
+  const rows = await exportSeries(resolve(data), series, resolve(to), span);
+  const name = seriesName(series as SeriesKey);
+  out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
+}
+
+export async function resample(given: Given & { readonly into: string; readonly zone: string }): Promise<void> {
+  const { data, into, zone, json, out, symbol, kind, interval } = given;
+  const dir = resolve(data);
+  const intervals = into.split(',').map((text) => intervalOf(text.trim()));
+  const found = chosen(given).filter((one) => one.kind !== 'depth');
+  // The smallest klines are meant, and trades only where there are none, unless something is said.
+  const [from] = found.toSorted((a, b) => a.kind.localeCompare(b.kind) || orderOf(a.interval) - orderOf(b.interval));
+  if (from === undefined) throw new Refusal('depth makes no klines: import trades or klines of this symbol');
+  if (symbol === undefined && new Set(found.map((one) => one.symbol)).size > 1)
+    throw new Refusal(`say of which symbol: ${[...new Set(found.map((one) => one.symbol))].join(', ')}`);
+  if (kind === undefined && interval === undefined && from.zone !== undefined)
+    throw new Refusal(`${seriesName(from as SeriesKey)} is of ${from.zone}: say what to take (--interval)`);
+  for (const one of intervals) {
+    const made = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
+    const name = seriesName(made as SeriesKey);
+    const rows = made.months.reduce((sum, month) => sum + month.rows, 0);
+    if (json) out(JSON.stringify({ series: name, from: seriesName(from as SeriesKey), rows, zone }));
+    else
+      out(
+        `${name}: ${counted(rows, 'kline')} from ${seriesName(from as SeriesKey)}${zone === 'UTC' ? '' : `, ${zone}`}`,
+      );
+  }
+}
+
+const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1month'];
+const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
+
+export function remove(given: Given & { readonly yes: boolean }): void {
+  const { data, yes, json, out } = given;
+  const found = chosen(given);
+  const names = found.map((one) => seriesName(one as SeriesKey));
+  if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: say --yes`);
+  for (const [index, one] of found.entries()) {
+    removeSeries(resolve(data), one);
+    out(json ? JSON.stringify({ removed: names[index] }) : `${names[index]}: removed`);
+  }
+}

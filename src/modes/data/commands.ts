@@ -1,0 +1,75 @@
+/** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { DataIo } from './given.ts';
+
+const moment = (text: string): number => {
+  const time = Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || !/[T ]/.test(text) ? text : `${text}Z`);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('must be a date such as 2024-08-08 or 2024-08-08T12:00Z');
+  return time;
+};
+
+const common = (command: Command): Command =>
+  command
+    .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
+    .option('--json', 'machine output on stdout; everything else goes to stderr', false);
+const which = (command: Command): Command =>
+  common(command)
+    .argument('[SYMBOL]', 'only of this symbol')
+    .addOption(new Option('--kind <KIND>', 'only of this kind').choices(['klines', 'trades', 'depth']))
+    .option('--interval <I>', 'only klines of this interval');
+
+/** Adds `data` with its commands. */
+export function addData(program: Command, io: DataIo): void {
+  const data = program
+    .command('data')
+    .description('recorded data: import, check, list, resample, export, remove, ask in SQL');
+  const add = (name: string, about: string): Command => data.command(name).description(about);
+  addImport(add, io);
+  which(add('list', 'what is stored')).action(async (symbol: string | undefined, given) =>
+    (await import('./show.ts')).list({ ...given, symbol, ...io }),
+  );
+  which(add('check', 'read everything again: files as they were written, and what the rows hold')).action(
+    async (symbol: string | undefined, given) => (await import('./show.ts')).check({ ...given, symbol, ...io }),
+  );
+  which(add('export', 'write one series into a file'))
+    .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
+    .option('--from <DATE>', 'from this moment on, UTC', moment)
+    .option('--until <DATE>', 'up to, not including, this moment, UTC', moment)
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).exportOne({ ...given, symbol, ...io }),
+    );
+  which(add('resample', 'make klines of larger intervals and keep them'))
+    .requiredOption('--into <I,I,…>', 'intervals, such as 60min,1day,1week')
+    .option('--zone <ZONE>', 'where days, weeks and months begin', 'UTC')
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).resample({ ...given, symbol, ...io }),
+    );
+  which(add('remove', 'take series away'))
+    .option('--yes', 'really', false)
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).remove({ ...given, symbol, ...io }),
+    );
+  common(add('sql', 'ask the tables klines, trades and depth'))
+    .argument('<SELECT>', "one SELECT, in DuckDB's SQL")
+    .action(async (sql: string, given) => (await import('./show.ts')).sql(sql, { ...given, ...io }));
+}
+
+function addImport(add: (name: string, about: string) => Command, io: DataIo): void {
+  common(add('import', 'files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip'))
+    .argument('<FILE...>')
+    .addOption(new Option('--as <KIND>', 'what the file holds').choices(['klines', 'trades', 'depth']))
+    .option('--symbol <S>', 'of which symbol')
+    .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
+    .option('--source <NAME>', 'where the data come from, such as binance')
+    .option('--columns <A,B,…>', 'names of the columns in their order, - for one to leave out')
+    .option('--zone <ZONE>', 'of times that name none: UTC, Europe/Berlin, +02:00')
+    .addOption(
+      new Option('--stamps <WHICH>', 'which end of a kline its time is').choices(['open', 'close']).default('open'),
+    )
+    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: what may be mended; it is recorded')
+    .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .option('--dry-run', 'only show what is guessed, and the first rows', false)
+    .action(async (files: readonly string[], given) =>
+      (await import('./import.ts')).importAll(files, { ...given, ...io }),
+    );
+}

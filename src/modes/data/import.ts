@@ -1,0 +1,148 @@
+/** `sluice data import`. */
+import { resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
+import { openDuck } from '../../data/catalogue/duckdb.ts';
+import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts';
+import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
+import { guess } from '../../data/import/guess.ts';
+import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
+import { intervalNamed, symbolOf } from '../../data/import/names.ts';
+import { readRows } from '../../data/import/read.ts';
+import { openData } from '../../data/import/unpack.ts';
+import { zoneOf } from '../../data/zones.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { DataGiven, DataIo } from './given.ts';
+
+export interface ImportGiven extends DataGiven, DataIo {
+  readonly as?: Kind;
+  readonly symbol?: string;
+  readonly interval?: string;
+  readonly source?: string;
+  readonly columns?: string;
+  readonly zone?: string;
+  readonly stamps: 'open' | 'close';
+  readonly repair?: string;
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Rows that `--dry-run` shows. */
+const shownRows = 5;
+
+/** Imports file after file; the first that is refused ends it, and those before it stay. */
+export async function importAll(files: readonly string[], given: ImportGiven): Promise<void> {
+  const options = optionsOf(given);
+  for (const file of files) {
+    const path = resolve(file);
+    if (given.dryRun) await show(path, options, given);
+    else {
+      const result = await importFile(path, options);
+      if (given.json) given.out(JSON.stringify(result));
+      else for (const line of linesOf(result)) given.out(line);
+    }
+  }
+}
+
+function optionsOf(given: ImportGiven): ImportOptions {
+  if (given.zone !== undefined) zoneOf(given.zone);
+  return {
+    dir: resolve(given.data),
+    ...(given.as !== undefined && { kind: given.as }),
+    ...(given.symbol !== undefined && { symbol: symbolOf(given.symbol) }),
+    ...(given.interval !== undefined && { interval: intervalOf(given.interval) }),
+    ...(given.source !== undefined && { source: given.source }),
+    ...(given.columns !== undefined && { columns: given.columns.split(',').map((name) => name.trim()) }),
+    ...(given.zone !== undefined && { zone: given.zone }),
+    endStamps: given.stamps === 'close',
+    repair: repairsOf(given.repair),
+    replace: given.replace,
+    now: systemClock.now(),
+  };
+}
+
+/** However it is spelt: `1h` is `60min`. */
+export function intervalOf(text: string): Interval {
+  const interval = intervalNamed(text);
+  if (interval === undefined)
+    throw new Refusal(`"${text}" is no interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
+  return interval;
+}
+
+function repairsOf(text: string | undefined): ReadonlySet<Repair> {
+  const known = Object.keys(repairs);
+  const isRepair = (name: string): name is Repair => known.includes(name);
+  const asked = (text ?? '').split(',').filter((name) => name !== '');
+  return new Set(
+    asked.map((name) => {
+      if (isRepair(name)) return name;
+      throw new Refusal(
+        `--repair ${name} is none${didYouMean(name, known)}: ${Object.entries(repairs)
+          .map(([one, does]) => `${one} ${does}`)
+          .join('; ')}`,
+      );
+    }),
+  );
+}
+
+const moment = (time: number): string => new Date(time).toISOString().replace(/:\d\d\.000Z$/, 'Z');
+
+function linesOf(result: ImportResult): readonly string[] {
+  const { key, source, layout, rows, added, known, replaced, from, to, findings, repaired } = result;
+  const parts = [
+    `${counted(added, 'row')} new`,
+    ...(known > 0 ? [`${counted(known, 'row')} known`] : []),
+    ...(replaced > 0 ? [`${counted(replaced, 'row')} replaced`] : []),
+  ];
+  return [
+    `${seriesName(key)} (${source}): ${counted(rows, 'row')}, ${moment(from)} to ${moment(to)}: ${parts.join(', ')}; read as ${layout}`,
+    ...repaired.map(({ repair, rows: mended }) => `  repaired (${repair}): ${counted(mended, 'row')}`),
+    ...findings.map((finding) => `  ${findingText(finding)}`),
+  ];
+}
+
+async function show(path: string, options: ImportOptions, { json, out }: ImportGiven): Promise<void> {
+  const file = await openData(path);
+  const layout = guess(file, options);
+  const duck = await openDuck(1);
+  try {
+    const reading = await readRows(file, layout, options, duck);
+    const names = columnsOf[layout.kind].map(({ name }) => name);
+    const first = await reading.batches.next();
+    const batch = first.done === true ? undefined : first.value;
+    const rows = Array.from({ length: Math.min(shownRows, batch?.rows ?? 0) }, (_, row) =>
+      names.map((_name, column) => batch?.columns[column]?.[row] ?? Number.NaN),
+    );
+    await reading.batches.return(undefined);
+    const { kind, about, symbol, interval, source, newestFirst, endStamps, notes } = layout;
+    if (json) {
+      out(
+        JSON.stringify({
+          path,
+          kind,
+          about,
+          symbol,
+          interval,
+          source,
+          newestFirst,
+          endStamps,
+          notes,
+          columns: names,
+          rows,
+        }),
+      );
+      return;
+    }
+    out(`${path}: ${about}${file.packing === 'plain' ? '' : `, ${file.packing}`}`);
+    out(
+      `  kind ${kind}, symbol ${symbol ?? '? (--symbol)'}, ${kind === 'klines' ? `interval ${interval ?? '? (--interval)'}, ` : ''}source ${source ?? '? (--source)'}`,
+    );
+    for (const note of [...notes, ...(newestFirst ? ['the newest rows come first'] : [])]) out(`  ${note}`);
+    for (const { line, what } of reading.unreadable.first) out(`  line ${line}: ${what}`);
+    out(`  ${names.join(', ')}`);
+    for (const [time = 0, ...values] of rows) out(`  ${new Date(time).toISOString()}, ${values.join(', ')}`);
+    keyOf(file, layout);
+  } finally {
+    duck.close();
+  }
+}

@@ -1,0 +1,98 @@
+/** `sluice data list`, `check` and `sql`. */
+import { resolve } from 'node:path';
+import Table from 'cli-table3';
+import { audit } from '../../data/catalogue/audit.ts';
+import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { seriesHash } from '../../data/catalogue/klines.ts';
+import { ledgerOf } from '../../data/catalogue/ledger.ts';
+import type { Manifest } from '../../data/catalogue/manifest.ts';
+import { mostAnswerRows, query } from '../../data/catalogue/query.ts';
+import { counted, findingText } from '../../data/check/finding.ts';
+import { cellText } from '../../data/import/csv-rows.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { DataGiven, DataIo, WhichSeries } from './given.ts';
+import { chosen } from './which.ts';
+
+const day = (time: number | undefined): string =>
+  time === undefined ? '' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+
+/** One line for each series. */
+export function list({ out, json, ...given }: WhichSeries & DataIo): void {
+  const rows = chosen({ ...given, json }).map(summaryOf);
+  if (json) {
+    for (const row of rows) out(JSON.stringify(row));
+    return;
+  }
+  const table = new Table({
+    head: ['kind', 'symbol', 'interval', 'rows', 'from', 'to', 'gaps', 'MB', 'source', 'repaired'],
+    style: { head: [], border: [] },
+  });
+  for (const { kind, symbol, interval, zone, rows: count, from, to, gaps, bytes, source, repaired } of rows)
+    table.push([
+      kind,
+      symbol,
+      `${interval ?? ''}${zone === undefined ? '' : ` ${zone}`}`,
+      count.toLocaleString('en-US'),
+      day(from),
+      day(to),
+      gaps,
+      (bytes / 1e6).toFixed(1),
+      source,
+      repaired ? 'yes' : '',
+    ]);
+  out(table.toString());
+}
+
+function summaryOf(manifest: Manifest) {
+  const { kind, symbol, interval, zone, source, months, imports } = manifest;
+  return {
+    kind,
+    symbol,
+    interval,
+    zone,
+    source,
+    rows: months.reduce((sum, { rows }) => sum + rows, 0),
+    from: months[0]?.from,
+    to: months.at(-1)?.to,
+    gaps: ledgerOf(manifest).length,
+    bytes: months.reduce((sum, { bytes }) => sum + bytes, 0),
+    repaired: imports.some(({ repairs }) => repairs.length > 0),
+    sha256: seriesHash(manifest),
+    imports: imports.map(({ at, files, layout, rows }) => ({ at, files, layout, rows })),
+  };
+}
+
+/** Everything read again. Exit code 1 when a file is not what was written. */
+export async function check({ out, json, ...given }: WhichSeries & DataIo): Promise<void> {
+  const dir = resolve(given.data);
+  let damaged = 0;
+  for (const manifest of chosen({ ...given, json })) {
+    const { damage, findings } = await audit(dir, manifest);
+    damaged += damage.length;
+    const repairs = manifest.imports.flatMap((one) => one.repairs);
+    const name = seriesName(manifest as SeriesKey);
+    if (json) {
+      out(JSON.stringify({ series: name, damage, findings, repairs, gaps: ledgerOf(manifest) }));
+      continue;
+    }
+    const rows = manifest.months.reduce((sum, month) => sum + month.rows, 0);
+    out(`${name}: ${counted(rows, 'row')}, ${damage.length === 0 ? 'as written' : 'DAMAGED'}`);
+    for (const line of damage) out(`  ${line}`);
+    for (const { repair, rows: mended } of repairs) out(`  repaired (${repair}): ${counted(mended, 'row')}`);
+    for (const finding of findings) out(`  ${findingText(finding)}`);
+  }
+  if (damaged > 0) throw new Refusal(`${counted(damaged, 'file')} of the catalogue cannot be trusted`, 1);
+}
+
+/** The answer as a table, or as one JSON object a row. */
+export async function sql(text: string, { data, json, out, say }: DataGiven & DataIo): Promise<void> {
+  const { columns, rows, cut } = await query(resolve(data), text);
+  if (json)
+    for (const row of rows) out(JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
+  else {
+    const table = new Table({ head: [...columns], style: { head: [], border: [] } });
+    for (const row of rows) table.push(row.map((value) => cellText(value)));
+    out(table.toString());
+  }
+  if (cut) say(`note: cut after ${mostAnswerRows} rows: ask for less (LIMIT), or write them out (sluice data export)`);
+}

@@ -1,0 +1,50 @@
+/** Which of the stored series a command is about. */
+import { resolve } from 'node:path';
+import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
+import { symbolOf } from '../../data/import/names.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { WhichSeries } from './given.ts';
+import { intervalOf } from './import.ts';
+
+/** Those that are meant; a `Refusal` that says what is stored when none is. */
+export function chosen({ data, symbol, kind, interval }: WhichSeries): readonly Manifest[] {
+  const dir = resolve(data);
+  const all = listSeries(dir);
+  if (all.length === 0)
+    throw new Refusal(`${dir} holds no data: sluice data import FILE, or name another folder (--data)`);
+  const wantedSymbol = symbol === undefined ? undefined : symbolOf(symbol);
+  const wantedInterval = interval === undefined ? undefined : intervalOf(interval);
+  const found = all.filter(
+    (one) =>
+      (wantedSymbol === undefined || one.symbol === wantedSymbol) &&
+      (kind === undefined || one.kind === kind) &&
+      (wantedInterval === undefined || one.interval === wantedInterval),
+  );
+  if (found.length > 0) return found;
+  const names = all.map((one) => seriesName(one as SeriesKey));
+  const meant =
+    wantedSymbol === undefined
+      ? ''
+      : didYouMean(
+          wantedSymbol,
+          all.map((one) => one.symbol),
+        );
+  throw new Refusal(
+    `no such data in ${dir}${meant}: it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`,
+  );
+}
+
+/** The only one that is meant. */
+export function chosenOne(given: WhichSeries): Manifest {
+  const found = chosen(given);
+  const [one, other] = found;
+  if (one === undefined || other !== undefined)
+    throw new Refusal(
+      `${found.length} series are meant (${found
+        .slice(0, 8)
+        .map((each) => seriesName(each as SeriesKey))
+        .join(', ')}): say which (SYMBOL, --kind, --interval)`,
+    );
+  return one;
+}
