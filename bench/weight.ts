@@ -5,7 +5,7 @@
  *     npx node bench/weight.ts [MINUTES]
  */
 import Table from 'cli-table3';
-import { busy, type Weighing, weigh } from '../src/testing/weighed.ts';
+import { busy, type Weighing, weigh } from '../test/kit/weighed.ts';
 
 const minutes = Number(process.argv[2] ?? 60);
 const quoting = { ordersPerMinute: 2, resting: true };

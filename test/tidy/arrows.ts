@@ -89,7 +89,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     ],
     packages: ['*'],
   },
-  bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies'], packages: ['*'] },
+  bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies', 'test'], packages: ['*'] },
   scripts: { ours: [...everything, 'modes', 'test'], packages: ['*'] },
 };
 

@@ -20,15 +20,17 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
 import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
 import { accountReader } from './account.ts';
+import { probeRest, type RestCapabilities } from './capabilities.ts';
 import { counters, type Log } from './counters.ts';
 import { feed } from './feed.ts';
-import { gotHttp } from './http.ts';
+import { gotHttp, type HttpReply } from './http.ts';
 import { instruments } from './instruments.ts';
 import { klineHistory } from './kline-history.ts';
 import { type MarketQueries, marketQueries } from './market-queries.ts';
 import { type OpenData, openData } from './open-data.ts';
 import { type OrderDesk, orderDesk } from './order-desk.ts';
 import { orders } from './orders.ts';
+import { probeSocket, type SocketCapabilities } from './probe-socket.ts';
 import { type Raw, rawCaller } from './raw-call.ts';
 import { type Rest, rest } from './rest.ts';
 import { signer } from './sign.ts';
@@ -54,6 +56,10 @@ export interface ExchangeOptions {
   readonly log: Log;
   /** A part at the start of the path that the exchange's gateway takes away before it verifies the signature. */
   readonly stripPrefix?: string;
+  /** The deployment was proven to find an order by its client id alone (capabilities.ts); margin can by the specification. */
+  readonly byClientId?: boolean;
+  /** Shown every REST answer as it came, key and signature taken out. */
+  readonly observe?: (answer: HttpReply) => void;
 }
 
 export interface Exchange {
@@ -70,6 +76,10 @@ export interface Exchange {
   readonly withdrawals: Withdrawals;
   /** A request that the table does not know, for support. */
   readonly raw: Raw;
+  /** Finds out what this deployment does; `testOrder` left out: the test of an order is not asked. */
+  probe(symbol: string, testOrder?: () => Promise<Answer<undefined>>): Promise<RestCapabilities>;
+  /** The same of the socket; takes ten seconds and more. */
+  probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
   /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
   syncTime(): Promise<Answer<TimeSync>>;
@@ -82,7 +92,7 @@ export interface Exchange {
 
 export type CallerOptions = Pick<
   ExchangeOptions,
-  'restUrl' | 'apiKey' | 'apiSecret' | 'clock' | 'spend' | 'notice' | 'stripPrefix'
+  'restUrl' | 'apiKey' | 'apiSecret' | 'clock' | 'spend' | 'notice' | 'stripPrefix' | 'observe'
 >;
 
 /** What sends requests, alone: for a program that needs only a few. */
@@ -90,24 +100,38 @@ export function openCaller(
   options: CallerOptions,
   outsideWindow: () => void = () => {},
 ): { readonly caller: Rest; readonly close: () => void } {
-  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix } = options;
+  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix, observe } = options;
   const http = gotHttp();
   const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
-  const caller = rest({ baseUrl: restUrl, http, clock, spend, notice, signer: known, outsideWindow });
+  const caller = rest({
+    baseUrl: restUrl,
+    http,
+    clock,
+    spend,
+    notice,
+    signer: known,
+    outsideWindow,
+    ...(observe && { observe }),
+  });
   return { caller, close: () => http.close() };
 }
 
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
-  const { wsUrl, account, clock, rng, log } = options;
+  const { wsUrl, account, clock, rng, log, byClientId } = options;
   const { count, seen } = counters(clock, log);
-  const { caller, close } = openCaller(options, () => time.doubt('a request was refused for its time'));
+  let last: HttpReply | undefined;
+  const observe = (answer: HttpReply): void => {
+    last = answer;
+    options.observe?.(answer);
+  };
+  const { caller, close } = openCaller({ ...options, observe }, () => time.doubt('a request was refused for its time'));
   const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
-    orders: orders({ rest: caller, clock, account, instruments: known, count }),
+    orders: orders({ rest: caller, clock, account, instruments: known, count, byClientId: byClientId === true }),
     account: accountReader(caller),
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, () => clock.now()),
@@ -115,6 +139,9 @@ export function exchange(options: ExchangeOptions): Exchange {
     desk: orderDesk(caller, clock),
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
+    probe: (symbol, testOrder) =>
+      probeRest({ rest: caller, last: () => last, symbol, isSigned: options.apiSecret !== undefined, testOrder }),
+    probeSocket: (symbol) => probeSocket(realWs, wsUrl, symbol, clock),
     instruments: known.all,
     syncTime: () => time.sync(),
     time,

@@ -19,11 +19,13 @@ export interface OrderQueriesOptions {
   readonly account: Account;
   readonly instruments: Instruments;
   readonly count: Count;
+  /** Whether the deployment was proven to find spot orders by client id alone. */
+  readonly byClientId?: boolean;
 }
 
 type OrderQueries = Pick<OrderEntry, 'query' | 'queryByClientId' | 'openOrders' | 'tradesSince'>;
 
-export function orderQueries({ rest, account, instruments, count }: OrderQueriesOptions): OrderQueries {
+export function orderQueries({ rest, account, instruments, count, byClientId }: OrderQueriesOptions): OrderQueries {
   const paths = tradeEndpoints[account];
 
   /** One signed query about a symbol, its answer read in the symbol's steps. */
@@ -56,13 +58,14 @@ export function orderQueries({ rest, account, instruments, count }: OrderQueries
         { orderId },
         oneOrder((report) => (report.orderId === orderId ? undefined : `the answer is about order ${report.orderId}`)),
       ),
-    // On spot the specification requires an orderId (§4.2), so that there nobody may lean on this.
-    ...(account === 'margin' && {
+    // On spot the specification requires an orderId (§4.2), so that there nobody may lean on this unless it was proven.
+    ...((account === 'margin' || byClientId === true) && {
       queryByClientId: (symbol: string, clientOrderId: string) =>
         ask(
           symbol,
           paths.query,
-          { newClientOrderId: clientOrderId },
+          // The small o is the specification's, of spot alone.
+          { [account === 'spot' ? 'newClientorderId' : 'newClientOrderId']: clientOrderId },
           oneOrder((report) =>
             report.clientOrderId?.toLowerCase() === clientOrderId.toLowerCase()
               ? undefined

@@ -40,11 +40,13 @@ export interface RestOptions {
   readonly notice: (notice: LimitNotice) => void;
   /** Absent: market data only. */
   readonly signer: Signer | undefined;
+  /** Shown every answer as it came, key and signature taken out: for finding out what a deployment does. */
+  readonly observe?: (answer: HttpReply) => void;
   /** Told when a request was refused for its time. */
   readonly outsideWindow?: () => void;
 }
 
-export function rest({ baseUrl, http, clock, spend, notice, signer, outsideWindow }: RestOptions): Rest {
+export function rest({ baseUrl, http, clock, spend, notice, signer, observe, outsideWindow }: RestOptions): Rest {
   const base = baseUrl.replace(/\/+$/, '');
 
   function sign(endpoint: Endpoint, body: string | undefined, query?: Call['query']): Signed {
@@ -67,6 +69,7 @@ export function rest({ baseUrl, http, clock, spend, notice, signer, outsideWindo
 
   async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
     const answer = redacted(await clock.track(http.send(request, gate)), request.headers);
+    observe?.(answer);
     const reply = readReply(answer);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);

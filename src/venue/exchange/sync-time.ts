@@ -60,108 +60,122 @@ const patienceMs = 20_000;
  * sets the clock. Steps show in three ways: the machine's wall clock leaves the steady one (it was set, or the machine slept), a
  * reading contradicts what the steady clock makes of the last one (the exchange's clock stepped), and a refusal for time.
  */
-export function exchangeTime(rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock, wall = machineWall): ExchangeTime {
-  const real = (ms: number): number => clock.machine(ms);
-  let believed: { readonly offsetMs: number; readonly errorMs: number; readonly at: number } | undefined;
-  let doubted: string | undefined = 'the time of the exchange has not been read yet';
-  let dueAt = 0;
-  let apart = wallApart();
+export const exchangeTime = (rest: Asking, clock: SetClock, wall: () => number = machineWall): ExchangeTime =>
+  new WatchedTime(rest, clock, wall);
 
-  /** How far the wall clock is ahead of the steady one, real ms. */
-  function wallApart(): number {
-    return wall() - clock.monotonic() / real(1);
+type Asking = Pick<Rest, 'admit' | 'sign'>;
+
+class WatchedTime implements ExchangeTime {
+  readonly #rest: Asking;
+  readonly #clock: SetClock;
+  readonly #wall: () => number;
+  #believed: (Reading & { readonly at: number }) | undefined;
+  #doubted: string | undefined = 'the time of the exchange has not been read yet';
+  #dueAt = 0;
+  /** How far the wall clock was ahead of the steady one at the last look, real ms. */
+  #apart: number;
+
+  constructor(rest: Asking, clock: SetClock, wall: () => number) {
+    this.#rest = rest;
+    this.#clock = clock;
+    this.#wall = wall;
+    this.#apart = this.#wallApart();
   }
 
-  function errorNow(): number {
-    return believed === undefined
-      ? Number.POSITIVE_INFINITY
-      : believed.errorMs + (clock.monotonic() - believed.at) * drift;
-  }
-
-  function doubt(why: string): void {
-    doubted = why;
-  }
-
-  function lookForJump(): void {
-    const now = wallApart();
-    const jump = now - apart;
-    apart = now;
-    if (Math.abs(jump) > jumpMs)
-      doubt(
-        `the clock of this machine was set, or it slept: it jumped by ${Math.round(jump)} ms, and the time of the exchange is being read again`,
-      );
-  }
-
-  function adopt(readings: readonly Reading[]): Answer<TimeSync> {
-    const best = readings.reduce((a, b) => (b.errorMs < a.errorMs ? b : a));
-    const spread = Math.max(...readings.map((one) => Math.abs(one.offsetMs - best.offsetMs) - one.errorMs));
-    const errorMs = Math.max(best.errorMs, spread);
-    clock.set(clock.exact() + best.offsetMs);
-    believed = { offsetMs: best.offsetMs, errorMs, at: clock.monotonic() };
-    doubted = undefined;
-    return ok({ offsetMs: best.offsetMs, uncertaintyMs: errorMs });
-  }
-
-  /** The first reading of a go, where there is a belief: undefined when it contradicts that. */
-  function confirm(reading: Reading): Answer<TimeSync> | undefined {
-    const off = Math.abs(reading.offsetMs);
-    if (off > errorNow() + reading.errorMs + real(toleranceMs)) return undefined;
-    if (reading.errorMs <= errorNow()) return adopt([reading]);
-    return ok({ offsetMs: 0, uncertaintyMs: errorNow() });
-  }
-
-  async function sync(): Promise<Answer<TimeSync>> {
-    dueAt = clock.monotonic() + real(everyMs);
+  async sync(): Promise<Answer<TimeSync>> {
+    this.#dueAt = this.#clock.monotonic() + this.#clock.machine(everyMs);
     const readings: Reading[] = [];
+    const toleratedMs = this.#clock.machine(toleranceMs);
     let apartMs = 0;
     while (readings.length < mostReadings) {
-      const answer = await readOnce(rest, clock);
+      const answer = await readOnce(this.#rest, this.#clock);
       if (answer.kind === 'failed') return answer;
       const reading = answer.value;
-      const confirmed = believed !== undefined && doubted === undefined ? confirm(reading) : undefined;
+      const confirmed = this.#doubted === undefined ? this.#confirm(reading) : undefined;
       if (confirmed !== undefined) return confirmed;
-      if (doubted === undefined) {
+      if (this.#doubted === undefined) {
         apartMs = Math.abs(reading.offsetMs);
-        doubt(contradiction(apartMs / real(1)));
+        this.doubt(this.#contradiction(apartMs));
       }
       readings.push(reading);
       const last = readings.slice(-agreeing);
       apartMs = Math.max(apartMs, ...last.map((one) => Math.abs(one.offsetMs - reading.offsetMs)));
-      if (last.length === agreeing && agree(last, real(toleranceMs))) return adopt(last);
+      if (last.length === agreeing && agree(last, toleratedMs)) return this.#adopt(last);
     }
-    doubt(contradiction(apartMs / real(1)));
-    return failed(contradiction(apartMs / real(1)));
+    this.doubt(this.#contradiction(apartMs));
+    return failed(this.#contradiction(apartMs));
   }
 
-  return {
-    sync,
-    async tend() {
-      lookForJump();
-      const isKnown = doubted === undefined && errorNow() <= real(maxUncertaintyMs);
-      return isKnown && clock.monotonic() < dueAt ? undefined : sync();
-    },
-    against() {
-      lookForJump();
-      if (doubted !== undefined) return doubted;
-      const errorMs = errorNow() / real(1);
-      return errorMs <= maxUncertaintyMs
-        ? undefined
-        : `the time of the exchange is known only to within ${Math.round(errorMs)} ms, ${maxUncertaintyMs} ms are allowed`;
-    },
-    doubt,
-    known: () => (believed === undefined ? undefined : { offsetMs: believed.offsetMs, uncertaintyMs: errorNow() }),
-  };
-}
+  async tend(): Promise<Answer<TimeSync> | undefined> {
+    this.#lookForJump();
+    const isKnown = this.#doubted === undefined && this.#errorNow() <= this.#clock.machine(maxUncertaintyMs);
+    return isKnown && this.#clock.monotonic() < this.#dueAt ? undefined : this.sync();
+  }
 
-const contradiction = (apartMs: number): string =>
-  `readings of the exchange's time contradict each other by ${Math.round(apartMs)} ms`;
+  against(): string | undefined {
+    this.#lookForJump();
+    if (this.#doubted !== undefined) return this.#doubted;
+    const errorMs = this.#errorNow() / this.#clock.machine(1);
+    return errorMs <= maxUncertaintyMs
+      ? undefined
+      : `the time of the exchange is known only to within ${Math.round(errorMs)} ms, ${maxUncertaintyMs} ms are allowed`;
+  }
+
+  doubt(why: string): void {
+    this.#doubted = why;
+  }
+
+  known(): TimeSync | undefined {
+    return this.#believed && { offsetMs: this.#believed.offsetMs, uncertaintyMs: this.#errorNow() };
+  }
+
+  #wallApart(): number {
+    return this.#wall() - this.#clock.monotonic() / this.#clock.machine(1);
+  }
+
+  #errorNow(): number {
+    if (this.#believed === undefined) return Number.POSITIVE_INFINITY;
+    return this.#believed.errorMs + (this.#clock.monotonic() - this.#believed.at) * drift;
+  }
+
+  #contradiction(apartMs: number): string {
+    return `readings of the exchange's time contradict each other by ${Math.round(apartMs / this.#clock.machine(1))} ms`;
+  }
+
+  #lookForJump(): void {
+    const now = this.#wallApart();
+    const jump = now - this.#apart;
+    this.#apart = now;
+    if (Math.abs(jump) > jumpMs)
+      this.doubt(
+        `the clock of this machine was set, or it slept: it jumped by ${Math.round(jump)} ms, and the time of the exchange is being read again`,
+      );
+  }
+
+  #adopt(readings: readonly Reading[]): Answer<TimeSync> {
+    const best = readings.reduce((a, b) => (b.errorMs < a.errorMs ? b : a));
+    const spread = Math.max(...readings.map((one) => Math.abs(one.offsetMs - best.offsetMs) - one.errorMs));
+    const errorMs = Math.max(best.errorMs, spread);
+    this.#clock.set(this.#clock.exact() + best.offsetMs);
+    this.#believed = { offsetMs: best.offsetMs, errorMs, at: this.#clock.monotonic() };
+    this.#doubted = undefined;
+    return ok({ offsetMs: best.offsetMs, uncertaintyMs: errorMs });
+  }
+
+  /** The first reading of a go, held against what is believed: undefined when it contradicts that. */
+  #confirm(reading: Reading): Answer<TimeSync> | undefined {
+    const errorMs = this.#errorNow();
+    if (Math.abs(reading.offsetMs) > errorMs + reading.errorMs + this.#clock.machine(toleranceMs)) return undefined;
+    return reading.errorMs <= errorMs ? this.#adopt([reading]) : ok({ offsetMs: 0, uncertaintyMs: errorMs });
+  }
+}
 
 const agree = (readings: readonly Reading[], toleranceMs: number): boolean =>
   readings.every((a) =>
     readings.every((b) => Math.abs(a.offsetMs - b.offsetMs) <= a.errorMs + b.errorMs + toleranceMs),
   );
 
-async function readOnce(rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock): Promise<Answer<Reading>> {
+async function readOnce(rest: Asking, clock: SetClock): Promise<Answer<Reading>> {
   const { name } = endpoints.time;
   // The wait for weight must not count as a part of the round trip.
   if (!(await rest.admit(endpoints.time, 'reconcile', clock.now() + clock.machine(patienceMs))))
@@ -177,5 +191,4 @@ async function readOnce(rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock): Pr
 }
 
 /** Sets a clock once: for a program that sends a few requests and ends. */
-export const syncTime = (rest: Pick<Rest, 'admit' | 'sign'>, clock: SetClock): Promise<Answer<TimeSync>> =>
-  exchangeTime(rest, clock).sync();
+export const syncTime = (rest: Asking, clock: SetClock): Promise<Answer<TimeSync>> => exchangeTime(rest, clock).sync();

@@ -1,6 +1,6 @@
 /** The weight plan against what the built-in exchange counts, and a busy account against its limits. `bench/weight.ts` takes an hour. */
 import { describe, expect, it } from 'vitest';
-import { busy, weigh } from './weighed.ts';
+import { busy, weigh } from './kit/weighed.ts';
 
 describe('the weight plan', () => {
   it.each([

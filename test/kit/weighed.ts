@@ -3,30 +3,30 @@
  * together, on one simulated clock with the exchange's core, no network between them. For the weight plan to be held against.
  */
 import { Observable } from 'rxjs';
-import { budget, type Meter } from '../budget/budget.ts';
-import { sharedWithNobody } from '../budget/shared.ts';
-import { type PlanInput, planWeight, type WeightPlan } from '../budget/weight-plan.ts';
-import { seededRng } from '../clock/clock.ts';
-import { SimClock } from '../clock/sim-clock.ts';
-import { type Instrument, instrument } from '../domain/instrument.ts';
-import { lots, rate, units } from '../domain/money.ts';
-import type { Signal, Want } from '../domain/order.ts';
-import { memoryHost } from '../journal/hosts.ts';
-import { journal } from '../journal/journal.ts';
-import { emptyLoaded } from '../journal/load.ts';
-import { type Assembled, assemble } from '../modes/assemble.ts';
-import { pricesOf } from '../modes/weight.ts';
-import { assemble as assembleExchange, type Parts } from '../simulator/assemble.ts';
-import type { LogEntry } from '../simulator/log.ts';
-import type { MinuteColumns } from '../simulator/market/replayed-rows.ts';
-import { trade } from '../trader.ts';
-import type { Http } from '../venue/exchange/http.ts';
-import { instruments as knownInstruments } from '../venue/exchange/instruments.ts';
-import { orders } from '../venue/exchange/orders.ts';
-import { type Rest, rest } from '../venue/exchange/rest.ts';
-import { signer } from '../venue/exchange/sign.ts';
-import { exchangeTime } from '../venue/exchange/sync-time.ts';
-import { wide } from './builders.ts';
+import { budget, type Meter } from '../../src/budget/budget.ts';
+import { sharedWithNobody } from '../../src/budget/shared.ts';
+import { type PlanInput, planWeight, type WeightPlan } from '../../src/budget/weight-plan.ts';
+import { seededRng } from '../../src/clock/clock.ts';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { type Instrument, instrument } from '../../src/domain/instrument.ts';
+import { lots, rate, units } from '../../src/domain/money.ts';
+import type { Signal, Want } from '../../src/domain/order.ts';
+import { memoryHost } from '../../src/journal/hosts.ts';
+import { journal } from '../../src/journal/journal.ts';
+import { emptyLoaded } from '../../src/journal/load.ts';
+import { type Assembled, assemble } from '../../src/modes/assemble.ts';
+import { pricesOf } from '../../src/modes/weight.ts';
+import { assemble as assembleExchange, type Parts } from '../../src/simulator/assemble.ts';
+import type { LogEntry } from '../../src/simulator/log.ts';
+import type { MinuteColumns } from '../../src/simulator/market/replayed-rows.ts';
+import { wide } from '../../src/testing/builders.ts';
+import { trade } from '../../src/trader.ts';
+import type { Http } from '../../src/venue/exchange/http.ts';
+import { instruments as knownInstruments } from '../../src/venue/exchange/instruments.ts';
+import { orders } from '../../src/venue/exchange/orders.ts';
+import { type Rest, rest } from '../../src/venue/exchange/rest.ts';
+import { signer } from '../../src/venue/exchange/sign.ts';
+import { exchangeTime } from '../../src/venue/exchange/sync-time.ts';
 
 export interface Weighing {
   /** One strategy each, on a symbol of its own. */

@@ -1,0 +1,44 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
+import { isQueriedByClientId, rememberCapabilities } from './capabilities-file.ts';
+
+const rest: RestCapabilities = {
+  errorStatus: '200',
+  errorCode: 'text',
+  anySymbolCase: 'yes',
+  lists: 'bare',
+  publicTrades: 'bare',
+  klines: 'newest first',
+  orderTest: 'yes',
+  clientIdEchoed: 'yes',
+  queryByClientId: 'yes',
+};
+const socket = { firstDataMs: 5, acknowledges: false, ping: 's', closed: undefined } as const;
+const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'sluice-caps-')), 'state');
+
+it('what a venue can do holds for that venue alone, and a proof is not lost to a later look that shows nothing', () => {
+  const dir = fresh();
+  expect(isQueriedByClientId(dir, 'a/1')).toBe(false);
+  rememberCapabilities(dir, 'a/1', 0, { rest, socket });
+  rememberCapabilities(dir, 'a/1', 1, { rest: { ...rest, queryByClientId: 'unknown' }, socket });
+  expect(isQueriedByClientId(dir, 'a/1')).toBe(true);
+  expect(isQueriedByClientId(dir, 'a/2')).toBe(false);
+  expect(statSync(join(dir, 'capabilities.json')).mode & 0o777).toBe(0o600);
+  rememberCapabilities(dir, 'a/1', 2, { rest: { ...rest, queryByClientId: 'no' }, socket });
+  expect(isQueriedByClientId(dir, 'a/1')).toBe(false);
+});
+
+it.each(['', '{', '[]', '{"version":1,"venue":"a/1","rest":{"queryByClientId":true}}'])(
+  'a file that cannot be understood (%j) proves nothing and is written anew',
+  (text) => {
+    const dir = fresh();
+    rememberCapabilities(dir, 'a/1', 0, { rest, socket });
+    writeFileSync(join(dir, 'capabilities.json'), text);
+    expect(isQueriedByClientId(dir, 'a/1')).toBe(false);
+    rememberCapabilities(dir, 'a/1', 0, { rest, socket });
+    expect(JSON.parse(readFileSync(join(dir, 'capabilities.json'), 'utf8'))).toMatchObject({ venue: 'a/1', rest });
+  },
+);

@@ -1,0 +1,153 @@
+/**
+ * What a deployment of the interface does where the specification leaves it open (venue-observed), found out by asking: queries and
+ * the test of an order, nothing that changes anything. What they cannot show stays `unknown`, and nobody may lean on it.
+ */
+import type { Answer } from '../venue.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
+import type { HttpReply } from './http.ts';
+import { type Fields, idOf, isFields, parseExact, textOf } from './json.ts';
+import { readReply, rowsOf } from './reply.ts';
+import type { Call, Rest } from './rest.ts';
+
+export type Known = 'yes' | 'no' | 'unknown';
+
+export interface RestCapabilities {
+  /** HTTP status of a refused request. */
+  readonly errorStatus: '200' | '4XX' | 'unknown';
+  readonly errorCode: 'number' | 'text' | 'unknown';
+  /** Symbols in lower case are taken, too. */
+  readonly anySymbolCase: Known;
+  /** Shape of a list of open orders. */
+  readonly lists: 'bare' | 'wrapped' | 'enveloped' | 'unknown';
+  readonly publicTrades: 'bare' | 'wrapped' | 'enveloped' | 'unknown';
+  readonly klines: 'newest first' | 'oldest first' | 'unknown';
+  /** The test of an order is there, and the key may trade. */
+  readonly orderTest: Known;
+  /** Orders show the client id that they were created with. */
+  readonly clientIdEchoed: Known;
+  /** An order can be asked for by its client id alone. */
+  readonly queryByClientId: Known;
+}
+
+export interface ProbeParts {
+  readonly rest: Pick<Rest, 'call'>;
+  /** The answer to the last request as it came. */
+  readonly last: () => HttpReply | undefined;
+  readonly symbol: string;
+  /** Nothing signed is asked without a key. */
+  readonly isSigned: boolean;
+  /** The test of an order that could be placed; left out where none could be. */
+  readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
+}
+
+interface Asked {
+  readonly status: number | undefined;
+  /** The whole body, envelope and all. */
+  readonly body: unknown;
+  readonly refusal: string | undefined;
+}
+
+/** Codes that speak of the key and not of the order. */
+const keyCodes: ReadonlySet<string> = new Set([
+  ...['-1002', '-1020', '-1022', '-1023', '-1024', '-2014', '-2015', '-2200', '40', '10004', '10005', '10006'],
+]);
+
+export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
+  const { symbol, isSigned, testOrder } = parts;
+  const ask = asking(parts);
+  const wrong = await ask(endpoints.depth, { symbol: 'SLUICENOSUCH' });
+  const lower = await ask(endpoints.ticker, { symbol: symbol.toLowerCase() });
+  const trades = await ask(endpoints.trades, { symbol, limit: '5' });
+  const klines = await ask(endpoints.klines, { symbol, interval: '1min', limit: '5' });
+  const open = isSigned ? await ask(endpoints.openOrders, { symbol, limit: '10' }) : nothing;
+  const order = isSigned ? await ownOrder(ask, symbol, open) : undefined;
+  return {
+    errorStatus: wrong.refusal === undefined ? 'unknown' : wrong.status === 200 ? '200' : '4XX',
+    errorCode: codeType(wrong),
+    anySymbolCase: lower.status === undefined ? 'unknown' : lower.refusal === undefined ? 'yes' : 'no',
+    lists: shapeOf(open.body),
+    publicTrades: shapeOf(trades.body),
+    klines: orderOf(klines.body),
+    orderTest: testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder()),
+    clientIdEchoed: order === undefined ? 'unknown' : order.clientId === undefined ? 'no' : 'yes',
+    queryByClientId: await byClientId(ask, symbol, order),
+  };
+}
+
+const nothing: Asked = { status: undefined, body: undefined, refusal: undefined };
+
+function asking({ rest, last }: ProbeParts) {
+  return async (endpoint: Endpoint, query: NonNullable<Call['query']>): Promise<Asked> => {
+    const reply = await rest.call({ endpoint, lane: 'reconcile', query });
+    const raw = last();
+    if (reply.kind === 'notSent' || raw?.kind !== 'reply') return nothing;
+    return { status: raw.status, body: bodyOf(raw), refusal: reply.kind === 'refused' ? reply.code : undefined };
+  };
+}
+
+type Ask = ReturnType<typeof asking>;
+
+function bodyOf(raw: HttpReply): unknown {
+  const read = readReply(raw);
+  if (raw.kind !== 'reply' || read.kind === 'unclear') return undefined;
+  return parseExact(raw.body);
+}
+
+const codeType = ({ body, refusal }: Asked): RestCapabilities['errorCode'] =>
+  refusal === undefined || !isFields(body) ? 'unknown' : typeof body['code'] === 'string' ? 'text' : 'number';
+
+function shapeOf(body: unknown): RestCapabilities['lists'] {
+  if (Array.isArray(body)) return 'bare';
+  if (!isFields(body)) return 'unknown';
+  if ('list' in body) return 'wrapped';
+  return 'data' in body ? 'enveloped' : 'unknown';
+}
+
+const rowsIn = (body: unknown): readonly unknown[] =>
+  rowsOf(body) ?? (isFields(body) && 'data' in body ? (rowsOf(body['data']) ?? []) : []);
+
+function orderOf(body: unknown): RestCapabilities['klines'] {
+  const times = rowsIn(body).flatMap((row) => (isFields(row) ? Number(textOf(row['idx']) ?? Number.NaN) : []));
+  const [first = Number.NaN] = times;
+  const last = times.at(-1) ?? Number.NaN;
+  return first > last ? 'newest first' : first < last ? 'oldest first' : 'unknown';
+}
+
+const tested = (answer: Answer<undefined>): Known =>
+  answer.kind === 'ok' ? 'yes' : answer.code === undefined ? 'unknown' : keyCodes.has(answer.code) ? 'no' : 'yes';
+
+interface OwnOrder {
+  readonly orderId: string;
+  readonly clientId: string | undefined;
+}
+
+/** An order of the account: one that is open, or that of its newest trade. */
+async function ownOrder(ask: Ask, symbol: string, open: Asked): Promise<OwnOrder | undefined> {
+  const [listed] = rowsIn(open.body);
+  if (isFields(listed)) return readOwn(listed);
+  const [trade] = rowsIn((await ask(endpoints.myTrades, { symbol, limit: '1' })).body);
+  if (!isFields(trade)) return undefined;
+  const orderId = idOf(trade[trade['isBuyer'] === true ? 'bidId' : 'askId']);
+  if (orderId === undefined) return undefined;
+  const { body, refusal } = await ask(endpoints.query, { orderId, symbol });
+  const order = isFields(body) && isFields(body['data']) ? body['data'] : body;
+  return refusal === undefined && isFields(order) ? readOwn(order) : undefined;
+}
+
+function readOwn(order: Fields): OwnOrder | undefined {
+  const orderId = idOf(order['orderIdString']) ?? idOf(order['orderId']);
+  const clientId = textOf(order['clientOrderId']);
+  if (orderId === undefined) return undefined;
+  return { orderId, clientId: clientId === '' || clientId === '0' ? undefined : clientId };
+}
+
+/** Proven only by the very order that was meant: some deployments answer with another one. */
+async function byClientId(ask: Ask, symbol: string, order: OwnOrder | undefined): Promise<Known> {
+  if (order?.clientId === undefined) return 'unknown';
+  // The spelling is the specification's (§4.2).
+  const { body, refusal, status } = await ask(endpoints.query, { newClientorderId: order.clientId, symbol });
+  if (status === undefined) return 'unknown';
+  const found = isFields(body) && isFields(body['data']) ? body['data'] : body;
+  if (refusal !== undefined || !isFields(found)) return 'no';
+  return readOwn(found)?.orderId === order.orderId ? 'yes' : 'no';
+}

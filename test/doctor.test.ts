@@ -1,0 +1,62 @@
+/** `sluice doctor` against the built-in exchange. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Check } from '../src/modes/doctor-check.ts';
+import type { Simulator } from '../src/simulator/simulator.ts';
+import { sluice } from './kit/program.ts';
+import { makeRig, openExchange, price, quotes, type Rig, trader } from './kit/rig.ts';
+import { until } from './kit/until.ts';
+
+let exchange: Simulator;
+let rig: Rig;
+beforeEach(async () => {
+  exchange = await openExchange({ profile: 'observed' });
+  rig = makeRig(exchange);
+});
+afterEach(async () => {
+  rig.remove();
+  await exchange.close();
+});
+
+const checksOf = (stdout: string): readonly Check[] => (JSON.parse(stdout) as { checks: readonly Check[] }).checks;
+const levels = (checks: readonly Check[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(checks.map(({ name, level }) => [name, level]));
+
+test('finds all well where it is, beside a running daemon, and remembers what the exchange can do', async () => {
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  await rig.start();
+  await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
+  const before = exchange.allOrders(trader.uid).length;
+  const { code, stdout } = await rig.run('doctor', '--config', rig.configure(), '--json');
+  const checks = checksOf(stdout);
+  expect(checks.filter(({ level }) => level === 'fail')).toEqual([]);
+  expect(code).toBe(0);
+  expect(levels(checks)).toMatchObject({ trading: 'ok', key: 'ok', time: 'ok', socket: 'ok', withdrawals: 'ok' });
+  expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('errors under HTTP 200 with codes as text');
+  expect(exchange.allOrders(trader.uid)).toHaveLength(before);
+  const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
+  expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', lists: 'wrapped' } });
+});
+
+test('says what stands in the way and what to do about it, and exits with 1', async () => {
+  const strategies = [{ id: 'x', use: 'grid', symbol: 'BTCUSTD', interval: '1min', allocation: '1' }];
+  const config = rig.configure({ strategies, risk: { maxOrderValue: '100' } });
+  const other = { ...rig, env: { ...rig.env, SLUICE_API_SECRET: 'wrong' } };
+  const { code, stdout } = await sluice(['doctor', '--config', config, '--state', rig.state], other);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /fail {2}symbol +BTCUSTD is not listed \(did you mean "BTCUSDT"\?\)\n +→ sluice market symbols/,
+  );
+  expect(stdout).toMatch(/fail {2}key .*-1022/);
+  expect(stdout).toContain('→ check SLUICE_API_SECRET');
+  expect(stdout.trimEnd()).toMatch(/things stand in the way of trading$/);
+});
+
+test('says that the exchange cannot be reached, and goes on with what it can tell', async () => {
+  const config = rig.configure({ exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1/' } });
+  const { code, stdout } = await rig.run('doctor', '--config', config, '--json');
+  expect(code).toBe(1);
+  expect(levels(checksOf(stdout))).toMatchObject({ Node: 'ok', weight: 'ok', limits: 'ok', REST: 'fail' });
+});
