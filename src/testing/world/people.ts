@@ -102,8 +102,7 @@ export class Human {
 
 /** One of our ids with another digit at its end: the mac must show it. */
 function forged(open: readonly SimOrder[], chance: Chance): string {
-  const known = open.map(({ clientOrderId }) => clientOrderId).filter((id) => id.length === 29);
-  if (known.length === 0) return 'mine';
-  const id = chance.pick(known);
-  return id.slice(0, -1) + (id.endsWith('a') ? 'b' : 'a');
+  const known = open.map(({ clientOrderId }) => clientOrderId).filter((id) => /^s[a-z2-7]{28}$/.test(id));
+  // A digit that our ids never have, so that a copy of a copy is not the first one again.
+  return known.length === 0 ? 'mine' : `${chance.pick(known).slice(0, -1)}9`;
 }

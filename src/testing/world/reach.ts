@@ -2,6 +2,12 @@
 import type { OrderState } from '../../domain/order.ts';
 import type { Entry } from '../../journal/entries.ts';
 
+/** What a part of a campaign counted. */
+interface Counted {
+  readonly events: ReadonlyMap<string, number>;
+  readonly faults: ReadonlyMap<string, number>;
+}
+
 export class Reach {
   /** How often, by `state event`. */
   readonly events = new Map<string, number>();
@@ -18,7 +24,7 @@ export class Reach {
     for (const state of met) count(this.faults, `${fault} ${state}`);
   }
 
-  add({ events, faults }: Pick<Reach, 'events' | 'faults'>): void {
+  add({ events, faults }: Counted): void {
     for (const [name, times] of events) this.events.set(name, (this.events.get(name) ?? 0) + times);
     for (const [name, times] of faults) this.faults.set(name, (this.faults.get(name) ?? 0) + times);
   }

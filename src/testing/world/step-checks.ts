@@ -121,6 +121,22 @@ export function closedStaysClosed(row: OrderEntryRow, before: OrderState | undef
   return `${row.clientOrderId} went from ${before} to ${row.state}`;
 }
 
+/** I7, as it is decided: an order counts as absent only once nothing that has left for it can still be carried out. */
+export function absenceIsNotTooEarly(
+  row: OrderEntryRow,
+  before: OrderState | undefined,
+  pending: Iterable<string>,
+  now: number,
+): Verdict {
+  if (row.state !== 'absent' || before === 'absent') return undefined;
+  // The exchange refuses what comes after its window.
+  if (now > (row.signedAt ?? now) + (row.recvWindowMs ?? 0)) return undefined;
+  for (const body of pending)
+    if (body.includes(row.clientOrderId))
+      return `${row.clientOrderId} counts as absent while its create is on its way and within its window`;
+  return undefined;
+}
+
 /** What each request costs, by the specification and not by the client's own table. */
 export function weightOf({ url, method }: HttpRequest): number {
   return method === 'POST' && /\/(order|cancel)$/.test(url.pathname) ? 5 : 1;
@@ -129,12 +145,15 @@ export function weightOf({ url, method }: HttpRequest): number {
 /** I10: the weight of any 60 s stays within the limit, and nothing leaves while the exchange forbids it. */
 export class Spending {
   readonly #most: number;
+  readonly #slackMs: number;
   #sent: { readonly at: number; readonly weight: number }[] = [];
   #sum = 0;
   forbiddenUntil = 0;
 
-  constructor(most: number) {
+  /** `slackMs`: how far the process's clock may be off the exchange's. */
+  constructor(most: number, slackMs: number) {
     this.#most = most;
+    this.#slackMs = slackMs;
   }
 
   spend(request: HttpRequest, now: number): Verdict {
@@ -142,7 +161,7 @@ export class Spending {
     while (this.#sent[0] !== undefined && now - this.#sent[0].at >= 60_000) this.#sum -= this.#sent.shift()?.weight ?? 0;
     this.#sent.push({ at: now, weight });
     this.#sum += weight;
-    if (now < this.forbiddenUntil) return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
+    if (now < this.forbiddenUntil - this.#slackMs) return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
     return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
   }
 }

@@ -37,6 +37,8 @@ export class Wire {
   skewMs = 0;
   /** Requests and answers that are on their way. */
   inFlight = 0;
+  /** Bodies of requests that have left and may still be carried out. */
+  readonly pending = new Map<string, number>();
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -102,14 +104,16 @@ export class Wire {
     const ms = fault === 'late' ? usual + chance.between(200, 6_000) : usual;
     if (fault === 'reset')
       this.#after(chance.between(1, 80), () => answers({ kind: 'failed', cause: 'ECONNRESET', written: true }));
-    const sentAt = this.#options.time.now();
-    this.#after(ms, () => this.#arrives(request, fault, sentAt, answers));
+    this.#pend(request, 1);
+    this.#after(ms, () => {
+      this.#arrives(request, fault, answers);
+      this.#pend(request, -1);
+    });
   }
 
   #arrives(
     request: HttpRequest,
     fault: WireFault | undefined,
-    sentAt: number,
     answers: (reply: HttpReply) => void,
   ): void {
     const { chance, plan } = this.#options;
@@ -131,9 +135,22 @@ export class Wire {
       const reply = this.#process(request, judgedLateMs);
       if (early === undefined) this.#answer(reply, fault, answers);
     };
-    if (queuedMs === 0) run();
-    else this.#after(queuedMs, run);
-    void sentAt;
+    if (queuedMs === 0) {
+      run();
+      return;
+    }
+    this.#pend(request, 1);
+    this.#after(queuedMs, () => {
+      run();
+      this.#pend(request, -1);
+    });
+  }
+
+  #pend({ body }: HttpRequest, by: 1 | -1): void {
+    if (body === undefined) return;
+    const left = (this.pending.get(body) ?? 0) + by;
+    if (left === 0) this.pending.delete(body);
+    else this.pending.set(body, left);
   }
 
   #process(request: HttpRequest, judgedLateMs: number): ApiReply {

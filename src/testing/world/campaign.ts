@@ -1,0 +1,114 @@
+/** Many seeds: what they came to, added up, and the mutants that they must kill. */
+import type { Bent } from './bent.ts';
+import { mutants } from './mutants/all.ts';
+import { type Plan, planOf } from './plan.ts';
+import { Reach } from './reach.ts';
+import { runWorld, type WorldResult } from './world.ts';
+
+/** What a campaign counts. */
+export interface Totals {
+  seeds: number;
+  steps: number;
+  crashes: number;
+  unknowns: number;
+  creates: number;
+  fills: number;
+  commits: number;
+  virtualMs: number;
+}
+
+export const noTotals = (): Totals => ({
+  seeds: 0,
+  steps: 0,
+  crashes: 0,
+  unknowns: 0,
+  creates: 0,
+  fills: 0,
+  commits: 0,
+  virtualMs: 0,
+});
+
+export function add(totals: Totals, one: Omit<Totals, 'seeds'> & { readonly seeds?: number }): void {
+  totals.seeds += one.seeds ?? 1;
+  for (const name of ['steps', 'crashes', 'unknowns', 'creates', 'fills', 'commits', 'virtualMs'] as const)
+    totals[name] += one[name];
+}
+
+/** What a seed must have seen, on average over a campaign, for the campaign to count (issue 5). */
+export const leastPerSeed = { steps: 1_000, crashes: 3, unknowns: 5 } as const;
+
+/** The averages of a campaign that are too low to count. */
+export function tooLittle(totals: Totals): string[] {
+  return (Object.entries(leastPerSeed) as [keyof typeof leastPerSeed, number][])
+    .filter(([name, least]) => totals[name] < least * totals.seeds)
+    .map(([name, least]) => `${(totals[name] / totals.seeds).toFixed(2)} ${name} a seed, at least ${least} are wanted`);
+}
+
+export interface Failure {
+  readonly seed: number;
+  readonly invariant: string;
+  readonly text: string;
+  readonly atMs: number;
+  readonly plan: Plan;
+  readonly trace: readonly string[];
+}
+
+/** Part of a campaign, as one worker runs it. */
+export interface Part {
+  readonly totals: Totals;
+  readonly failures: readonly Failure[];
+  readonly events: ReadonlyMap<string, number>;
+  readonly faults: ReadonlyMap<string, number>;
+  /** Seeds whose second run had another trace. */
+  readonly unlike: readonly number[];
+}
+
+/** Runs seeds one after another; `twice`: each a second time, to see that nothing but the seed decides. */
+export async function runPart(from: number, to: number, twice: boolean, each: () => void = () => {}): Promise<Part> {
+  const totals = noTotals();
+  const failures: Failure[] = [];
+  const unlike: number[] = [];
+  const reach = new Reach();
+  for (let seed = from; seed <= to; seed++) {
+    const plan = planOf(seed);
+    const result = await runWorld({ plan });
+    add(totals, result);
+    reach.add(result.reach);
+    if (result.failure !== undefined) failures.push(failureOf(result, plan));
+    if (twice && (await runWorld({ plan })).hash !== result.hash) unlike.push(seed);
+    each();
+  }
+  return { totals, failures, events: reach.events, faults: reach.faults, unlike };
+}
+
+const failureOf = ({ seed, failure, trace }: WorldResult, plan: Plan): Failure => ({
+  seed,
+  invariant: failure?.invariant ?? '',
+  text: failure?.text ?? '',
+  atMs: failure?.atMs ?? 0,
+  plan,
+  trace,
+});
+
+/** How a mutant ended: the seed that killed it and what saw it; undefined when none did. */
+export interface Killed {
+  readonly seed: number;
+  readonly invariant: string;
+  readonly text: string;
+}
+
+/** Runs a mutant on seeds from `from` until one kills it. */
+export async function hunt(bent: Bent, from: number, most: number): Promise<Killed | undefined> {
+  for (let seed = from; seed < from + most; seed++) {
+    const { failure } = await runWorld({ plan: planOf(seed), bent });
+    if (failure !== undefined) return { seed, invariant: failure.invariant, text: failure.text };
+  }
+  return undefined;
+}
+
+export function mutantOf(name: string): (typeof mutants)[number] {
+  const found = mutants.find((one) => one.name === name);
+  if (found === undefined)
+    throw new Error(`there is no mutant ${name}; there are ${mutants.map((one) => one.name).join(', ')}`);
+  return found;
+}

@@ -1,0 +1,7 @@
+/** Every mutant. */
+import { answerMutants } from './answers.ts';
+import { identityMutants } from './identity.ts';
+import { memoryMutants } from './memory.ts';
+import type { Mutant } from './mutant.ts';
+
+export const mutants: readonly Mutant[] = [...answerMutants, ...identityMutants, ...memoryMutants];

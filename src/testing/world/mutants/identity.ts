@@ -1,0 +1,121 @@
+/** Mutants that confuse ids: of orders, of trades, of whose an order is. */
+import type { OrderReport, VenueTrade } from '../../../domain/order.ts';
+import { noUnits } from '../../../domain/money.ts';
+import type { Answer, OrderEntry, Page } from '../../../venue/venue.ts';
+import type { Mutant } from './mutant.ts';
+
+/** A 19-digit id that went through a double. */
+const doubled = (id: string): string => BigInt(Number(id)).toString();
+
+const mapped = <T>(answer: Answer<Page<T>>, change: (row: T) => T): Answer<Page<T>> =>
+  answer.kind === 'ok' ? { ...answer, value: { ...answer.value, rows: answer.value.rows.map(change) } } : answer;
+
+const ofReport = (report: OrderReport): OrderReport => ({ ...report, orderId: doubled(report.orderId) });
+
+const numberIds = (orders: OrderEntry): OrderEntry => ({
+  ...orders,
+  prepare(intent, at) {
+    const prepared = orders.prepare(intent, at);
+    return {
+      ...prepared,
+      async send(gate) {
+        const outcome = await prepared.send(gate);
+        return outcome.kind === 'accepted' ? { ...outcome, report: ofReport(outcome.report) } : outcome;
+      },
+    };
+  },
+  async query(ref) {
+    const answer = await orders.query(ref);
+    return answer.kind === 'ok' ? { ...answer, value: ofReport(answer.value) } : answer;
+  },
+  openOrders: async (symbol) => mapped(await orders.openOrders(symbol), ofReport),
+  tradesSince: async (symbol, from) =>
+    mapped(await orders.tradesSince(symbol, from), (trade) => ({ ...trade, orderIds: trade.orderIds.map(doubled) })),
+});
+
+/** Changes own trades as they are read. */
+const tradesRead = (change: (trade: VenueTrade) => VenueTrade): Mutant['bent'] => ({
+  orders: (orders) => ({
+    ...orders,
+    tradesSince: async (symbol, from) => mapped(await orders.tradesSince(symbol, from), change),
+  }),
+});
+
+export const identityMutants: readonly Mutant[] = [
+  { name: 'numberIds', about: 'order ids go through a double', bent: { orders: numberIds } },
+  {
+    name: 'idsAreCut',
+    about: 'client ids are cut to 24 characters on their way',
+    bent: {
+      orders: (orders) => ({
+        ...orders,
+        prepare: (intent, at) => orders.prepare({ ...intent, clientOrderId: intent.clientOrderId.slice(0, 24) }, at),
+      }),
+    },
+  },
+  {
+    name: 'epochStands',
+    about: 'a restart does not raise the epoch, so that ids come again',
+    bent: { identity: (identity) => ({ ...identity, epoch: 1 }) },
+  },
+  {
+    name: 'adoptsEverybody',
+    about: 'an order is ours without its mac being looked at',
+    bent: {
+      assembled: ({ execution }) =>
+        void Object.assign(execution, { readId: () => ({ strategy: 'steps' }) }),
+    },
+  },
+  {
+    name: 'sidesSwapped',
+    about: 'the id of the other side of a trade is taken for ours',
+    bent: {
+      http: (http) => ({
+        ...http,
+        async send(request, gate) {
+          const reply = await http.send(request, gate);
+          if (reply.kind !== 'reply') return reply;
+          const body = reply.body.replaceAll('"bidId"', '"x"').replaceAll('"askId"', '"bidId"').replaceAll('"x"', '"askId"');
+          return { ...reply, body };
+        },
+      }),
+    },
+  },
+  { name: 'feesIgnored', about: 'fees are not booked', bent: tradesRead((trade) => ({ ...trade, fee: noUnits })) },
+  {
+    name: 'fillKeyIsTradeId',
+    about: 'a fill is known by its trade id alone: of a trade with ourselves one side is lost',
+    bent: {
+      journal: (journal) => {
+        const seen = new Set<string>();
+        return {
+          ...journal,
+          get full() {
+            return journal.full;
+          },
+          insertFill(fill) {
+            if (seen.has(fill.tradeId)) return false;
+            seen.add(fill.tradeId);
+            return journal.insertFill(fill);
+          },
+        };
+      },
+    },
+  },
+  {
+    name: 'noFillDedupe',
+    about: 'a fill that is read again is booked again',
+    bent: {
+      journal: (journal) => ({
+        ...journal,
+        get full() {
+          return journal.full;
+        },
+        insertFill(fill) {
+          journal.insertFill(fill);
+          return true;
+        },
+      }),
+    },
+  },
+];

@@ -1,0 +1,139 @@
+/** Mutants that write too late, forget at a restart, or do not reckon with what may come. */
+import { noUnits } from '../../../domain/money.ts';
+import type { OrderState } from '../../../domain/order.ts';
+import type { Journal } from '../../../journal/journal.ts';
+import type { Loaded } from '../../../journal/load.ts';
+import type { Mutant } from './mutant.ts';
+
+/** The same journal with something about it changed. */
+const changed = (journal: Journal, change: Partial<Journal>): Journal => ({
+  ...journal,
+  get full() {
+    return journal.full;
+  },
+  ...change,
+});
+
+const without =
+  (state: OrderState) =>
+  (loaded: Loaded): Loaded => ({ ...loaded, orders: loaded.orders.filter((order) => order.state !== state) });
+
+/** What tells of fills reaches the disk late, the cursor that has passed them at once. */
+const lateFills: Mutant['bent'] = {
+  journal: (journal, inside) => {
+    const seen = new Set<string>();
+    return changed(journal, {
+      append(entry) {
+        if (entry.kind === 'venueTrade') void inside.sleep(lateMs).then(() => journal.append(entry));
+        else journal.append(entry);
+      },
+      insertFill(fill) {
+        const key = `${fill.tradeId} ${fill.orderId}`;
+        if (seen.has(key)) return false;
+        seen.add(key);
+        void inside.sleep(lateMs).then(() => journal.insertFill(fill));
+        return true;
+      },
+    });
+  },
+};
+const lateMs = 2_000;
+
+export const memoryMutants: readonly Mutant[] = [
+  {
+    name: 'sendsBeforeCommit',
+    about: 'nobody waits for the journal before a create leaves (R1)',
+    bent: { journal: (journal) => changed(journal, { durable: () => Promise.resolve(true) }) },
+  },
+  {
+    name: 'opensTheGateEarly',
+    about: 'the request does not wait at the gate that the journal opens',
+    bent: {
+      orders: (orders) => ({
+        ...orders,
+        prepare(intent, at) {
+          const prepared = orders.prepare(intent, at);
+          return { ...prepared, send: () => prepared.send(Promise.resolve(undefined)) };
+        },
+      }),
+    },
+  },
+  {
+    name: 'journalAfterAnswer',
+    about: 'an order is written down only after it was answered (freqtrade)',
+    bent: {
+      journal: (journal) => changed(journal, { durable: () => Promise.resolve(true) }),
+      host: (host, inside) => ({
+        ...host,
+        write: async (entries) => {
+          await inside.sleep(400);
+          return host.write(entries);
+        },
+      }),
+    },
+  },
+  {
+    name: 'fullDiskIsIgnored',
+    about: 'what could not be written counts as written',
+    bent: {
+      journal: (journal) =>
+        changed(journal, { durable: () => journal.durable().then(() => true), full: false } as Partial<Journal>),
+    },
+  },
+  {
+    name: 'anotherBodyLeaves',
+    about: 'what leaves is not what was journalled',
+    bent: {
+      orders: (orders) => ({
+        ...orders,
+        prepare(intent, at) {
+          const prepared = orders.prepare(intent, at);
+          const other = orders.prepare({ ...intent, type: intent.type === 'LIMIT' ? 'MARKET' : 'LIMIT' }, at);
+          return { ...prepared, send: (gate) => other.send(gate) };
+        },
+      }),
+    },
+  },
+  {
+    name: 'commitsLostAtPowerCut',
+    about: 'synchronous=NORMAL: a power cut takes the last commits with it',
+    bent: { syncEvery: 8 },
+  },
+  { name: 'forgetsSending', about: 'what was being sent is forgotten by a restart', bent: { loaded: without('sending') } },
+  { name: 'forgetsUnknown', about: 'what is unknown is forgotten by a restart', bent: { loaded: without('unknown') } },
+  { name: 'forgetsOpen', about: 'what rests is forgotten by a restart', bent: { loaded: without('open') } },
+  {
+    name: 'sendingWasNotSent',
+    about: 'what was being sent counts as never sent after a restart',
+    bent: {
+      loaded: (loaded) => ({
+        ...loaded,
+        orders: loaded.orders.map((order) => (order.state === 'sending' ? { ...order, state: 'intended' } : order)),
+      }),
+    },
+  },
+  { name: 'forgetsFills', about: 'positions begin at nothing after a restart', bent: { loaded: (loaded) => ({ ...loaded, fills: [], venueTrades: [] }) } },
+  {
+    name: 'startsWithoutRecovery',
+    about: 'strategies start before what an earlier run left is looked at',
+    bent: { assembled: ({ desk }) => void Object.assign(desk, { recover: () => Promise.resolve() }) },
+  },
+  {
+    name: 'losesFillRows',
+    about: 'the cursor is on disk before the fills that it has passed',
+    bent: lateFills,
+  },
+  {
+    name: 'reservesNothing',
+    about: 'orders that are open or unknown do not count against the limit',
+    bent: {
+      assembled: ({ portfolio }) => void Object.assign(portfolio, { exposure: () => noUnits }),
+    },
+  },
+  {
+    name: 'spendsWithoutLimit',
+    about: 'requests leave without asking the budget',
+    bent: { spend: () => () => Promise.resolve(true) },
+  },
+  { name: 'forgetsLimits', about: 'spent weight and bans are forgotten by a restart', bent: { forgetsLimits: true } },
+];

@@ -1,0 +1,9 @@
+/** A rule of the protocol broken on purpose, to show that the invariants see it. */
+import type { Bent } from '../bent.ts';
+
+export interface Mutant {
+  readonly name: string;
+  /** What is wrong with it, and who is known to do it so. */
+  readonly about: string;
+  readonly bent: Bent;
+}
