@@ -17,7 +17,7 @@ export const titleOf = ({ profile, habits }: HabitCase): string =>
   [profile, ...Object.entries(habits).map(([name, position]) => `${name}: ${JSON.stringify(position)}`)].join(', ');
 
 /** A run is over before a socket has stalled that long, so it stalls sooner here, ms. */
-const stallsSoonMs = 1_500;
+const stallsSoonMs = 400;
 
 /** Each position of each habit that is not the profile's own. */
 export function habitCases(profile: Profile): HabitCase[] {
