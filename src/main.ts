@@ -86,9 +86,7 @@ function withConfig<T extends { readonly config?: string }>(
   given: T,
 ): T & { readonly config: string } {
   if (given.config === undefined)
-    throw new Refusal(
-      `${command} needs a configuration: --config FILE, such as --config config/${command === 'doctor' ? 'live' : command}.yaml`,
-    );
+    throw new Refusal(`${command} needs a configuration: --config FILE, such as --config config/${command}.yaml`);
   return { ...given, config: given.config };
 }
 
@@ -222,14 +220,28 @@ controlling('cancel', 'cancel resting orders')
   .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
 
 program
-  .command('doctor')
-  .description('whether a configuration can trade here and now, and what to do where it cannot; changes nothing')
-  .addOption(configOption())
+  .command('resolve')
+  .description('say how an order ended of which nobody else can tell: one that is unknown, quarantined or stuck')
+  .argument('<ORDER>', "its id, ours or the exchange's, or the beginning of it")
+  .addOption(
+    new Option('--as <STATE>', 'what became of it')
+      .choices(['absent', 'quarantined', 'filled', 'canceled'])
+      .makeOptionMandatory(),
+  )
+  .requiredOption('--reason <TEXT>', 'how you know, for the journal')
   .addOption(stateOption())
-  .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
-  .action(async (given) =>
-    (await import('./modes/doctor.ts')).doctor({ ...withConfig('doctor', given), environment: process.env, out, say }),
+  .action(async (order: string, given) => (await import('./modes/decide.ts')).resolve(order, { ...given, out, say }));
+program
+  .command('adjust')
+  .description('tell the ledger of a deposit (positive) or a withdrawal, so that it equals the account again')
+  .argument('<ASSET>', 'such as USDT')
+  .argument('<AMOUNT>', 'such as 100 or -12.5 (after --, when it is negative)')
+  .requiredOption('--reason <TEXT>', 'for the journal')
+  .addOption(stateOption())
+  .addOption(jsonOption())
+  .action(async (asset: string, amount: string, given) =>
+    (await import('./modes/decide.ts')).adjust(asset, amount, { ...given, out, say }),
   );
 
 addByHand(program, { out, say, signal: stopping.signal });

@@ -42,7 +42,7 @@ describe('killed with -9', () => {
     });
   }
 
-  test('before a create arrived at all, the order stays unknown, and its symbol alone waits', async () => {
+  test('before a create arrived at all, the order is proven absent, and nothing is sent in its place', async () => {
     await quiet(rig, exchange);
     const match = { method: 'POST', path: '/sapi/v1/order', times: 1 } as const;
     exchange.addFault({ match, do: { hold: 'on its way', when: 'before' } });
@@ -61,7 +61,7 @@ describe('killed with -9', () => {
         .slice(before)
         .map(({ symbol }) => symbol.toUpperCase()),
     ).not.toContain('ETHUSDT');
-    const unknown = rig.read((reader) => reader.orders("state = 'unknown'"));
-    expect(unknown).toMatchObject([{ strategy: 'other', orderId: null, filled: '0' }]);
+    const absent = rig.read((reader) => reader.orders("state = 'absent'"));
+    expect(absent).toMatchObject([{ strategy: 'other', orderId: null, filled: '0' }]);
   });
 });

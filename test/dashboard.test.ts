@@ -43,6 +43,14 @@ class FakeDaemon implements DashboardSource {
     this.told.push(`cancel: ${strategy ?? 'all'}`);
     return '6 orders are being cancelled.';
   }
+  async resolve(order: string, as: string, reason: string): Promise<string> {
+    this.told.push(`resolve: ${order} as ${as}, ${reason}`);
+    return 'The order is closed.';
+  }
+  async adjust(asset: string, amount: string, reason: string): Promise<string> {
+    this.told.push(`adjust: ${amount} ${asset}, ${reason}`);
+    return 'The ledger counts it.';
+  }
 }
 
 let daemon = new FakeDaemon();

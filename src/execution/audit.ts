@@ -65,7 +65,8 @@ async function quietMoment(execution: Execution, sweeps: Sweeps): Promise<Moment
     const open = undecided(execution);
     if (open !== undefined) return open;
     const seen = await oneMoment(execution, sweeps, books);
-    if (typeof seen !== 'string' || tries === mostTries) return seen;
+    if (!('kind' in seen)) return seen;
+    if (tries === mostTries) return seen.text;
     await clock.sleep(retryMs);
   }
 }

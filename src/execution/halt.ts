@@ -30,7 +30,6 @@ export interface Halted {
 export interface HaltParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'append'>;
-  readonly notice: (notice: { readonly level: 'error'; readonly text: string }) => void;
   /** Those that an earlier run left in force. */
   readonly standing: readonly Halted[];
 }
@@ -57,15 +56,14 @@ export class Halts {
     return first === undefined ? undefined : `halted: ${first.text}`;
   }
 
-  /** Halts from now on, on disk with the next batch; the same reason again adds nothing. */
+  /** Halts from now on, on disk with the next batch, whose entry is what is shown; the same reason again adds nothing. */
   halt(cause: HaltCause, text: string): void {
-    const { clock, journal, notice } = this.#parts;
+    const { clock, journal } = this.#parts;
     if (this.#inForce.length >= mostHalts || this.#inForce.some((one) => one.cause === cause && one.text === text))
       return;
     const at = clock.now();
     this.#inForce = [...this.#inForce, { at, cause, text }];
     journal.append({ kind: 'halt', at, strategy: null, by: cause, reason: text });
-    notice({ level: 'error', text: `HALT, no order is created: ${text}; ${haltCauses[cause]}` });
   }
 
   /** Lifts every halt; what is still wrong will halt again. */

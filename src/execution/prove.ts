@@ -11,8 +11,11 @@ import { differenceText } from './ledger.ts';
 import type { Sweeps } from './sweep.ts';
 
 export interface Proof {
-  /** `explained`: exact, without anything that is not known. `impossible`: it will never be had. `inconclusive`: ask again. */
-  readonly kind: 'explained' | 'unexplained' | 'inconclusive' | 'impossible';
+  /**
+   * `explained`: exact, without anything that is not known. `impossible`: it will never be had. `failed`: a request failed, which
+   * proves nothing, ask again. `moving`: there was no quiet moment, ask again.
+   */
+  readonly kind: 'explained' | 'unexplained' | 'failed' | 'moving' | 'impossible';
   /** For people, in the timeline. */
   readonly text: string;
 }
@@ -22,8 +25,6 @@ export interface Moment {
   readonly balances: readonly Balance[];
   readonly open: readonly OrderReport[];
 }
-
-const inconclusive = (text: string): Proof => ({ kind: 'inconclusive', text });
 
 /** Whether an instrument's two assets are explained, to the last decimal, by known fills and known open orders. */
 export async function prove(execution: Execution, sweeps: Sweeps, at: Instrument): Promise<Proof> {
@@ -36,24 +37,32 @@ export async function prove(execution: Execution, sweeps: Sweeps, at: Instrument
   if (!books.ledger.begun)
     return { kind: 'impossible', text: 'it is not known what the account held when this journal began' };
   const moment = await oneMoment(execution, sweeps, books);
-  return typeof moment === 'string' ? inconclusive(moment) : compare(execution, books, moment, at);
+  return 'kind' in moment ? moment : compare(execution, books, moment, at);
 }
 
 /** Sweep, account, sweep: what all three agree about, or in words why they speak of different moments. */
-export async function oneMoment(execution: Execution, sweeps: Sweeps, books: Books): Promise<Moment | string> {
+export async function oneMoment(
+  execution: Execution,
+  sweeps: Sweeps,
+  books: Books,
+): Promise<Moment | (Proof & { readonly kind: 'failed' | 'moving' })> {
+  const failed = (text: string) => ({ kind: 'failed', text }) as const;
+  const moving = (text: string) => ({ kind: 'moving', text }) as const;
   const { changes, portfolio } = execution;
   const first = await sweeps.sweepAll();
-  if (first !== undefined) return first;
+  if (first !== undefined) return failed(first);
   const { count } = changes;
   const before = fingerprint(sweeps.open());
   const answer = await books.balances();
-  if (answer.kind === 'failed') return `account: ${answer.cause}`;
+  if (answer.kind === 'failed') return failed(`account: ${answer.cause}`);
   const second = await sweeps.sweepAll();
-  if (second !== undefined) return second;
+  if (second !== undefined) return failed(second);
   const open = sweeps.open();
-  if (changes.count !== count || fingerprint(open) !== before) return 'something moved while the balances were read';
+  if (changes.count !== count || fingerprint(open) !== before)
+    return moving('something moved while the balances were read');
   for (const { state, cancelRequested } of portfolio.orders())
-    if (state === 'sending' || (state === 'open' && cancelRequested)) return 'a request was under way meanwhile';
+    if (state === 'sending' || (state === 'open' && cancelRequested))
+      return moving('a request was under way meanwhile');
   return { balances: answer.value, open };
 }
 
@@ -73,7 +82,8 @@ function compare({ portfolio }: Execution, { ledger }: Books, { balances, open }
     let locked: Units = noUnits;
     for (const report of open) {
       const locks = locksOf(report, portfolio.instrument(report.symbol));
-      if (locks === undefined) return inconclusive(`order ${report.orderId} does not say what it locks`);
+      if (locks === 'unsaid') return { kind: 'impossible', text: `order ${report.orderId} does not say what it locks` };
+      if (locks === 'ending') return { kind: 'moving', text: `order ${report.orderId} is at market and about to end` };
       if (locks.asset === asset) locked = plus(locked, locks.amount);
     }
     const held = balances.find((one) => one.asset === asset)?.locked ?? noUnits;
@@ -85,12 +95,13 @@ function compare({ portfolio }: Execution, { ledger }: Books, { balances, open }
     : { kind: 'explained', text: `${at.base} and ${at.quote} exact, ${open.length} open orders known` };
 }
 
-/** What an open order keeps locked; undefined for one at market, which is about to end, or that says too little. */
+/** What an open order keeps locked; one at market is about to end, and one can say too little. */
 function locksOf(
   { side, price, quantity, executed, type }: OrderReport,
   at: Instrument,
-): { readonly asset: string; readonly amount: Units } | undefined {
-  if (quantity === undefined || price === undefined || type === 'MARKET') return undefined;
+): { readonly asset: string; readonly amount: Units } | 'ending' | 'unsaid' {
+  if (type === 'MARKET') return 'ending';
+  if (quantity === undefined || price === undefined) return 'unsaid';
   const left = minus(quantity, executed);
   return side === 'BUY'
     ? { asset: at.quote, amount: notional(price, left, at) }

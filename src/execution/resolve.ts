@@ -15,6 +15,8 @@ const mostWaitMs = 5_000;
 const parkedWaitMs = 30_000;
 /** Proofs that balances do not bear out, at least the sweep gap apart: the account may lag behind the lists. */
 const mostUnexplained = 3;
+/** Proofs for which there was no quiet moment: an account that never rests for so long needs a human. */
+const mostMoving = 60;
 
 /** How long an outcome may be unknown before somebody is told, and before it is urgent, real ms: they are about people. */
 const warnAfterMs = 30_000;
@@ -30,7 +32,7 @@ export async function resolve(execution: Execution, sweeps: Sweeps, order: Worki
   const { clock, timing } = execution;
   const tell = alarms(execution, order);
   let firstCleanAt: number | undefined;
-  let unexplained = 0;
+  const judge = judgement(execution, sweeps, order);
   for (let tries = 1, waitMs = firstWaitMs; ; tries++, waitMs = Math.min(waitMs * 2, mostWaitMs)) {
     const horizon = horizonOf(execution, order);
     const { cause, cleanAt } = await lookOnce(execution, sweeps, order, horizon);
@@ -38,7 +40,7 @@ export async function resolve(execution: Execution, sweeps: Sweeps, order: Worki
     firstCleanAt ??= cleanAt;
     record(execution, order, 'resolving', { try: tries, sweep: cause ?? 'complete', horizon });
     const isDue = cleanAt !== undefined && firstCleanAt !== undefined && cleanAt >= firstCleanAt + timing.sweepGapMs;
-    if (isDue && (await judge(execution, sweeps, order, ++unexplained >= mostUnexplained)) === 'again') unexplained--;
+    if (isDue) await judge();
     if (order.state !== 'unknown') return endOf(execution, sweeps, order);
     tell(cause);
     await clock.sleep(cleanAt === undefined ? waitMs : timing.sweepGapMs);
@@ -57,30 +59,30 @@ function endOf(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Resol
 }
 
 /**
- * Two complete sweeps after the horizon have missed it: now the balances say whether it can be there all the same. `again`
- * when they could not be compared.
+ * Two complete sweeps after the horizon have missed it: now the balances say whether it can be there all the same. To be asked
+ * again until the order is decided.
  */
-async function judge(
-  execution: Execution,
-  sweeps: Sweeps,
-  order: WorkingOrder,
-  isLast: boolean,
-): Promise<'decided' | 'off' | 'again'> {
-  const proof = await prove(execution, sweeps, execution.portfolio.instrument(order.intent.symbol));
-  if (order.state !== 'unknown') return 'decided';
-  if (proof.kind === 'explained') {
-    move(execution, order, 'absence', { proof: proof.text });
-    execution.notice({
-      level: 'warn',
-      text: `order ${order.intent.clientOrderId} did not take effect: two complete sweeps missed it and the balances are explained without it; ${order.intent.symbol} goes on`,
-    });
-    return 'decided';
-  }
-  record(execution, order, 'resolving', { balances: proof.text });
-  if (proof.kind === 'inconclusive') return 'again';
-  if (proof.kind === 'unexplained' && !isLast) return 'off';
-  quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
-  return 'decided';
+function judgement(execution: Execution, sweeps: Sweeps, order: WorkingOrder): () => Promise<void> {
+  const { clientOrderId, symbol } = order.intent;
+  let unexplained = 0;
+  let moving = 0;
+  return async () => {
+    const proof = await prove(execution, sweeps, execution.portfolio.instrument(symbol));
+    if (order.state !== 'unknown') return;
+    if (proof.kind === 'explained') {
+      move(execution, order, 'absence', { proof: proof.text });
+      execution.notice({
+        level: 'warn',
+        text: `order ${clientOrderId} did not take effect: two complete sweeps missed it and the balances are explained without it; ${symbol} goes on`,
+      });
+      return;
+    }
+    record(execution, order, 'resolving', { balances: proof.text });
+    if (proof.kind === 'unexplained') unexplained++;
+    if (proof.kind === 'moving') moving++;
+    if (proof.kind === 'impossible' || unexplained >= mostUnexplained || moving >= mostMoving)
+      quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
+  };
 }
 
 /** Says once that an outcome has been unknown for long, and once more when it is urgent. */

@@ -36,6 +36,13 @@ interface Recent {
   readonly known: Set<string>;
 }
 
+/** One side of a trade with ourselves. */
+interface Half {
+  readonly trade: VenueTrade;
+  readonly since: number;
+  looks: number;
+}
+
 export class Sweeps {
   readonly #execution: Execution;
   readonly #recent = new Map<string, Recent>();
@@ -43,6 +50,8 @@ export class Sweeps {
   readonly #waits = new Map<string, AbortController>();
   /** The open orders of each symbol as last listed, ours and others'. */
   readonly #open = new Map<string, readonly OrderReport[]>();
+  /** Sides of trades with ourselves whose other side has not been shown yet. */
+  readonly #halves = new Map<string, Half>();
   readonly #missingSince = new Map<WorkingOrder, number>();
   readonly #cutSince = new Map<string, number>();
   readonly #attribution: Attribution;
@@ -128,7 +137,7 @@ export class Sweeps {
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
     const known = this.#recent.get(symbol)?.known;
-    const rows = sorted(trades.rows.filter(({ tradeId }) => known?.has(tradeId) !== true));
+    const rows = sorted(trades.rows.filter((trade) => known?.has(keyOf(trade)) !== true));
     const unbound = await this.#attribution.bind(symbol, open.value.rows, rows);
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
@@ -136,6 +145,7 @@ export class Sweeps {
     this.#bookTrades(rows);
     // A trade that could not be attributed is read again, however many come after it; so is what lies before a failed page.
     if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
+    if (this.#halves.size > 0) this.#bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     await this.#askForMissing(symbol, open.value.rows);
     await this.#sums.closeWhatAddsUp(symbol);
@@ -261,36 +271,48 @@ export class Sweeps {
 
   /** Oldest first, so that a position is built in the order in which it came. */
   #bookTrades(trades: readonly VenueTrade[]): void {
-    for (const [index, trade] of trades.entries()) {
-      // A trade with ourselves is shown as one row for both sides, or as one for each.
-      const hasTwin =
-        trade.orderIds.length > 1 &&
-        [trades[index - 1], trades[index + 1]].some(
-          (other) => other?.tradeId === trade.tradeId && other.side !== trade.side,
-        );
-      for (const fill of fillsIn(this.#execution, trade))
-        if (!hasTwin || fill.side === trade.side) this.#door?.next(fill);
-      if (this.#execution.books !== undefined) this.#bookForeign(trade, hasTwin);
+    for (const trade of trades) {
+      if (trade.orderIds.length > 1) this.#noteHalf(trade);
+      this.#bookSide(trade, trade.side);
+    }
+  }
+
+  /**
+   * What one side of a trade moved: our fill, or somebody else's. A trade with ourselves has two sides, and a row speaks for its
+   * own alone: only there is that side's fee.
+   */
+  #bookSide(trade: VenueTrade, side: Side): void {
+    for (const fill of fillsIn(this.#execution, trade)) if (fill.side === side) this.#door?.next(fill);
+    if (this.#execution.books !== undefined) this.#bookForeign(trade, side);
+  }
+
+  #noteHalf(trade: VenueTrade): void {
+    const other = this.#halves.get(trade.tradeId);
+    if (other === undefined) this.#halves.set(trade.tradeId, { trade, since: this.#execution.clock.now(), looks: 0 });
+    else if (other.trade.side !== trade.side) this.#halves.delete(trade.tradeId);
+  }
+
+  /** The other side of a trade with ourselves where the exchange shows one row for both: its fee is not known. */
+  #bookHalves(symbol: string): void {
+    const { clock, timing } = this.#execution;
+    for (const [tradeId, half] of this.#halves) {
+      if (half.trade.symbol !== symbol || ++half.looks < 2 || clock.now() - half.since < timing.sweepGapMs) continue;
+      this.#halves.delete(tradeId);
+      this.#bookSide(half.trade, opposite(half.trade.side));
     }
   }
 
   /** What somebody else's order on the account moved. */
-  #bookForeign(trade: VenueTrade, hasTwin: boolean): void {
+  #bookForeign(trade: VenueTrade, booked: Side): void {
     const { owners, foreign, books, portfolio, changes } = this.#execution;
     for (const [index, orderId] of trade.orderIds.entries()) {
       if (owners.has(orderId)) continue;
       if (!foreign.has(orderId) && !this.#attribution.isBeforeOurs(trade)) continue;
       const mate = owners.get(trade.orderIds[1 - index] ?? '');
       const side: Side = mate === undefined ? (index === 0 ? trade.side : opposite(trade.side)) : opposite(mate.side);
-      if (hasTwin && side !== trade.side) continue;
-      const isNew = books?.ledger.foreign(
-        trade,
-        orderId,
-        side,
-        portfolio.instrument(trade.symbol),
-        side === trade.side,
-      );
-      if (isNew === true) changes.count++;
+      if (side !== booked) continue;
+      const at = portfolio.instrument(trade.symbol);
+      if (books?.ledger.foreign(trade, orderId, side, at, side === trade.side) === true) changes.count++;
     }
   }
 
@@ -299,17 +321,21 @@ export class Sweeps {
     if (trades.length === 0) return;
     const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Set<string>() };
     const newest = ids.at(-1);
-    for (const { tradeId } of trades) {
-      if (known.has(tradeId)) continue;
-      ids.push(tradeId);
-      known.add(tradeId);
+    for (const trade of trades) {
+      if (!known.has(trade.tradeId)) ids.push(trade.tradeId);
+      known.add(trade.tradeId).add(keyOf(trade));
     }
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
-    for (const id of ids.splice(0, Math.max(0, ids.length - overlap))) known.delete(id);
+    for (const id of ids.splice(0, Math.max(0, ids.length - overlap)))
+      for (const key of [id, `${id} BUY`, `${id} SELL`]) known.delete(key);
     this.#recent.set(symbol, { ids, known });
     this.#execution.journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...ids] }));
   }
 }
+
+/** Of a trade with ourselves each side can have a row of its own. */
+const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
+  orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
 
 const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
 

@@ -12,6 +12,7 @@ import type {
   SignalEntry,
   VenueTradeEntry,
 } from './entries.ts';
+import { versionOf } from './schema.ts';
 
 /** What must be known of an order of ours to book a fill of it. */
 export interface Owner {
@@ -57,17 +58,19 @@ export interface Loaded {
 const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, strategy, account, symbol, side, type, quantity, amount, price, expected,
   purpose, reason, created_at AS createdAt, expires_at AS expiresAt, state, filled, executed, venue_status AS venueStatus,
   signed_at AS signedAt, recv_window_ms AS recvWindowMs, body_hash AS bodyHash, trade_floor AS tradeFloor,
-  cancel_requested AS cancelRequested, closed_at AS closedAt, doubt`;
+  cancel_requested AS cancelRequested, closed_at AS closedAt`;
 const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
   fee_asset AS feeAsset, maker, time, purpose, evidence`;
+
+/** A journal of the first schema is read as it is: it has no evidence, no adjustments and no doubts. */
+const isFirst = (db: Database): boolean => versionOf(db) < 2;
 
 /** Orders as rows, by any condition of the table. */
 export const readOrders = (db: Database, where: string, ...values: readonly (string | number)[]): OrderEntryRow[] =>
   (
-    db.prepare(`SELECT ${orderColumns} FROM orders WHERE ${where}`).all(...values) as (Omit<
-      OrderEntryRow,
-      'cancelRequested'
-    > & { cancelRequested: number })[]
+    db
+      .prepare(`SELECT ${orderColumns}, ${isFirst(db) ? 'NULL AS doubt' : 'doubt'} FROM orders WHERE ${where}`)
+      .all(...values) as (Omit<OrderEntryRow, 'cancelRequested'> & { cancelRequested: number })[]
   ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
 
 /** Fills as rows, oldest first, by any condition of the table. */
@@ -136,9 +139,10 @@ export function load(db: Database): Loaded {
       'order_id IS NULL AND closed_at IS NOT NULL ORDER BY created_at DESC LIMIT ?',
       mostGivenUp,
     ).reverse(),
-    venueTrades: readVenueTrades(db),
-    adjustments: rows<Omit<AdjustmentEntry, 'kind'>>(
-      'SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq',
+    venueTrades: isFirst(db) ? [] : readVenueTrades(db),
+    adjustments: (isFirst(db)
+      ? []
+      : rows<Omit<AdjustmentEntry, 'kind'>>('SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq')
     ).map((row) => ({ ...row, kind: 'adjustment' })),
     horizonMs: horizonIn(rows<{ value: string }>("SELECT value FROM meta WHERE key = 'horizonMs'")[0]?.value),
     days: new Map(

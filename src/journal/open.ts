@@ -103,10 +103,20 @@ function checkSound(db: Database.Database, path: string): void {
     throw new Refusal(`${path} is damaged (${String(verdict)}): restore a backup; nothing was changed`, 3);
 }
 
-function backUpBeforeMigration(db: Database.Database, path: string): void {
+/** Keeps a copy of a journal of an earlier schema beside it, as `journal.db.before-N`. */
+export function backUpBeforeMigration(db: Database.Database, path: string): void {
   const version = versionOf(db);
-  if (version > 0 && version < schemaVersion)
-    db.exec(`VACUUM INTO '${path.replaceAll("'", "''")}.before-${schemaVersion}'`);
+  if (version === 0 || version >= schemaVersion) return;
+  // One that was begun and not followed by the migration would be in the way.
+  rmSync(`${path}.before-${schemaVersion}`, { force: true });
+  db.exec(`VACUUM INTO '${path.replaceAll("'", "''")}.before-${schemaVersion}'`);
+}
+
+/** Counts one more opening for writing: what it writes is numbered after all that was written before. */
+export function raiseEpoch(db: Database.Database): number {
+  db.prepare("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'").run();
+  const row = db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string } | undefined;
+  return Number(row?.value ?? 0);
 }
 
 /** One commit: the binding checked or made, the epoch raised, new strategies numbered. */

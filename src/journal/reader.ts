@@ -6,8 +6,17 @@ import { instrument } from '../domain/instrument.ts';
 import { lots, ticks, units } from '../domain/money.ts';
 import { afterFill, noPosition, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { EventEntry, FillEntry, InstrumentEntry, KillEntry, OrderEntryRow, SignalEntry } from './entries.ts';
-import { finer, inForce, load, readFills, readOrders } from './load.ts';
+import type {
+  EventEntry,
+  FillEntry,
+  InstrumentEntry,
+  KillEntry,
+  OrderEntryRow,
+  SignalEntry,
+  VenueOrderEntry,
+  VenueTradeEntry,
+} from './entries.ts';
+import { finer, haltsInForce, inForce, load, readFills, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
@@ -32,6 +41,15 @@ export interface HeldPosition {
   readonly protection: Readonly<Record<string, string>> | undefined;
 }
 
+/** Rows as the exchange showed them, oldest first. */
+export interface Evidence {
+  readonly orders: readonly Pick<
+    VenueOrderEntry,
+    'seenAt' | 'clientOrderId' | 'side' | 'type' | 'status' | 'executed'
+  >[];
+  readonly trades: readonly Pick<VenueTradeEntry, 'seenAt' | 'tradeId' | 'side' | 'price' | 'quantity'>[];
+}
+
 export interface JournalReader {
   readonly meta: ReadonlyMap<string, string>;
   orders(where?: string, ...values: readonly string[]): readonly OrderEntryRow[];
@@ -43,6 +61,10 @@ export interface JournalReader {
   /** The last signal of a strategy at or before a time. */
   signalBefore(strategy: string, symbol: string, at: number): Omit<SignalEntry, 'kind'> | undefined;
   kills(): readonly KillEntry[];
+  /** Halts that were not lifted. */
+  halts(): readonly KillEntry[];
+  /** What the exchange showed of an order: whose it said it is, and the trades in which it is named. */
+  evidence(orderId: string): Evidence;
   /** Every strategy that ever ran on it. */
   strategies(): readonly string[];
   equity(): string | undefined;
@@ -105,10 +127,30 @@ export function openReader(dir: string): JournalReader {
       );
       return rows[0] === undefined ? undefined : parsed(rows[0]);
     },
+    halts: () => haltsInForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
+    evidence: (orderId) => evidenceIn(db, version, orderId),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),
     equity: () => all<{ equity: string }>('SELECT equity FROM equity ORDER BY at DESC LIMIT 1')[0]?.equity,
     close: () => db.close(),
+  };
+}
+
+function evidenceIn(db: Database.Database, version: number, orderId: string): Evidence {
+  // A journal of the first schema keeps none; it is read as it is.
+  if (version < 2) return { orders: [], trades: [] };
+  return {
+    orders: db
+      .prepare(
+        'SELECT seen_at AS seenAt, client_order_id AS clientOrderId, side, type, status, executed FROM venue_orders WHERE order_id = ?',
+      )
+      .all(orderId) as Evidence['orders'],
+    trades: db
+      .prepare(
+        `SELECT seen_at AS seenAt, trade_id AS tradeId, side, price, quantity FROM venue_trades, json_each(order_ids)
+         WHERE json_each.value = ? ORDER BY seen_at, trade_id`,
+      )
+      .all(orderId) as Evidence['trades'],
   };
 }
 

@@ -53,7 +53,7 @@ const migrations: readonly string[] = [
   CREATE TABLE venue_trades (
     symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
     quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
-    seen_at INTEGER NOT NULL, PRIMARY KEY (symbol, trade_id, order_ids)
+    seen_at INTEGER NOT NULL, PRIMARY KEY (symbol, trade_id, order_ids, side)
   ) WITHOUT ROWID;
   CREATE TABLE venue_orders (
     order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, client_order_id TEXT, side TEXT NOT NULL, type TEXT NOT NULL,
@@ -71,9 +71,9 @@ export const schemaVersion = migrations.length;
 /** The version a journal file is at; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
 
-/** Brings a journal up to this program's schema, each step in one transaction. The caller has refused newer ones. */
-export function migrate(db: Database): void {
-  for (let version = versionOf(db); version < migrations.length; version++) {
+/** Brings a journal up to this program's schema, or to an earlier one, each step in one transaction. The caller has refused newer ones. */
+export function migrate(db: Database, target = schemaVersion): void {
+  for (let version = versionOf(db); version < target; version++) {
     db.transaction(() => {
       db.exec(migrations[version] as string);
       db.pragma(`user_version = ${version + 1}`);

@@ -4,12 +4,14 @@ import got, { HTTPError } from 'got';
 import { z } from 'zod';
 import { systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
+import type { Entry } from '../journal/entries.ts';
 import { takeLock } from '../journal/lock.ts';
-import { journalFile } from '../journal/open.ts';
+import { backUpBeforeMigration, journalFile, raiseEpoch } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
+import { migrate } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
-import { resumedText } from './kills.ts';
+import { liftedText, resumedText } from './kills.ts';
 import { chooseState, type DaemonInfo } from './state.ts';
 
 export interface ControlOptions {
@@ -31,8 +33,11 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
   }
   const { dir, running } = chooseState(options.state, say, true);
   if (strategy !== undefined) refuseUnknown(strategy, dir);
+  const which = strategy === undefined ? {} : { strategy };
   const message =
-    running === undefined ? atRest(action, dir, strategy, reason) : await ask(running, action, { reason, strategy });
+    running === undefined
+      ? atRest(action, dir, strategy, reason)
+      : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
 }
 
@@ -46,7 +51,7 @@ function refuseUnknown(strategy: string, dir: string): void {
 }
 
 /** Reads a journal; one that a newer Sluice wrote is refused. */
-function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
+export function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
   const reader = openReader(dir);
   try {
     return look(reader);
@@ -58,22 +63,18 @@ function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
 /** How long a daemon may take: it cancels what rests before it answers. Real ms. */
 const patienceMs = 60_000;
 
-async function ask(
-  daemon: DaemonInfo,
-  action: string,
-  { reason, strategy }: { reason: string; strategy: string | undefined },
-): Promise<string> {
-  const which = strategy === undefined ? {} : { strategy };
+/** Has the daemon of a state directory do something; gives its answer, or refuses with what it said. */
+export async function ask(daemon: DaemonInfo, action: string, body: object): Promise<string> {
   try {
-    const body: unknown = await got
+    const said: unknown = await got
       .post(`${daemon.control}/api/${action}`, {
-        json: action === 'cancel' ? which : { reason, ...which },
+        json: body,
         headers: { authorization: `Bearer ${daemon.token}` },
         retry: { limit: 0 },
         timeout: { request: patienceMs },
       })
       .json();
-    return answer.parse(body).message;
+    return answer.parse(said).message;
   } catch (error) {
     const said =
       error instanceof HTTPError ? answer.safeParse(JSON.parse(String(error.response.body))).data?.message : undefined;
@@ -91,27 +92,32 @@ function atRest(
 ): string {
   if (action === 'cancel')
     throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
-  inJournal(dir, () => undefined);
-  const lock = takeLock(dir);
-  if (lock === undefined)
-    throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
-  const db = openForWriting(join(dir, journalFile));
-  try {
-    writer(db)([
-      {
-        kind: action,
-        at: systemClock.now(),
-        strategy: strategy ?? null,
-        by: 'operator',
-        reason,
-      },
-    ]);
-  } finally {
-    db.close();
-    lock.release();
-  }
+  const halts = inJournal(dir, (reader) => reader.halts());
+  writeAtRest(dir, [{ kind: action, at: systemClock.now(), strategy: strategy ?? null, by: 'operator', reason }]);
   if (action === 'kill')
     return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
   const standing = inJournal(dir, (reader) => reader.kills());
-  return resumedText(strategy, standing, ` in ${dir}`);
+  const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
+  return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
+}
+
+/** Writes into the journal of a directory on which no daemon runs, under its lock. */
+export function writeAtRest(dir: string, entries: readonly Entry[]): void {
+  const lock = takeLock(dir);
+  if (lock === undefined)
+    throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
+  try {
+    const path = join(dir, journalFile);
+    const db = openForWriting(path);
+    try {
+      backUpBeforeMigration(db, path);
+      migrate(db);
+      // An order's steps are numbered by the opening they were written in: these come after all of them.
+      writer(db, raiseEpoch(db))(entries);
+    } finally {
+      db.close();
+    }
+  } finally {
+    lock.release();
+  }
 }

@@ -39,7 +39,7 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
     givenUp: new Map(
       loaded.givenUp.map((row) => [row.clientOrderId, restoreOrder(row, portfolio.instrument(row.symbol))]),
     ),
-    halts: new Halts({ clock, journal, notice, standing }),
+    halts: new Halts({ clock, journal, standing }),
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
     books: balances === undefined ? undefined : { balances, ledger: ledgerOf(loaded, portfolio) },

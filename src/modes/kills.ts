@@ -1,5 +1,12 @@
 /** What a kill and its end are told as, by a daemon and by a command without one. */
+import type { Halted } from '../execution/halt.ts';
 import type { KillEntry } from '../journal/entries.ts';
+
+/** What a resume means for the halts that it lifts. */
+export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
+  halts.length === 0
+    ? ''
+    : ` It lifts HALT (${halts.map(({ text }) => text).join('; ')}): what is still wrong halts again.`;
 
 /** `where` is the state directory when no daemon runs on it. */
 export function resumedText(

@@ -1,4 +1,5 @@
-/** The banners of a daemon: what it noticed, and the kills that are in force. */
+/** The banners of a daemon: what it noticed, and the kills and halts that are in force. */
+import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { KillEntry, NoticeEntry } from '../journal/entries.ts';
 import type { NoticeView } from '../ops/view.ts';
 
@@ -15,6 +16,10 @@ export class Notices {
   see(entry: NoticeEntry | KillEntry): void {
     if (entry.kind === 'notice') {
       this.#add({ at: entry.at, level: levels[entry.level], text: entry.text, goOn: undefined });
+    } else if (entry.kind === 'halt') {
+      const notice = haltNotice(entry);
+      this.#kills.set(notice, null);
+      this.#add(notice);
     } else if (entry.kind === 'kill') {
       const notice = killNotice(entry);
       this.#kills.set(notice, entry.strategy);
@@ -45,6 +50,14 @@ export class Notices {
     }
   }
 }
+
+/** What a halt means is told where it is in force: the page, the terminal, `status`. */
+const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
+  at,
+  level: 'stop',
+  text: `HALT, no order is created: ${reason}; ${Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by}.`,
+  goOn: 'Resume on this page, or run: npx sluice resume',
+});
 
 function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
   const killed = strategy === null ? 'Killed' : `Strategy ${strategy} was killed`;

@@ -34,6 +34,8 @@ export interface Running {
 
 /** Between two points of the equity curve, ms of the clock. */
 const equityEveryMs = 60_000;
+/** Between two comparisons of the ledger with the account, real ms. */
+const auditEveryMs = 60_000;
 /** Between two tries at what must not stay undone, real ms. */
 const insistMs = 1_000;
 /** Between two looks whether the exchange's time is still known, real ms. */
@@ -61,6 +63,7 @@ export function run(made: Made): Running {
       screen.state = 'ready';
       for (const place of former) tellOfFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
+      void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
       begun();
     },
     signals: hosted.map((one) => signalsHeard(made, one).pipe(takeUntil(stopping.stream))),
@@ -81,6 +84,8 @@ export function run(made: Made): Running {
       screen.state = 'stopping';
       stopping.emit(true);
       await atMost(assembled.end(made.onStop));
+      // What the run leaves behind must be what the account holds.
+      await atMost(audit(assembled));
       // A fill that a look has just found must still be booked.
       await atMost(assembled.sweeps.stop());
       tellOfRest(made);
@@ -169,6 +174,10 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
     trades.unsubscribe();
     depth.unsubscribe();
   };
+}
+
+async function audit(assembled: Assembled): Promise<void> {
+  await assembled.audit();
 }
 
 function watchLoss(assembled: Assembled): void {

@@ -72,7 +72,7 @@ export class Screen {
     for (const fill of options.loaded.fills.slice(-mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
-    for (const kill of options.loaded.kills) this.#notices.see(kill);
+    for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);
   }
 
   /** Looks at what is being written down. */
@@ -84,7 +84,8 @@ export class Screen {
     else if (entry.kind === 'equity') {
       this.#startEquity ??= entry.equity;
       keep(this.#equity, { at: entry.at, equity: entry.equity }, maxEquityPoints);
-    } else if (entry.kind === 'notice' || entry.kind === 'kill' || entry.kind === 'resume') this.#notices.see(entry);
+    } else if (entry.kind === 'notice' || entry.kind === 'kill' || entry.kind === 'resume' || entry.kind === 'halt')
+      this.#notices.see(entry);
   }
 
   /** A strategy threw. */
@@ -130,8 +131,9 @@ export class Screen {
     const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
     const equity = unitsText(portfolio.totalEquity());
-    const state =
-      this.state === 'ready' && risk.switch.inForce.some((kill) => kill.strategy === undefined) ? 'killed' : this.state;
+    const isStopped =
+      execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
+    const state = this.state === 'ready' && isStopped ? 'killed' : this.state;
     return {
       version: viewVersion,
       mode,
@@ -170,11 +172,14 @@ export class Screen {
 
   #stateText(state: DaemonState): string {
     const { hosted, assembled } = this.#options;
-    const kill = assembled.risk.switch.inForce[0];
+    const kill = assembled.risk.switch.inForce.find(({ strategy }) => strategy === undefined);
+    const [halt] = assembled.execution.halts.inForce;
     const unknown = [...assembled.portfolio.orders()].filter((order) => order.state === 'unknown').length;
     const running = hosted.length - this.#errors.size;
     if (state === 'killed' && kill !== undefined)
       return `No order is created: ${kill.reason}. Resume here, or with: npx sluice resume`;
+    if (state === 'killed' && halt !== undefined)
+      return `HALT, no order is created: ${halt.text}. Look, then resume here, or with: npx sluice resume`;
     if (state === 'starting') return 'Connecting to the exchange.';
     if (state === 'recovering')
       return 'Asking the exchange what became of earlier orders; strategies start after that.';
@@ -259,14 +264,19 @@ export class Screen {
   #addEvent(event: EventEntry): void {
     const order = this.#options.assembled.portfolio.order(event.clientOrderId);
     if (order !== undefined && event.event === 'approved') this.#addApproval(event.at, order);
-    if (event.event === 'unknown' && order !== undefined) this.#beginUnknown(event, order);
+    const isOpenOutcome = event.event === 'unknown' || event.event === 'quarantined';
+    const isShown = this.#unknowns.get(event.clientOrderId)?.resolved === undefined;
+    if (isOpenOutcome && order !== undefined && !(this.#unknowns.has(event.clientOrderId) && isShown))
+      this.#beginUnknown(event, order);
     const unknown = this.#unknowns.get(event.clientOrderId);
     if (unknown === undefined || unknown.resolved !== undefined) return;
     if (event.event === 'resolving') {
       const text =
         event.detail['sweep'] === 'complete'
           ? 'Looked through open orders and own trades: not there yet.'
-          : `A look failed: ${String(event.detail['sweep'])}.`;
+          : event.detail['balances'] === undefined
+            ? `A look failed: ${String(event.detail['sweep'])}.`
+            : `Compared the balances: ${String(event.detail['balances'])}.`;
       this.#unknowns.set(event.clientOrderId, {
         ...unknown,
         steps: [...unknown.steps, { at: event.at, text }].slice(-mostSteps),
@@ -274,8 +284,14 @@ export class Screen {
     } else if (event.event === 'found') {
       const text = `Found at the exchange as order ${String(event.detail['orderId'])}, ${String(event.detail['status']).toLowerCase().replace('_', ' ')}: it had taken effect.`;
       this.#unknowns.set(event.clientOrderId, { ...unknown, resolved: { at: event.at, text } });
-    } else if (event.event === 'notFound') {
-      const text = 'Two complete looks after its horizon did not find it. It stays unknown and blocks its symbol.';
+    } else if (event.event === 'absent' || event.event === 'resolved') {
+      const text =
+        event.event === 'absent'
+          ? 'It did not take effect: two complete looks missed it, and the balances are explained without it.'
+          : `Resolved by hand as ${String(event.detail['as'])}: ${String(event.detail['reason'])}.`;
+      this.#unknowns.set(event.clientOrderId, { ...unknown, resolved: { at: event.at, text } });
+    } else if (event.event === 'quarantined') {
+      const text = `Quarantined: ${String(event.detail['evidence'] ?? event.detail['cause'])}. It stays reserved and blocks its symbol.`;
       this.#unknowns.set(event.clientOrderId, {
         ...unknown,
         steps: [...unknown.steps, { at: event.at, text }].slice(-mostSteps),
@@ -291,7 +307,7 @@ export class Screen {
       symbol: intent.symbol,
       order,
       since: event.at,
-      cause: String(event.detail['cause'] ?? 'no answer'),
+      cause: String(event.detail['cause'] ?? event.detail['evidence'] ?? 'no answer'),
       steps: [],
       resolved: undefined,
     });

@@ -15,10 +15,10 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState, openState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
-import type { OrderEntry } from '../venue/venue.ts';
-import { type Assembled, assemble } from './assemble.ts';
-import { isQueriedByClientId } from './capabilities-file.ts';
-import { resumedText } from './kills.ts';
+import { type OrderEntry, ok } from '../venue/venue.ts';
+import { type Assembled, assemble, type Parts } from './assemble.ts';
+import { decisionsOf } from './decide.ts';
+import { liftedText, resumedText } from './kills.ts';
 import type { Log } from './log.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
@@ -137,7 +137,6 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     spend: limits.spend,
     notice: limits.notice,
     log,
-    byClientId: isQueriedByClientId(options.stateDir, options.venueName),
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
@@ -166,6 +165,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     journal(workerHost(state.path, state.identity.epoch, options.fatal), clock, loaded.fills),
     (entry) => {
       if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
+      if (entry.kind === 'halt') log.error(entry, entry.kind);
       screen?.see(entry);
     },
   );
@@ -196,6 +196,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     feeInBase: venue.feeInBase,
     notice,
     blocked,
+    ...accountOf(options, exchange, clock),
   });
   const hosted = hostedOf(options.configured, instruments);
   const weight = (): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> => {
@@ -215,6 +216,22 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     loaded,
   });
   return { ...reached, journal: book, assembled, screen, hosted, notice, onStop: config.onStop, fatal: options.fatal };
+}
+
+/** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
+function accountOf(
+  { secrets, config }: SessionOptions,
+  { account, time }: Exchange,
+  clock: ScaledClock,
+): Pick<Parts, 'balances' | 'serverTime'> {
+  if (secrets === undefined) return {};
+  return {
+    ...(config.account === 'spot' ? { balances: () => account.balances() } : {}),
+    async serverTime() {
+      const answer = await time.sync();
+      return answer.kind === 'ok' ? ok(clock.now() - answer.value.uncertaintyMs) : answer;
+    },
+  };
 }
 
 /** The instruments of this run, and those of earlier ones that the journal's rows need. */
@@ -289,13 +306,14 @@ function sourceOf({
       return `${strategy ?? 'Everything'} is killed: no order is created until you resume. Resting orders were cancelled, positions stay as they are, and their stops are not acted on.`;
     },
     async resume(reason, strategy) {
+      const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
       await assembled.resume(strategy, 'operator', reason);
       const { inForce } = assembled.risk.switch;
-      return resumedText(
-        strategy,
-        inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null })),
-      );
+      const kills = inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
+      const standing = assembled.execution.halts.inForce;
+      return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
     },
+    ...decisionsOf(assembled),
     async cancelAll(strategy) {
       const count = await assembled.cancelAll(strategy);
       return count === 0

@@ -2,6 +2,7 @@
 import Table from 'cli-table3';
 import { instrument } from '../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
+import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { roundedMoney } from '../ops/words.ts';
@@ -155,9 +156,13 @@ export function showStatus(options: ShowOptions): void {
           ? null
           : { pid: running.pid, startedAt: running.startedAt, exchange: running.exchange, control: running.control },
       equity: reader.equity() ?? null,
-      openOrders: orders.filter(({ state }) => state !== 'unknown').length,
+      openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
       unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
+      quarantinedOrders: orders
+        .filter(({ state }) => state === 'quarantined')
+        .map(({ clientOrderId }) => clientOrderId),
       fills: reader.fills().length,
+      halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
       kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
     };
     if (options.json) {
@@ -175,6 +180,14 @@ export function showStatus(options: ShowOptions): void {
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
     );
     options.out(`fills      ${status.fills}`);
+    for (const clientOrderId of status.quarantinedOrders)
+      options.out(
+        `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,
+      );
+    for (const halt of status.halts)
+      options.out(
+        `HALT       since ${moment(halt.at)} UTC: ${halt.reason}; ${Object.hasOwn(haltCauses, halt.cause) ? haltCauses[halt.cause as HaltCause] : halt.cause} (sluice resume lifts it)`,
+      );
     for (const kill of status.kills)
       options.out(
         `KILLED     ${kill.strategy ?? 'everything'} since ${moment(kill.at)} UTC by ${kill.by}: ${kill.reason} (sluice resume lifts it)`,

@@ -1,6 +1,8 @@
 /** `sluice why ORDER`: one timeline for an order, or for a signal that became none. */
 import { instrument } from '../domain/instrument.ts';
+import { isClosed } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { wordsFor } from '../execution/by-hand.ts';
 import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
 import type { Denied, JournalReader } from '../journal/reader.ts';
 import { approvalText, denialText } from '../ops/words.ts';
@@ -73,7 +75,25 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
       detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
     });
   }
+  if (order.orderId !== null) steps.push(...evidenceSteps(reader, order.orderId));
   return steps.sort((a, b) => a.at - b.at);
+}
+
+/** What the exchange itself showed, as it was kept. */
+function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
+  const { orders, trades } = reader.evidence(orderId);
+  return [
+    ...orders.map(({ seenAt, clientOrderId, side, type, status, executed }) => ({
+      at: seenAt,
+      what: 'evidence',
+      detail: `the exchange said: order ${orderId}, client id ${clientOrderId ?? '(none)'}, ${type} ${side}, ${status}, ${executed} executed`,
+    })),
+    ...trades.map(({ seenAt, tradeId, side, price, quantity }) => ({
+      at: seenAt,
+      what: 'evidence',
+      detail: `the exchange showed trade ${tradeId}: ${side} ${quantity} at ${price}`,
+    })),
+  ];
 }
 
 function deniedSteps(denied: Denied): Step[] {
@@ -95,7 +115,7 @@ function deniedSteps(denied: Denied): Step[] {
 const mostListed = 10;
 
 /** The order with this id, ours or the exchange's, or the only one whose id begins so; refuses several. */
-function orderOf(reader: JournalReader, subject: string): OrderEntryRow | undefined {
+export function orderOf(reader: JournalReader, subject: string): OrderEntryRow | undefined {
   const ours = subject.toLowerCase();
   const exact = reader.orders('client_order_id = ? OR order_id = ?', ours, subject)[0];
   if (exact !== undefined || subject === '') return exact;
@@ -136,6 +156,10 @@ export function showWhy(subject: string, options: ShowOptions): void {
     if (order !== undefined)
       options.out(
         `order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'}) is ${order.state}, on ${day(order.createdAt)} UTC`,
+      );
+    if (order !== undefined && !isClosed(order.state) && wordsFor(order.state).length > 0)
+      options.out(
+        `only you may decide it: sluice resolve ${order.clientOrderId} --as ${wordsFor(order.state).join('|')} --reason TEXT`,
       );
     for (const step of steps)
       options.out(`${stamp(step.at)}  ${step.what}${step.detail === '' ? '' : `: ${step.detail}`}`);

@@ -7,6 +7,8 @@
  *     POST /api/kill         { "reason": "…", "strategy": "…" }; without a strategy all of them
  *     POST /api/resume       { "reason": "…", "strategy": "…" }
  *     POST /api/cancel       { "strategy": "…" }, or {} for all
+ *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
+ *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
  *
  * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 a body that does not fit, 500 it failed.
@@ -29,6 +31,10 @@ export interface DashboardSource extends Pushed {
   resume(reason: string, strategy?: string): Promise<string>;
   /** The resting orders of one strategy, or of all. */
   cancelAll(strategy?: string): Promise<string>;
+  /** Closes an order that only a human may close, or says why that cannot be. */
+  resolve(order: string, as: string, reason: string): Promise<string>;
+  /** Counts an amount that was paid in or, negative, out. */
+  adjust(asset: string, amount: string, reason: string): Promise<string>;
 }
 
 export interface DashboardOptions {
@@ -51,8 +57,15 @@ export interface Dashboard {
 /** The largest body of a call. */
 const maxBodyBytes = 4_096;
 const strategy = z.string().min(1).max(100).optional();
-const reasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500), strategy });
+const reason = z.string().trim().min(1).max(500);
+const reasonBody = z.strictObject({ reason, strategy });
 const cancelBody = z.strictObject({ strategy });
+const resolveBody = z.strictObject({ order: z.string().min(1).max(64), as: z.string().min(1).max(20), reason });
+const adjustBody = z.strictObject({
+  asset: z.string().regex(/^[A-Z0-9]{1,20}$/),
+  amount: z.string().regex(/^-?\d{1,18}(\.\d{1,18})?$/),
+  reason,
+});
 
 interface Served {
   readonly app: FastifyInstance;
@@ -124,6 +137,12 @@ function serveControl({ app, source }: Served): void {
   );
   app.post('/api/cancel', ({ body }, reply) =>
     act(body, reply, cancelBody, ({ strategy: id }) => source.cancelAll(id)),
+  );
+  app.post('/api/resolve', ({ body }, reply) =>
+    act(body, reply, resolveBody, ({ order, as, reason: why }) => source.resolve(order, as, why)),
+  );
+  app.post('/api/adjust', ({ body }, reply) =>
+    act(body, reply, adjustBody, ({ asset, amount, reason: why }) => source.adjust(asset, amount, why)),
   );
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ ok: false, message: error.message }),

@@ -42,6 +42,7 @@ const since = (facts: Facts): string => {
 /** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. */
 const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
   blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. It lifts by itself.`,
+  halted: (facts) => `Everything halts since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
   killed: (facts) => `Trading is killed since ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
   staleData: ({ ageMs, ...facts }) =>
     typeof ageMs === 'number'

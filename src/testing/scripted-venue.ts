@@ -76,6 +76,10 @@ export class ScriptedVenue {
   /** The price at which MARKET orders fill at once; undefined: they wait. */
   market: Ticks | undefined;
   echoesIds = true;
+  /** A trade with ourselves is shown as a row for each side, the second one this much later, ms; undefined: as one row. */
+  twinLagMs: number | undefined;
+  /** What each side of a trade costs, in quote. */
+  fee: Units = noUnits;
   /** What the account holds, locked included. A test that pays in or out writes to it. */
   readonly holdings = new Map<string, Units>();
   readonly #clock: Clock;
@@ -292,12 +296,20 @@ export class ScriptedVenue {
       orderIds: orders.map(({ orderId }) => orderId),
       side: taker.intent.side,
       maker: taker.intent.type === 'LIMIT' && orders.length === 1,
-      fee: noUnits,
+      fee: this.fee,
       feeAsset: this.#at.quote,
       time: this.#clock.now(),
       visibleAt: this.#clock.now() + this.lagMs,
     };
     this.trades.push(trade);
+    const [, other] = orders;
+    if (other !== undefined && this.twinLagMs !== undefined)
+      this.trades.push({
+        ...trade,
+        side: other.intent.side,
+        maker: true,
+        visibleAt: trade.visibleAt + this.twinLagMs,
+      });
     for (const { intent } of orders) {
       const moved = movementOf({ ...trade, side: intent.side }, this.#at);
       this.pay(this.#at.base, moved.base);

@@ -17,8 +17,13 @@ const states: Readonly<Record<OrderState, string>> = {
   absent: 'Proven not to have taken effect: two complete sweeps after its horizon, and balances explained without it.',
 };
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '-'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+/** Aligned, as the formatter of this tree has tables. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
 
 const edges = Object.entries(transitions).flatMap(([from, cells]) =>
   Object.entries(cells).map(([event, { to, then }]) => ({ from, event: event as OrderEvent, to, then })),

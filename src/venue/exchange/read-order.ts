@@ -1,7 +1,7 @@
 /** From the exchange's order objects to `OrderReport`. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
-import { type Lots, lots, MoneyError, noLots } from '../../domain/money.ts';
+import { type Lots, lots, MoneyError, noLots, noTicks, ticks } from '../../domain/money.ts';
 import type { OrderReport, OrderType, VenueStatus } from '../../domain/order.ts';
 import type { Count } from './counters.ts';
 import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf } from './json.ts';
@@ -32,15 +32,30 @@ export function readOrder(raw: unknown, at: Instrument, count: Count, known: Kno
     count('unreadable executedQty', raw);
     return `order ${orderId} has no readable executedQty`;
   }
+  const type = typeOf(raw['type']) ?? known.type;
   return {
     orderId,
     clientOrderId: clientOrderIdOf(raw['clientOrderId']),
     symbol: symbolOf(raw['symbol']) ?? at.symbol,
     side,
-    type: typeOf(raw['type']) ?? known.type ?? foreignType(raw, count),
+    type: type ?? foreignType(raw, count),
     status: trusted(statusOf(raw['status'], count), executed, raw, count),
     executed,
+    ...(type === 'LIMIT' ? askedOf(raw, at) : {}),
   };
+}
+
+/** What a LIMIT order asked for: what it keeps locked follows from it. Of a MARKET order the quantity can be an amount. */
+function askedOf(raw: Fields, at: Instrument): Pick<OrderReport, 'price' | 'quantity'> {
+  const [price, quantity] = [decimalOf(raw['price']), decimalOf(raw['origQty'])];
+  if (price === undefined || quantity === undefined) return {};
+  try {
+    const asked = { price: ticks(price, at), quantity: lots(quantity, at) };
+    return asked.price > noTicks && asked.quantity > noLots ? asked : {};
+  } catch (error) {
+    if (error instanceof MoneyError) return {};
+    throw error;
+  }
 }
 
 /** A create reply. `executedQty` may be missing there; then the order counts as open whatever its status says: ask again. */

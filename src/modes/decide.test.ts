@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../domain/refusal.ts';
+import { orderRowOf } from '../journal/builders.ts';
+import type { OrderEntryRow } from '../journal/entries.ts';
+import { openState } from '../journal/open.ts';
+import { openReader } from '../journal/reader.ts';
+import { openForWriting } from '../journal/worker.ts';
+import { writer } from '../journal/writer.ts';
+import { control } from './control.ts';
+import { adjust, resolve } from './decide.ts';
+import { showStatus } from './show.ts';
+import { showWhy } from './why.ts';
+
+const binding = { mode: 'live', account: 'spot', venue: 'v' } as const;
+const quarantined = orderRowOf({ clientOrderId: 'saaaaab00001', state: 'quarantined', doubt: 'unproven' });
+const open = orderRowOf({ clientOrderId: 'saaaaab00002', orderId: '1001', state: 'open' });
+let dir: string;
+let out: string[];
+beforeEach(() => {
+  out = [];
+  dir = mkdtempSync(join(tmpdir(), 'sluice-decide-'));
+  const { path, lock } = openState(dir, binding, ['s']);
+  const db = openForWriting(path);
+  writer(
+    db,
+    1,
+  )([
+    quarantined,
+    open,
+    { kind: 'halt', at: 5, strategy: null, by: 'ledger', reason: 'the account holds -1 USDT' },
+    {
+      kind: 'venueOrder',
+      seenAt: 3,
+      symbol: 'BTCUSDT',
+      orderId: '1001',
+      clientOrderId: 'SAAAAAB00002',
+      side: 'BUY',
+      type: 'LIMIT',
+      status: 'NEW',
+      executed: '0',
+    },
+    {
+      kind: 'venueTrade',
+      seenAt: 4,
+      symbol: 'BTCUSDT',
+      tradeId: '7',
+      orderIds: ['1001'],
+      side: 'BUY',
+      price: '100',
+      quantity: '0.5',
+      fee: '0',
+      feeAsset: 'USDT',
+      maker: true,
+      time: 4,
+    },
+  ]);
+  db.close();
+  lock.release();
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const options = () => ({ state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined });
+function read<T>(look: (reader: ReturnType<typeof openReader>) => T): T {
+  const reader = openReader(dir);
+  try {
+    return look(reader);
+  } finally {
+    reader.close();
+  }
+}
+const orderNow = (id: string): OrderEntryRow | undefined =>
+  read((reader) => reader.orders('client_order_id = ?', id)[0]);
+
+describe('sluice resolve, without a daemon', () => {
+  test('closes a quarantined order as it is told, and writes down who said so', async () => {
+    await resolve('saaaaab00001', { ...options(), as: 'canceled', reason: 'seen on the page of the exchange' });
+    expect(out.join()).toContain('closed as canceled');
+    expect(orderNow('saaaaab00001')).toMatchObject({ state: 'canceled', doubt: 'unproven' });
+    expect(orderNow('saaaaab00001')?.closedAt).not.toBeNull();
+    const events = read((reader) => reader.events('saaaaab00001'));
+    expect(events.map(({ event, detail }) => [event, detail])).toEqual([
+      ['resolved', { as: 'canceled', by: 'operator', reason: 'seen on the page of the exchange' }],
+      ['closed', { state: 'canceled' }],
+    ]);
+    // What the next daemon writes about it comes after that.
+    const { path, lock, identity } = openState(dir, binding, ['s']);
+    const db = openForWriting(path);
+    writer(db, identity.epoch)([{ kind: 'event', at: 9, clientOrderId: 'saaaaab00001', event: 'found', detail: {} }]);
+    db.close();
+    lock.release();
+    expect(read((reader) => reader.events('saaaaab00001')).map(({ event }) => event)).toEqual([
+      'resolved',
+      'closed',
+      'found',
+    ]);
+  });
+
+  test.each([
+    ['saaaaab00002', 'the exchange says what becomes of it'],
+    ['saaaaax', 'there is no order saaaaax'],
+  ])('refuses %s and changes nothing', async (id, why) => {
+    const asked = resolve(id, { ...options(), as: 'absent', reason: 'why not' });
+    await expect(asked).rejects.toThrow(Refusal);
+    await expect(asked).rejects.toThrow(why);
+    expect(orderNow('saaaaab00002')).toMatchObject({ state: 'open', closedAt: null });
+  });
+});
+
+describe('sluice adjust, without a daemon', () => {
+  test('is a row that the next daemon counts', async () => {
+    await adjust('USDT', '-12.50', { ...options(), reason: 'withdrawn' });
+    const { loaded, lock } = openState(dir, binding, ['s']);
+    lock.release();
+    expect(loaded.adjustments).toMatchObject([
+      { what: 'adjust', asset: 'USDT', amount: '-12.5', by: 'operator', reason: 'withdrawn' },
+    ]);
+  });
+
+  test.each([
+    ['usdt', '1', 'is no asset'],
+    ['USDT', '1e5', 'is no amount'],
+    ['USDT', '0.0000000000000000001', 'is no amount'],
+  ])('refuses %s %s', async (asset, amount, why) => {
+    await expect(adjust(asset, amount, { ...options(), reason: 'x' })).rejects.toThrow(why);
+  });
+});
+
+test('status shows what is quarantined and what halts, with what it means; resume lifts it', async () => {
+  showStatus(options());
+  expect(out.join('\n')).toMatch(/QUARANTINED order saaaaab00001[\s\S]*HALT .*holds -1 USDT; the account holds less/);
+  out = [];
+  await control('resume', { ...options(), reason: 'looked' });
+  expect(out.join()).toContain('It lifts HALT (the account holds -1 USDT): what is still wrong halts again.');
+  expect(read((reader) => reader.halts())).toEqual([]);
+});
+
+test('why shows what the exchange itself showed, and the way to decide', () => {
+  showWhy('saaaaab00002', options());
+  expect(out.join('\n')).toContain(
+    'evidence: the exchange said: order 1001, client id SAAAAAB00002, LIMIT BUY, NEW, 0 executed',
+  );
+  expect(out.join('\n')).toContain('evidence: the exchange showed trade 7: BUY 0.5 at 100');
+  out = [];
+  showWhy('saaaaab00001', options());
+  expect(out.join('\n')).toContain('sluice resolve saaaaab00001 --as absent|filled|canceled --reason TEXT');
+});

@@ -1,0 +1,106 @@
+/** The commands by which a human decides what nobody else may: how an order ended, and what moved the balances beside trades. */
+import { systemClock } from '../clock/clock.ts';
+import { MoneyError, type Units, units, unitsText } from '../domain/money.ts';
+import { isClosed, type OrderState } from '../domain/order.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
+import { transitions } from '../execution/states.ts';
+import type { Entry } from '../journal/entries.ts';
+import type { DashboardSource } from '../ops/dashboard.ts';
+import type { Assembled } from './assemble.ts';
+import { ask, inJournal, writeAtRest } from './control.ts';
+import { chooseState } from './state.ts';
+import { orderOf } from './why.ts';
+
+export interface DecideOptions {
+  readonly state?: string;
+  readonly reason: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+const isWord = (word: string): word is HumanWord => Object.hasOwn(humanWords, word);
+
+const resolvedText = (order: string, as: HumanWord): string =>
+  as === 'quarantined'
+    ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
+    : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: what it did trade is booked when the exchange shows it, or said with sluice adjust.`;
+
+const adjustedText = (asset: string, amount: string): string =>
+  `The ledger counts ${amount} ${asset} more; the next comparison tells whether it equals the account.`;
+
+/** What a daemon does when it is told so. */
+export function decisionsOf({
+  resolveByHand,
+  adjust: adjustLedger,
+}: Pick<Assembled, 'resolveByHand' | 'adjust'>): Pick<DashboardSource, 'resolve' | 'adjust'> {
+  return {
+    async resolve(order, as, reason) {
+      if (!isWord(as)) throw new Refusal(`an order is resolved as ${Object.keys(humanWords).join(', ')}, not as ${as}`);
+      const against = await resolveByHand(order.toLowerCase(), as, 'operator', reason);
+      if (against !== undefined) throw new Refusal(against);
+      return resolvedText(order, as);
+    },
+    async adjust(asset, amount, reason) {
+      await adjustLedger(asset, units(amount), 'operator', reason);
+      return adjustedText(asset, amount);
+    },
+  };
+}
+
+/** `sluice resolve ORDER --as STATE --reason TEXT`, with a daemon or, while none runs, in the journal. */
+export async function resolve(subject: string, options: DecideOptions & { readonly as: HumanWord }): Promise<void> {
+  const { as, reason, json, out, say } = options;
+  const { dir, running } = chooseState(options.state, say, true);
+  const order = inJournal(dir, (reader) => orderOf(reader, subject));
+  if (order === undefined) throw new Refusal(`there is no order ${subject} in ${dir}: sluice orders lists them`);
+  const { clientOrderId } = order;
+  const against = whyNot(clientOrderId, order.state, as);
+  if (against !== undefined) throw new Refusal(against);
+  let message = resolvedText(clientOrderId, as);
+  if (running === undefined) {
+    const at = systemClock.now();
+    const state = transitions[order.state][humanWords[as]]?.to ?? order.state;
+    const step = (event: 'resolved' | 'closed', detail: Readonly<Record<string, string>>): Entry => ({
+      kind: 'event',
+      at,
+      clientOrderId,
+      event,
+      detail,
+    });
+    writeAtRest(dir, [
+      { ...order, state, doubt: as === 'quarantined' ? 'human' : order.doubt, closedAt: isClosed(state) ? at : null },
+      step('resolved', { as, by: 'operator', reason }),
+      ...(isClosed(state) ? [step('closed', { state: state satisfies OrderState })] : []),
+    ]);
+  } else message = await ask(running, 'resolve', { order: clientOrderId, as, reason });
+  out(
+    json ? JSON.stringify({ version: 1, action: 'resolve', state: dir, order: clientOrderId, as, message }) : message,
+  );
+}
+
+/** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */
+export async function adjust(asset: string, text: string, options: DecideOptions): Promise<void> {
+  const { reason, json, out, say } = options;
+  if (!/^[A-Z0-9]{1,20}$/.test(asset))
+    throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
+  const amount = unitsText(amountOf(text));
+  const { dir, running } = chooseState(options.state, say, true);
+  if (running === undefined)
+    writeAtRest(dir, [
+      { kind: 'adjustment', at: systemClock.now(), what: 'adjust', asset, amount, by: 'operator', reason },
+    ]);
+  const message =
+    running === undefined ? adjustedText(asset, amount) : await ask(running, 'adjust', { asset, amount, reason });
+  out(json ? JSON.stringify({ version: 1, action: 'adjust', state: dir, asset, amount, message }) : message);
+}
+
+function amountOf(text: string): Units {
+  try {
+    if (/^-?\d+(\.\d+)?$/.test(text)) return units(text);
+  } catch (error) {
+    if (!(error instanceof MoneyError)) throw error;
+  }
+  throw new Refusal(`${text} is no amount: write a plain number with at most 18 decimals, such as 100 or -12.5`);
+}
