@@ -86,7 +86,9 @@ function withConfig<T extends { readonly config?: string }>(
   given: T,
 ): T & { readonly config: string } {
   if (given.config === undefined)
-    throw new Refusal(`${command} needs a configuration: --config FILE, such as --config config/${command}.yaml`);
+    throw new Refusal(
+      `${command} needs a configuration: --config FILE, such as --config config/${command === 'doctor' ? 'live' : command}.yaml`,
+    );
   return { ...given, config: given.config };
 }
 
@@ -242,6 +244,17 @@ program
   .addOption(jsonOption())
   .action(async (asset: string, amount: string, given) =>
     (await import('./modes/decide.ts')).adjust(asset, amount, { ...given, out, say }),
+  );
+
+program
+  .command('doctor')
+  .description('whether a configuration can trade here and now, and what to do where it cannot; changes nothing')
+  .addOption(configOption())
+  .addOption(stateOption())
+  .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
+  .addOption(jsonOption())
+  .action(async (given) =>
+    (await import('./modes/doctor.ts')).doctor({ ...withConfig('doctor', given), environment: process.env, out, say }),
   );
 
 addByHand(program, { out, say, signal: stopping.signal });

@@ -17,6 +17,7 @@ import { type Dashboard, type DashboardSource, startDashboard } from '../ops/das
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type OrderEntry, ok } from '../venue/venue.ts';
 import { type Assembled, assemble, type Parts } from './assemble.ts';
+import { isQueriedByClientId } from './capabilities-file.ts';
 import { decisionsOf } from './decide.ts';
 import { liftedText, resumedText } from './kills.ts';
 import type { Log } from './log.ts';
@@ -137,6 +138,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     spend: limits.spend,
     notice: limits.notice,
     log,
+    byClientId: isQueriedByClientId(options.stateDir, options.venueName),
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
