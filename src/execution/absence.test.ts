@@ -330,6 +330,18 @@ describe('the ledger', () => {
     expect(halts(desk)).toEqual([]);
   });
 
+  test('says when it has not been compared for long, and why', async () => {
+    const desk = await ready();
+    desk.venue.failing.add('balances');
+    for (let minute = 0; minute < 12; minute++) {
+      await audit(desk);
+      await desk.pass(60_000);
+    }
+    expect(desk.notices.map(({ text }) => text)).toEqual([
+      'the account has not been compared with the journal for 10 minutes: account: account failed',
+    ]);
+  });
+
   test('is not compared while an outcome is open', async () => {
     const { desk } = await lost('dropLost');
     await desk.pass(1_000);

@@ -11,6 +11,8 @@ import type { Sweeps } from './sweep.ts';
 /** Tries for a moment at which nothing moves, and how far they lie apart, ms of the clock. */
 const mostTries = 3;
 const retryMs = 1_000;
+/** So long without a comparison, real ms, and somebody is told: what is not compared may be wrong. */
+const longMs = 600_000;
 
 /** `even`: equal to the last decimal. `skipped`: there was no moment to compare at, with why; that proves nothing. */
 export type Audit =
@@ -28,6 +30,7 @@ export interface Auditor {
 export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
   const { clock, timing, books } = execution;
   const tell = teller(execution);
+  const tellOfLong = skipTeller(execution);
 
   async function compare(): Promise<Audit> {
     if (books?.ledger.begun !== true) return { kind: 'skipped', why: 'it is not known what the account held at first' };
@@ -41,19 +44,43 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
     begin: () => begin(execution, sweeps),
     async check() {
       await begin(execution, sweeps);
-      const first = await compare();
-      if (first.kind === 'even') tell([]);
-      if (first.kind !== 'off') return first;
-      await clock.sleep(timing.sweepGapMs);
-      const second = await compare();
-      if (second.kind !== 'off') return second;
-      const same = second.differences.filter((one) =>
-        first.differences.some(({ asset, amount }) => asset === one.asset && amount === one.amount),
-      );
-      if (same.length === 0) return { kind: 'skipped', why: 'the balances were on the move' };
-      tell(same);
-      return { kind: 'off', differences: same };
+      const audit = await twice();
+      if (books !== undefined) tellOfLong(audit);
+      if (audit.kind !== 'skipped') tell(audit.kind === 'off' ? audit.differences : []);
+      return audit;
     },
+  };
+
+  async function twice(): Promise<Audit> {
+    const first = await compare();
+    if (first.kind !== 'off') return first;
+    await clock.sleep(timing.sweepGapMs);
+    const second = await compare();
+    if (second.kind !== 'off') return second;
+    const same = second.differences.filter((one) =>
+      first.differences.some(({ asset, amount }) => asset === one.asset && amount === one.amount),
+    );
+    return same.length === 0
+      ? { kind: 'skipped', why: 'the balances were on the move' }
+      : { kind: 'off', differences: same };
+  }
+}
+
+/** Says once that the balances have not been compared for long, and why the last time. */
+function skipTeller({ clock, notice }: Execution): (audit: Audit) => void {
+  let comparedAt = clock.now();
+  let told = false;
+  return (audit) => {
+    if (audit.kind !== 'skipped') {
+      comparedAt = clock.now();
+      told = false;
+    } else if (!told && clock.now() - comparedAt >= clock.machine(longMs)) {
+      told = true;
+      notice({
+        level: 'warn',
+        text: `the account has not been compared with the journal for 10 minutes: ${audit.why}`,
+      });
+    }
   };
 }
 

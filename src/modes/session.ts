@@ -181,7 +181,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
   // Simulated fills do not depend on the exchange's time.
-  const blocked = (): string | undefined => (options.secrets === undefined ? undefined : exchange.time.against());
+  const blocked = (): string | undefined =>
+    options.secrets === undefined ? undefined : (exchange.time.against() ?? forbiddenText(limits.meter().stoppedUntil));
   const assembled = assemble({
     clock,
     journal: book,
@@ -219,6 +220,12 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   });
   return { ...reached, journal: book, assembled, screen, hosted, notice, onStop: config.onStop, fatal: options.fatal };
 }
+
+/** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
+const forbiddenText = (until: number | undefined): string | undefined =>
+  until === undefined
+    ? undefined
+    : `the exchange forbids requests until ${new Date(until).toISOString().slice(11, 19)} UTC`;
 
 /** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
 function accountOf(
