@@ -114,7 +114,7 @@ describe('a configuration', () => {
       'instruments.yaml has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT',
     ],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
-    ['symbol: XBTUSD', 'symbol: BTCUSD', 'b.yaml: data.BTCUSD is missing: the klines file'],
+    ['symbol: XBTUSD', 'symbol: BTCUSD', 'BTCUSD 1min is not in the catalogue'],
     ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
     expect(await refusedConfig(broken(from, to))).toContain(part);
@@ -157,12 +157,9 @@ test('a setting that the file does not have needs no quotes of its own', async (
 });
 
 test.for([
-  [
-    '',
-    /^\S+b\.yaml is empty; .*:\n {2}strategies: is missing\n {2}risk: is missing\n {2}data: is missing\n {2}cash: is missing$/,
-  ],
+  ['', /^\S+b\.yaml is empty; .*:\n {2}strategies: is missing\n {2}risk: is missing\n {2}cash: is missing$/],
   ['# nothing yet\n', /b\.yaml is empty; /],
-  ['{}\n', /b\.yaml has 4 problems:/],
+  ['{}\n', /b\.yaml has 3 problems:/],
   ['- data\n', /b\.yaml: must hold keys with their values .*, not a list$/],
   ['data\n', /b\.yaml: must hold keys with their values .*, not a single value$/],
 ] as const)('a configuration that holds %j says so', async ([text, pattern]) => {

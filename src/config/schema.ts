@@ -167,8 +167,10 @@ const moment = z
 /** `config/backtest.yaml` and the scenarios in `backtests/`. */
 export const backtestSchema = z.strictObject({
   ...common,
-  /** A klines file for each symbol, relative to the configuration. */
-  data: z.record(symbol, z.string().min(1)),
+  /** A klines file for each symbol, relative to the configuration; `catalogue`, or nothing, for what was imported. */
+  data: z.record(symbol, z.string().min(1)).default({}),
+  /** The folder of imported data, relative to the configuration; `var/data` in the working directory when left out. */
+  catalogue: z.string().min(1).optional(),
   /** A file of instruments, relative to the configuration; the built-in one when left out. */
   instruments: z.string().min(1).optional(),
   from: moment.optional(),

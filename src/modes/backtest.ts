@@ -2,8 +2,11 @@
 import { dirname, resolve } from 'node:path';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
+import { type StoredKlines, storedKlines } from '../data/catalogue/klines.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
 import { plus, type Rate, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
@@ -52,25 +55,16 @@ export async function prepare(
   const hosted = hostedOf(configured, instruments);
   const warnings: string[] = [];
   const dataHashes: Record<string, string> = {};
-  const series = [...instruments.values()].map(({ symbol, pricePrecision }): RunSeries => {
-    const intervals = new Set(hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval));
-    const [interval, other] = intervals;
-    if (interval === undefined || other !== undefined)
-      throw new Refusal(
-        `${file}: the strategies on ${symbol} use ${[...intervals].join(' and ')}; a backtest holds one interval for each symbol`,
-      );
-    const given = config.data[symbol];
-    if (given === undefined)
-      throw new Refusal(
-        `${file}: data.${symbol} is missing: the klines file that the strategies on ${symbol} run over`,
-      );
-    const path = resolve(dir, given);
-    const loaded = loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair });
+  const series: RunSeries[] = [];
+  for (const instrument of instruments.values()) {
+    const { symbol } = instrument;
+    const interval = oneInterval(file, symbol, hosted);
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval);
     warnings.push(...loaded.warnings);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
-    return { symbol, interval, columns, gaps, ...rowsOf(config, columns.openTime, symbol, path) };
-  });
+    series.push({ symbol, interval, columns, gaps, ...rowsOf(config, columns.openTime, symbol, source) });
+  }
   for (const { symbol, first, end } of series) {
     const needed = Math.max(
       ...hosted.filter((one) => one.symbol === symbol).map((one) => warmupOf(one.strategy, one.params)),
@@ -103,6 +97,34 @@ export async function prepare(
     warnings,
     dataHashes,
   };
+}
+
+function oneInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
+  const intervals = new Set(hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval));
+  const [interval, other] = intervals;
+  if (interval === undefined || other !== undefined)
+    throw new Refusal(
+      `${file}: the strategies on ${symbol} use ${[...intervals].join(' and ')}; a backtest holds one interval for each symbol`,
+    );
+  return interval;
+}
+
+/** Of the file that the configuration names for the symbol, or of the catalogue. */
+async function klinesOf(
+  dir: string,
+  config: BacktestConfig,
+  { symbol, pricePrecision }: Instrument,
+  interval: Interval,
+): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
+  const given = config.data[symbol];
+  if (given !== undefined && given !== 'catalogue') {
+    const path = resolve(dir, given);
+    return { where: path, loaded: loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair }) };
+  }
+  const where = config.catalogue === undefined ? resolve('var', 'data') : resolve(dir, config.catalogue);
+  // Rows before `from` warm up: all of them are loaded, as of a file.
+  const span = config.to === undefined ? {} : { to: config.to };
+  return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
 }
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

@@ -50,7 +50,9 @@ export async function storedKlines(
   const columns = klineColumns(await loadSeries(dir, found, wanted));
   const sha256 = seriesHash(found);
   const warnings = warningsOf(found, interval);
-  if (found.interval === interval) return { columns, gaps: ledgerOf(found), warnings, sha256 };
+  const last = columns.openTime.at(-1) ?? 0;
+  const gaps = ledgerOf(found).filter(({ to }) => to <= last);
+  if (found.interval === interval) return { columns, gaps, warnings, sha256 };
   const larger = resampleKlines(found.interval, columns, { interval });
   return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime).list, warnings, sha256 };
 }

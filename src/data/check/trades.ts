@@ -64,15 +64,13 @@ export class TradeChecks {
     const trades = this.#keys.length;
     let even = trades > 1;
     if (even) for (const count of this.#moment.values()) even &&= count % 2 === 0;
-    if (even) {
+    const block = repeatedBlock(this.#keys);
+    if (even && block === undefined) {
       this.#doubled.moments++;
       this.#doubled.different += this.#moment.size;
       this.#doubled.trades += trades / 2;
-    } else {
-      this.#endStretch();
-      const block = repeatedBlock(this.#keys);
-      if (block !== undefined) this.#twice.add(this.#momentLine, this.#time, `${block.length} trades`);
-    }
+    } else this.#endStretch();
+    if (block !== undefined) this.#twice.add(this.#momentLine, this.#time, `${block.length} trades`);
     if (trades > 0) this.#moment.clear();
     if (trades > 0) this.#keys = [];
   }

@@ -134,13 +134,19 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
   );
 }
 
+/** The order in which nearly all rows are possible; of several the one in which the most opens lie within their klines. */
 function orderOf(rows: Rows): (typeof orders)[number] | undefined {
   const values = rows.map((cells) => cells.slice(1, 5).map((cell) => numberFrom(cell.replace(',', '.'))));
-  return orders.find(([, order]) => {
-    const [high, low, close] = ['high', 'low', 'close'].map((field) => order.indexOf(field));
-    const right = values.filter((row) => isPossible(row[high ?? 0] ?? 0, row[low ?? 0] ?? 0, row[close ?? 0] ?? 0));
-    return right.length >= mostlyRight * values.length;
+  const judged = orders.map((known) => {
+    const [open = 0, high = 0, low = 0, close = 0] = klineFields.map((field) => known[1].indexOf(field));
+    const at = (row: readonly number[], place: number): number => row[place] ?? Number.NaN;
+    const right = values.filter((row) => isPossible(at(row, high), at(row, low), at(row, close)));
+    const whole = right.filter((row) => at(row, open) >= at(row, low) && at(row, open) <= at(row, high));
+    return { known, right: right.length, whole: whole.length };
   });
+  const possible = judged.filter(({ right }) => right >= mostlyRight * values.length);
+  // Sorting keeps the usual order before the others where they are alike.
+  return possible.toSorted((a, b) => b.whole - a.whole)[0]?.known;
 }
 
 const isPossible = (high: number, low: number, close: number): boolean => high >= low && close >= low && close <= high;

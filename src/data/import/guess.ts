@@ -115,7 +115,7 @@ function textLayout(
 ): Layout {
   const separator = arrays ? ',' : separatorOf(lines);
   const table = lines.map((line) => cellsOf(line, separator));
-  const width = table.findLast((cells) => cells.length > 1)?.length ?? 1;
+  const width = commonest(table.map((cells) => cells.length).filter((length) => length > 1)) ?? 1;
   const isRow = (cells: readonly string[]): boolean => cells.length === width && isData(cells);
   const firstRow = table.findIndex(isRow);
   if (firstRow < 0)
@@ -218,14 +218,16 @@ function layoutOf(
   };
 }
 
+function commonest(values: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}
+
 /** The interval that most rows are apart by; undefined when it is none of the exchange's. */
 function commonStep(times: readonly number[]): Interval | undefined {
-  const counts = new Map<number, number>();
-  for (let row = 1; row < times.length; row++) {
-    const step = Math.abs((times[row] as number) - (times[row - 1] as number));
-    counts.set(step, (counts.get(step) ?? 0) + 1);
-  }
-  const [step = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const steps = times.slice(1).map((time, row) => Math.abs(time - (times[row] as number)));
+  const step = commonest(steps) ?? 0;
   const minutes = [1, 5, 15, 30, 60, 1_440, 10_080];
   const at = minutes.indexOf(step / 60_000);
   if (at >= 0) return intervals[at];

@@ -136,13 +136,13 @@ function tradesOnce({ columns, rows }: Table): Uint32Array {
       else same.push(next);
     }
     const doubled = [...seen.values()];
-    if (doubled.every(({ length }) => length % 2 === 0)) {
+    const { from, length } = repeatedBlock(keys) ?? { from: 0, length: 0 };
+    if (length === 0 && doubled.every((same) => same.length % 2 === 0)) {
       moments++;
       different += doubled.length;
       stretch.push(...doubled.flatMap((same) => same.slice(same.length / 2)));
     } else {
       end();
-      const { from, length } = repeatedBlock(keys) ?? { from: 0, length: 0 };
       for (let at = 0; at < length; at++) drop.add(first + from + at);
     }
     first = next;

@@ -7,7 +7,7 @@ const venues = [
   ...['mtgox', 'okx', 'poloniex', 'standx', 'tardis', 'upbit'],
 ];
 const quotes = 'USDT|USDC|FDUSD|TUSD|BUSD|PERP|USD|EUR|GBP|JPY|KRW|TRY|DAI|BTC|XBT|ETH|BNB';
-const symbolText = new RegExp(`(?:^|[_\\-. ])([A-Z0-9]{2,12}?)[-_/]?(${quotes})(?=[_\\-. ]|$)`);
+const symbolText = new RegExp(`(?:^|[_\\-. ])([A-Z0-9]{2,12}?)[-_/]?(${quotes})(?=[_\\-. ,]|$)`);
 
 const intervalNames: Readonly<Record<string, Interval>> = {
   '1m': '1min',
@@ -55,7 +55,7 @@ export function namedBy(fileName: string): Named {
   const alone = source === undefined ? undefined : /^([A-Z][A-Z0-9]{1,11})(?=[_\-. ]|$)/.exec(bare)?.[1];
   const symbol = found === null ? alone : `${found[1]}${found[2]}`;
   const interval = bare
-    .split(/[_\-. ]/)
+    .split(/[_\-. ,]+/)
     .map(intervalNamed)
     .find((one) => one !== undefined);
   return {

@@ -1,0 +1,186 @@
+/** Defects planted in good rows: each is found, with its place, and nothing else is. */
+import { describe, expect, test } from 'vitest';
+import { DepthChecks } from './depth.ts';
+import { type Finding, findingText } from './finding.ts';
+import { KlineChecks } from './klines.ts';
+import { TradeChecks } from './trades.ts';
+
+type Row = readonly number[];
+const at = Date.UTC(2024, 0, 1);
+const columnsOf = (rows: readonly Row[]): Float64Array[] =>
+  (rows[0] ?? []).map((_, column) => Float64Array.from(rows, (row) => row[column] as number));
+const linesOf = (rows: readonly Row[]): Uint32Array => Uint32Array.from(rows, (_, row) => row + 2);
+const texts = (findings: readonly Finding[]): string[] =>
+  findings.map((finding) => `${finding.refused ? '!' : ''}${findingText(finding)}`);
+
+const good = Array.from(
+  { length: 50 },
+  (_, row): Row => [at + row * 60_000, 100 + row, 103 + row, 99 + row, 101 + row, 7 + row],
+);
+function klines(rows: readonly Row[]): string[] {
+  const checks = new KlineChecks('1min');
+  // In two batches: what lies between them counts, too.
+  for (const [from, to] of [
+    [0, 20],
+    [20, rows.length],
+  ] as const)
+    checks.add(columnsOf(rows.slice(from, to)), rows.slice(from, to).length, linesOf(rows).slice(from, to));
+  return texts(checks.findings());
+}
+const withCells = (row: number, cells: Readonly<Record<number, number>>): Row[] =>
+  good.with(
+    row,
+    (good[row] as Row).map((value, column) => cells[column] ?? value),
+  );
+
+test('good klines have no findings', () => expect(klines(good)).toEqual([]));
+
+test.for<[string, readonly Row[], RegExp]>([
+  [
+    'a high below the low',
+    withCells(30, { 2: 1 }),
+    /^!1 impossible row of 50 rows \(line 32, 2024-01-01T00:30:00Z: open 130, high 1,.*--repair impossible/,
+  ],
+  ['a negative volume', withCells(30, { 5: -1 }), /^!1 impossible row .*volume -1/],
+  ['a close outside', withCells(30, { 4: 500 }), /^!1 impossible row/],
+  [
+    'columns in another order',
+    good.map(([time = 0, open = 0, high = 0, low = 0, close = 0, volume = 0]) => [
+      time,
+      open,
+      close,
+      high,
+      low,
+      volume,
+    ]),
+    /columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,
+  ],
+  ['a gap across batches', good.toSpliced(19, 3), /^1 gap, 3 klines missing, longest 3 min \(2024-01-01T00:19:00Z\)/],
+  [
+    'a time between klines',
+    withCells(30, { 0: at + 30 * 60_000 + 1 }),
+    /^!1 time at which no kline of 1min opens \(line 32/,
+  ],
+  [
+    'ends instead of openings',
+    good.map((row) => row.with(0, (row[0] ?? 0) + 59_999)),
+    /these are ends of klines: say so \(--stamps close\)/,
+  ],
+  [
+    'disorder',
+    good.with(30, good[31] as Row).with(31, good[30] as Row),
+    /^!1 row earlier than the row before \(line 33/,
+  ],
+  ['a row twice', good.toSpliced(30, 0, good[29] as Row), /^!1 row of the same time as the row before \(line 32/],
+  [
+    'an hour that clocks take back',
+    [...good, ...good].map((row, index) => row.with(0, at + (index < 50 ? index : index - 60) * 60_000)),
+    /^!times go back by an hour 1 time .*--zone Europe/,
+  ],
+  ['no volume', withCells(30, { 5: 0 }), /^1 kline without volume \(line 32/],
+  ['an open outside', withCells(30, { 1: 98 }), /^1 open outside \[low, high\]/],
+  [
+    'a feed that stood still',
+    good.map((row, index) => (index < 20 || index > 35 ? row : [row[0] ?? 0, ...(good[20] ?? []).slice(1)])),
+    /^15 klines that repeat the one before .*longest run 15 \(first line 23/,
+  ],
+  [
+    'a wrong print',
+    withCells(30, { 2: 900, 4: 900 }),
+    /^1 close more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
+  ],
+  [
+    'another scale',
+    good.map((row, index) => (index < 30 ? row : row.map((value, column) => (column === 0 ? value : value * 1000)))),
+    /^1 jump to more than 3 times .*close 130, then 131000/,
+  ],
+])('klines with %s', ([, rows, message]) => {
+  expect(klines(rows).some((text) => message.test(text))).toBe(true);
+});
+
+const trade = (
+  second: number,
+  price = 100 + (second % 7),
+  quantity = 1 + second,
+  side = second % 2 === 0 ? 1 : -1,
+): Row => [at + second * 1000, price, quantity, side];
+const goodTrades = Array.from({ length: 200 }, (_, second) => trade(second));
+function trades(rows: readonly Row[]): string[] {
+  const checks = new TradeChecks();
+  checks.add(columnsOf(rows), rows.length, linesOf(rows));
+  return texts(checks.findings());
+}
+
+describe('trades', () => {
+  test('that are good have no findings', () => expect(trades(goodTrades)).toEqual([]));
+  test.for<[string, readonly Row[], RegExp]>([
+    ['of one side', goodTrades.map((row) => row.with(3, -1)), /^every trade is a SELL/],
+    ['out of order', goodTrades.with(50, trade(48)), /^!1 trade earlier than the one before \(line 52/],
+    ['that are none', goodTrades.with(50, trade(50, 0)), /^!1 impossible trade \(line 52, .*price 0/],
+    ['with a hole', goodTrades.toSpliced(50, 100), /^1 gap, longest 101 s \(2024-01-01T00:00:49Z\)/],
+    [
+      'that are equal',
+      goodTrades.toSpliced(50, 0, trade(50)),
+      /^1 trade identical to another of the same moment \(line 53/,
+    ],
+    ['with a wrong print', goodTrades.with(50, trade(50, 900)), /^1 price more than 20 %/],
+    [
+      'delivered twice, moment by moment',
+      goodTrades.flatMap((row, index) => (index > 50 && index < 65 ? [row, row] : [row])),
+      /^1 stretch of trades that come twice/,
+    ],
+    [
+      'delivered twice within a moment',
+      [
+        ...goodTrades.slice(0, 50),
+        ...[1, 2].flatMap(() => Array.from({ length: 12 }, (_, index) => trade(50, 100 + index))),
+        ...goodTrades.slice(51),
+      ],
+      /^1 stretch of trades that come twice .*12 trades/,
+    ],
+  ])('%s', ([, rows, message]) => {
+    expect(trades(rows).some((text) => message.test(text))).toBe(true);
+  });
+});
+
+const book = (second: number, number: number, bid = 99 + (second % 3) / 10, ask = 101): Row[] => [
+  [at + second * 1000, number, 1, bid, 1 + second],
+  [at + second * 1000, number, 1, bid - 1, 2],
+  [at + second * 1000, number, -1, ask, 3],
+];
+const books = (...given: readonly (readonly Row[])[]): string[] => {
+  const checks = new DepthChecks();
+  const rows = given.flat();
+  checks.add(columnsOf(rows), rows.length, linesOf(rows));
+  return texts(checks.findings());
+};
+
+describe('books', () => {
+  const whole = Array.from({ length: 100 }, (_, second) => book(second, second));
+  test('that are good have no findings', () => expect(books(...whole)).toEqual([]));
+  test.for<[string, readonly (readonly Row[])[], RegExp]>([
+    ['that are crossed', whole.with(9, book(9, 9, 102)), /^!1 book with a bid above the ask \(line 29/],
+    ['that are locked', whole.with(9, book(9, 9, 101)), /^1 book with bid and ask at one price \(line 29/],
+    [
+      'whose levels are not sorted',
+      whole.with(
+        9,
+        (whole[9] ?? []).toReversed().toSorted((a, b) => (b[2] ?? 0) - (a[2] ?? 0)),
+      ),
+      /^!1 book that cannot be .*not sorted/,
+    ],
+    ['out of order', whole.with(9, book(3, 9)), /^!1 book earlier than the one before/],
+    ['of one time', whole.with(9, book(8, 9, 98)), /^1 book of the same time/],
+    [
+      'that repeat',
+      whole.with(
+        9,
+        (whole[8] ?? []).map((row) => row.with(1, 9)),
+      ),
+      /^1 book that repeat the one before/,
+    ],
+    ['with a hole', whole.toSpliced(9, 12), /^1 gap, longest 13 s/],
+  ])('%s', ([, rows, message]) => {
+    expect(books(...rows).some((text) => message.test(text))).toBe(true);
+  });
+});

@@ -1,0 +1,270 @@
+/** Files as users have them, of every known layout, through the whole import. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSeries } from '../catalogue/load.ts';
+import { readManifest } from '../catalogue/manifest.ts';
+import { type ImportOptions, type ImportResult, importFile } from './import.ts';
+
+const at = Date.UTC(2024, 0, 1);
+const minute = 60_000;
+
+interface Imported {
+  readonly result: ImportResult;
+  /** Row by row, times as minutes after `at`. */
+  readonly rows: readonly (readonly number[])[];
+}
+
+async function take(name: string, content: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-layouts-'));
+  const path = join(dir, name);
+  writeFileSync(path, content);
+  const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now: 0, ...options };
+  const result = await importFile(path, given);
+  const manifest = readManifest(dir, result.key);
+  if (manifest === undefined) throw new Error('nothing was stored');
+  const { columns, rows } = await loadSeries(dir, manifest);
+  const row = (index: number): number[] =>
+    columns.map((column, place) =>
+      place === 0 ? ((column[index] as number) - at) / minute : (column[index] as number),
+    );
+  return { result, rows: Array.from({ length: rows }, (_, index) => row(index)) };
+}
+
+const two = [
+  [0, 100, 103, 99, 101, 7],
+  [1, 101, 104, 100, 102.5, 8],
+];
+const iso = (minutes: number, zone = ''): string => `2024-01-01 00:0${minutes}:00${zone}`;
+const lines = (...rows: readonly string[]): string => `${rows.join('\n')}\n`;
+
+describe('klines', () => {
+  const binance = (unit: number): string =>
+    lines(
+      `${at * unit},100.00,103.00,99.00,101.00,7.0,${(at + minute) * unit - 1},700,5,3,300,0`,
+      `${(at + minute) * unit},101.00,104.00,100.00,102.50,8.0,${(at + 2 * minute) * unit - 1},800,5,3,300,0`,
+    );
+  test.for<[string, string, string, string]>([
+    ['Binance, in ms', 'BTCUSDT-1m-2024-01.csv', binance(1), 'Binance klines'],
+    ['Binance since 2025, in µs', 'BTCUSDT-1m-2024-01.csv', binance(1_000), 'Binance klines'],
+    [
+      'our own',
+      'binance_BTCUSDT_1m.csv',
+      lines('time_ms,open,high,low,close,volume', `${at},100,103,99,101,7`, `${at + minute},101,104,100,102.5,8`),
+      'klines',
+    ],
+    [
+      'freqtrade',
+      'BTC_USDT-1m.json',
+      `[[${at},100.0,103.0,99.0,101.0,7.0],[${at + minute},101.0,104.0,100.0,102.5,8.0]]`,
+      'klines without header',
+    ],
+    [
+      'Bitfinex without a header',
+      'bitfinex_BTCUSDT_1m.csv',
+      lines(`${at},100,101,103,99,7`, `${at + minute},101,102.5,104,100,8`),
+      'klines in the order of Bitfinex',
+    ],
+    [
+      'Coinbase, in s',
+      'BTCUSDT.json',
+      `[[${at / 1000}, 99, 103, 100, 101, 7],\n [${at / 1000 + 60}, 100, 104, 101, 102.5, 8]]`,
+      'klines in the order of Coinbase',
+    ],
+    [
+      'CryptoDataDownload, the newest first',
+      'Binance_BTCUSDT_minute.csv',
+      lines(
+        'https://www.CryptoDataDownload.com',
+        'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume USDT,tradecount',
+        `${at + minute},${iso(1)},BTCUSDT,101,104,100,102.5,8,816,4`,
+        `${at},${iso(0)},BTCUSDT,100,103,99,101,7,707,4`,
+      ),
+      'CryptoDataDownload klines',
+    ],
+    [
+      'TradingView, with a zone in every time',
+      'BINANCE_BTCUSDT, 1.csv',
+      lines(
+        'time,open,high,low,close,Volume',
+        '2024-01-01T01:00:00+01:00,100,103,99,101,7',
+        '2024-01-01T01:01:00+01:00,101,104,100,102.5,8',
+      ),
+      'klines (TradingView and others)',
+    ],
+    [
+      'a sheet with semicolons and decimal commas',
+      'BTCUSDT_1m.csv',
+      lines(
+        'date;open;high;low;close;volume',
+        `${iso(0)};100,0;103,0;99,0;101,0;7,0`,
+        `${iso(1)};101,0;104,0;100,0;102,5;8,0`,
+      ),
+      'klines',
+    ],
+    [
+      'JSON lines',
+      'BTCUSDT_1m.jsonl',
+      lines(
+        `{"t":${at},"o":"100","h":"103","l":"99","c":"101","v":"7"}`,
+        `{"t":${at + minute},"o":101,"h":104,"l":100,"c":102.5,"v":8}`,
+      ),
+      'klines, one JSON object a line',
+    ],
+  ])('of %s', async ([, name, content, about]) => {
+    const { result, rows } = await take(name, content);
+    expect(rows).toEqual(two);
+    expect(result.key).toEqual({ kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
+    expect(result.layout).toBe(about);
+  });
+
+  test('in an order that the user names', async () => {
+    const content = lines(`7,x,${at},99,103,100,101`, `8,x,${at + minute},100,104,101,102.5`);
+    const columns = ['volume', '-', 'time', 'low', 'high', 'open', 'close'];
+    expect((await take('a.csv', content, { columns, symbol: 'BTCUSDT', interval: '1min' })).rows).toEqual(two);
+  });
+
+  test('stamped with their ends, when that is said', async () => {
+    const content = lines(
+      'time,open,high,low,close,volume',
+      `${at + minute},100,103,99,101,7`,
+      `${at + 2 * minute},101,104,100,102.5,8`,
+    );
+    expect((await take('BTCUSDT_1m.csv', content, { endStamps: true })).rows).toEqual(two);
+  });
+
+  test('in local time, when the place is said', async () => {
+    const content = lines(
+      'date,open,high,low,close,volume',
+      '2024-01-01 01:00,100,103,99,101,7',
+      '2024-01-01 01:01,101,104,100,102.5,8',
+    );
+    expect((await take('BTCUSDT_1m.csv', content, { zone: 'Europe/Berlin' })).rows).toEqual(two);
+  });
+});
+
+describe('trades', () => {
+  const rows = [
+    [0, 100.5, 2, 1],
+    [1, 100.25, 0.5, -1],
+  ];
+  test.for<[string, string, string, string]>([
+    [
+      'Binance',
+      'BTCUSDT-trades-2024-01.csv',
+      lines(`1,100.50,2.0,201,${at},false,true`, `2,100.25,0.5,50.1,${at + minute},True,True`),
+      'Binance trades',
+    ],
+    [
+      'Binance aggTrades',
+      'BTCUSDT-aggTrades-2024-01.csv',
+      lines(`1,100.50,2.0,1,1,${at},false,true`, `2,100.25,0.5,2,2,${at + minute},true,true`),
+      'Binance aggTrades',
+    ],
+    [
+      'Binance futures, with a header',
+      'BTCUSDT-aggTrades-2024-01.csv',
+      lines(
+        'agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker',
+        `1,100.50,2.0,1,1,${at},false`,
+        `2,100.25,0.5,2,2,${at + minute},true`,
+      ),
+      'Binance aggTrades',
+    ],
+    [
+      'Tardis',
+      'binance_trades_2024-01-01_BTCUSDT.csv',
+      lines(
+        'exchange,symbol,timestamp,local_timestamp,id,side,price,amount',
+        `binance,BTCUSDT,${at * 1000},${at * 1000 + 5},1,buy,100.5,2`,
+        `binance,BTCUSDT,${(at + minute) * 1000},${at * 1000 + 9},2,sell,100.25,0.5`,
+      ),
+      'Tardis trades',
+    ],
+    [
+      'freqtrade',
+      'BTC_USDT-trades.json',
+      `[[${at},"1",null,"buy",100.5,2.0,201.0],[${at + minute},"2",null,"sell",100.25,0.5,50.125]]`,
+      'freqtrade trades',
+    ],
+  ])('of %s', async ([, name, content, about]) => {
+    const taken = await take(name, content);
+    expect(taken.rows).toEqual(rows);
+    expect(taken.result.key).toEqual({ kind: 'trades', symbol: 'BTCUSDT' });
+    expect(taken.result.layout).toBe(about);
+  });
+});
+
+describe('depth', () => {
+  const book = [
+    [0, 0, 1, 99, 2],
+    [0, 0, 1, 98, 3],
+    [0, 0, -1, 101, 4],
+  ];
+  test.for<[string, string]>([
+    ['our own', lines(`{"t":${at},"b":[[99,2],[98,3]],"a":[[101,4]]}`)],
+    ['others, with strings', lines(`{"ts":${at},"bids":[["99.0","2"],["98","3"]],"asks":[["101","4"]]}`)],
+    [
+      'Tardis',
+      lines(
+        'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount,asks[1].price,asks[1].amount,bids[1].price,bids[1].amount',
+        `binance,BTCUSDT,${at * 1000},1,101,4,99,2,,,98,3`,
+      ),
+    ],
+  ])('of %s', async ([, content]) => {
+    const { rows, result } = await take('BTCUSDT-depth.csv', content);
+    expect(rows).toEqual(book);
+    expect(result.key).toEqual({ kind: 'depth', symbol: 'BTCUSDT' });
+  });
+
+  test('of Binance bookDepth, whose bands are said to be coarse', async () => {
+    const bands = [
+      [-2, 5, 490],
+      [-1, 2, 198],
+      [1, 4, 404],
+      [2, 5, 506],
+    ].map((band) => `2024-01-01 00:00:00,${band.join(',')}`);
+    const { rows, result } = await take(
+      'BTCUSDT-bookDepth-2024-01-01.csv',
+      lines('timestamp,percentage,depth,notional', ...bands),
+    );
+    expect(rows).toEqual([
+      [0, 0, 1, 99, 2],
+      [0, 0, 1, 97.3333333333, 3],
+      [0, 0, -1, 101, 4],
+      [0, 0, -1, 102, 1],
+    ]);
+    expect(result.findings.map(({ what }) => what).join()).toContain('too coarse');
+  });
+});
+
+describe('what cannot be told is asked for', () => {
+  const header = 'time,open,high,low,close,volume';
+  test.for<[string, string, string, RegExp]>([
+    [
+      'a symbol',
+      'data.csv',
+      lines(header, `${at},1,1,1,1,1`, `${at + minute},1,1,1,1,1`),
+      /which symbol it is: --symbol/,
+    ],
+    [
+      'an interval',
+      'BTCUSDT.csv',
+      lines(header, `${at},1,1,1,1,1`, `${at + 3 * minute},1,1,1,1,1`),
+      /say the interval \(--interval\)/,
+    ],
+    [
+      'a column',
+      'BTCUSDT.csv',
+      lines('time,open,high,low,close', `${at},1,1,1,1`),
+      /no column for volume among "time,open/,
+    ],
+    ['the columns', 'BTCUSDT.csv', lines(`${at},5,9`, `${at},5,9`), /3 columns .* of no known order: name them/],
+    ['a time', 'BTCUSDT.csv', lines(header, '12,1,1,1,1,1'), /"12" is no time/],
+    ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers/],
+    ['anything', 'BTCUSDT.csv', '', /is empty/],
+  ])('%s', async ([, name, content, message]) => {
+    await expect(take(name, content)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,77 @@
+/** `sluice data` from a file to a backtest, as a user types it. */
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
+
+const at = desk();
+afterAll(() => at.remove());
+const text = `${klineLines(240).join('\n')}\n`;
+
+async function data(...args: readonly string[]): Promise<string> {
+  const { code, out, err } = await at.sluice(['data', ...args]);
+  expect(code, err).toBe(0);
+  return out;
+}
+
+test('a file is looked at, imported, listed, checked, asked, exported and removed', async () => {
+  at.write('XBTUSD_1m.csv', text);
+  expect(await data('import', '--dry-run', 'XBTUSD_1m.csv')).toContain(
+    'kind klines, symbol XBTUSD, interval 1min, source ? (--source)',
+  );
+  expect(at.files()).not.toContain('var');
+  expect(await data('import', 'XBTUSD_1m.csv', '--source', 'bitmex')).toMatch(
+    /^klines XBTUSD 1min \(bitmex\): 240 rows, .*: 240 rows new/,
+  );
+  expect(await data('list')).toContain('bitmex');
+  expect(JSON.parse(await data('list', '--json'))).toMatchObject({
+    kind: 'klines',
+    rows: 240,
+    gaps: 0,
+    repaired: false,
+  });
+  expect(await data('check', 'XBTUSD')).toContain('klines XBTUSD 1min: 240 rows, as written');
+  expect(await data('sql', 'SELECT count(*) AS n FROM klines', '--json')).toBe('{"n":"240"}\n');
+  expect(await data('resample', '--into', '60min,1h')).toContain(
+    'klines XBTUSD 60min: 4 klines from klines XBTUSD 1min',
+  );
+  expect(await data('export', '--interval', '1min', '--to', 'again.csv')).toBe(
+    'klines XBTUSD 1min: 240 rows into again.csv\n',
+  );
+  expect(await data('import', 'again.csv', '--symbol', 'XBTUSD')).toContain('0 rows new, 240 rows known');
+  expect((await at.sluice(['data', 'remove', '--interval', '60min'])).err).toContain(
+    'this would remove klines XBTUSD 60min: say --yes',
+  );
+  expect(await data('remove', '--interval', '60min', '--yes')).toBe('klines XBTUSD 60min: removed\n');
+});
+
+test('a run over the catalogue is a run over the file', async () => {
+  at.write('klines.csv', text);
+  at.write('b.yaml', backtestYaml);
+  const named = await backtestHere(join(at.dir, 'b.yaml'), { json: true });
+  at.write('c.yaml', backtestYaml.replace('./klines.csv', 'catalogue').replace(/^/, 'catalogue: var/data\n'));
+  const stored = await backtestHere(join(at.dir, 'c.yaml'), { json: true });
+  const bare = ({ out }: typeof named): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
+  expect(bare(stored)).toEqual(bare(named));
+});
+
+test.for<[string, readonly string[], RegExp]>([
+  ['a catalogue that is empty', ['list', '--data', 'nowhere'], /nowhere holds no data: sluice data import FILE/],
+  [
+    'a symbol that is not stored',
+    ['check', 'XBTUSDT'],
+    /no such data in .*did you mean "XBTUSD".*it holds klines XBTUSD 1min/,
+  ],
+  [
+    'a repair that there is not',
+    ['import', 'klines.csv', '--repair', 'sorted'],
+    /--repair sorted is none \(did you mean "sort"\?\)/,
+  ],
+  ['an interval that there is not', ['import', 'klines.csv', '--interval', '3m'], /"3m" is no interval: 1min, 5min/],
+  ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is no time zone/],
+  ['a file that is not there', ['import', 'gone.csv'], /gone.csv is not there/],
+  ['a format that is not written', ['export', 'XBTUSD', '--to', 'a.xlsx'], /a.xlsx: the name must end in csv/],
+])('%s is refused', async ([, args, message]) => {
+  const { code, err } = await at.sluice(['data', ...args]);
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
+});
