@@ -7,7 +7,6 @@ export type CheckName =
   | 'off-grid'
   | 'disorder'
   | 'duplicates'
-  | 'conflicts'
   | 'mixed'
   | 'crossed'
   | 'zone'

@@ -13,6 +13,9 @@ const scaleTimes = 3;
 /** Impossible rows that are looked at for the order of their columns. */
 const mostLooked = 200;
 const hourMs = 3_600_000;
+/** Steps in a row that are all those of one larger interval: no market is quiet that regularly. */
+const leastMixed = 20;
+const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
 
 export type Gap = readonly [from: number, to: number];
 
@@ -34,6 +37,8 @@ export class KlineChecks {
   readonly #zone = new Tally();
   readonly #stuck = new Runs(leastStuck);
   readonly #quiet = new Runs(leastStuck);
+  readonly #mixed = new Runs(leastMixed);
+  #step = 0;
   readonly #odd: number[][] = [];
   #highBelowLow = 0;
   #firstZero: Place | undefined;
@@ -117,6 +122,9 @@ export class KlineChecks {
     }
     const before = this.#time;
     if (Number.isNaN(before)) return;
+    const step = time - before;
+    this.#mixed.step(step > this.#ms && step === this.#step && largerSteps.has(step), line, time);
+    this.#step = step;
     if (time < before) {
       this.#disorder.add(line, time);
       if (before - time === hourMs - this.#ms) this.#zone.add(line, time);
@@ -147,6 +155,7 @@ export class KlineChecks {
   findings(): readonly Finding[] {
     this.#stuck.end();
     this.#quiet.end();
+    this.#mixed.end();
     return [...this.#faults(), ...this.#remarks()];
   }
 
@@ -188,6 +197,7 @@ export class KlineChecks {
         'klines would be known before they close, or late',
         this.#gridAdvice(),
       );
+    yield* this.#mixedFinding();
     if (this.#zone.count > 0)
       yield fault(
         'zone',
@@ -212,6 +222,19 @@ export class KlineChecks {
         'the same kline would be traded on twice',
         'correct the file, or drop what is repeated exactly (--repair duplicates)',
       );
+  }
+
+  *#mixedFinding(): Generator<Finding> {
+    if (this.#mixed.rows > 0)
+      yield {
+        check: 'mixed',
+        count: this.#mixed.rows,
+        refused: true,
+        what: `${counted(this.#mixed.rows, 'row')} one after the other that are more than ${this.#interval} apart, and all alike`,
+        effect: 'klines of two intervals in one file would be taken for one',
+        advice: 'cut the file up by interval',
+        places: this.#mixed.first ? [this.#mixed.first] : [],
+      };
   }
 
   #gridAdvice(): string {
