@@ -176,12 +176,22 @@ async function campaign(): Promise<boolean> {
   return state.failures.length === 0 && state.unlike.length === 0 && little.length === 0;
 }
 
-function report({ commit, totals, failures, unlike, cpuMs }: Campaign, reach: Reach, ms: number, ran: number, jobs: number): void {
+function report(
+  { commit, totals, failures, unlike, cpuMs }: Campaign,
+  reach: Reach,
+  ms: number,
+  ran: number,
+  jobs: number,
+): void {
   const { seeds } = totals;
   const table = new Table({ head: ['', 'in all', 'a seed'] });
-  for (const name of ['steps', 'crashes', 'unknowns', 'creates', 'fills', 'commits'] as const)
+  for (const name of ['steps', 'crashes', 'unknowns', 'creates', 'fills', 'quarantined', 'commits'] as const)
     table.push([name, String(totals[name]), (totals[name] / seeds).toFixed(2)]);
-  table.push(['virtual hours', (totals.virtualMs / 3_600_000).toFixed(1), (totals.virtualMs / seeds / 3_600_000).toFixed(4)]);
+  table.push([
+    'virtual hours',
+    (totals.virtualMs / 3_600_000).toFixed(1),
+    (totals.virtualMs / seeds / 3_600_000).toFixed(4),
+  ]);
   out(table.toString());
   const perSecond = (ran * 1_000) / ms;
   out(
@@ -204,7 +214,9 @@ async function explain(plan: Plan): Promise<boolean> {
   const bent = asked.mutant === undefined ? {} : mutantOf(asked.mutant).bent;
   const result = await runWorld({ plan, bent, trace: asked.trace });
   if (asked.trace) out(result.trace.join('\n'));
-  out(`seed ${plan.seed}: trace ${result.hash}, ${result.steps} steps, ${result.crashes} crashes, ${result.unknowns} unknowns`);
+  out(
+    `seed ${plan.seed}: trace ${result.hash}, ${result.steps} steps, ${result.crashes} crashes, ${result.unknowns} unknowns`,
+  );
   const { failure } = result;
   if (failure === undefined) return true;
   out(`seed ${plan.seed} breaks ${failure.invariant} after ${failure.atMs} ms: ${failure.text}`);
@@ -230,7 +242,11 @@ async function hunting(): Promise<boolean> {
     () => {},
   );
   told('');
-  const table = new Table({ head: ['mutant', 'seeds', 'seen by', 'what it does'], colWidths: [26, 8, 10, 80], wordWrap: true });
+  const table = new Table({
+    head: ['mutant', 'seeds', 'seen by', 'what it does'],
+    colWidths: [26, 8, 10, 80],
+    wordWrap: true,
+  });
   for (const { name, about } of hunted) {
     const killed = found.get(name);
     table.push([name, killed === undefined ? 'alive' : String(killed.seed - from + 1), killed?.invariant ?? '', about]);

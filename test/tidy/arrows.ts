@@ -90,7 +90,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     packages: ['*'],
   },
   bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies', 'test'], packages: ['*'] },
-  scripts: { ours: [...everything, 'modes', 'test'], packages: ['*'] },
+  scripts: { ours: [...everything, 'modes', 'testing', 'test'], packages: ['*'] },
 };
 
 const testPackages = ['vitest', 'fast-check', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];
@@ -120,7 +120,7 @@ function packageFault(path: string, layer: string, { from }: Import): string | u
 function fileFault(path: string, layer: string, { path: target = '', typeOnly }: Import): string | undefined {
   const { ours, types = [] } = layerAt(layer);
   // A script may be the long form of a test.
-  const isLongForm = layerOf(target) === 'test' && ours.includes('test');
+  const isLongForm = ['test', 'testing'].includes(layerOf(target)) && ours.includes('test');
   if (!isTest(path) && isTest(target) && !isLongForm) return `${target} is made for tests: no other code may import it`;
   const to = layerOf(target);
   if (isTest(path) && to === 'testing' && layer !== 'test/reference') return undefined;

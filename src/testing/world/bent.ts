@@ -2,11 +2,11 @@
  * Where a world can be bent: each port and part that the production code is given may be wrapped. This is how mutants are planted;
  * nothing in the production code knows of it.
  */
-import type { Identity } from '../../journal/open.ts';
-import type { WriterHost } from '../../journal/journal.ts';
-import type { Journal } from '../../journal/journal.ts';
-import type { Loaded } from '../../journal/load.ts';
+
 import type { Timing } from '../../execution/desk.ts';
+import type { Journal, WriterHost } from '../../journal/journal.ts';
+import type { Loaded } from '../../journal/load.ts';
+import type { Identity } from '../../journal/open.ts';
 import type { Assembled } from '../../modes/assemble.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Http } from '../../venue/exchange/http.ts';

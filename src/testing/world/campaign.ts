@@ -13,6 +13,7 @@ export interface Totals {
   unknowns: number;
   creates: number;
   fills: number;
+  quarantined: number;
   commits: number;
   virtualMs: number;
 }
@@ -24,13 +25,23 @@ export const noTotals = (): Totals => ({
   unknowns: 0,
   creates: 0,
   fills: 0,
+  quarantined: 0,
   commits: 0,
   virtualMs: 0,
 });
 
 export function add(totals: Totals, one: Omit<Totals, 'seeds'> & { readonly seeds?: number }): void {
   totals.seeds += one.seeds ?? 1;
-  for (const name of ['steps', 'crashes', 'unknowns', 'creates', 'fills', 'commits', 'virtualMs'] as const)
+  for (const name of [
+    'steps',
+    'crashes',
+    'unknowns',
+    'creates',
+    'fills',
+    'quarantined',
+    'commits',
+    'virtualMs',
+  ] as const)
     totals[name] += one[name];
 }
 
@@ -101,7 +112,10 @@ export interface Killed {
 export async function hunt(bent: Bent, from: number, most: number): Promise<Killed | undefined> {
   for (let seed = from; seed < from + most; seed++) {
     const { failure } = await runWorld({ plan: planOf(seed), bent });
-    if (failure !== undefined) return { seed, invariant: failure.invariant, text: failure.text };
+    if (failure === undefined) continue;
+    // What the code breaks without the mutant, too, tells nothing about it.
+    const honest = await runWorld({ plan: planOf(seed), bent: bent.lateQueue === true ? { lateQueue: true } : {} });
+    if (honest.failure === undefined) return { seed, invariant: failure.invariant, text: failure.text };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** One incarnation of the process: it sees a clock of its own, and nothing it waits for settles once it is dead. */
+
+import type { Clock, Rng } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Clock } from '../../clock/clock.ts';
-import type { Rng } from '../../clock/clock.ts';
 import type { CrashPoint } from './plan.ts';
 
 /** The world's time. Things due at the same ms come in an order that the seed decides. */

@@ -49,7 +49,7 @@ export class Crowd {
     this.#venue.advance();
     for (const order of this.#quotes) if (isOpen(order)) exchange.cancel(order);
     const pull = (100 - this.mid) * 0.02;
-    this.mid = Math.round((this.mid + pull + chance.between(-0.35, 0.35)) * 100) / 100;
+    this.mid = Math.round((this.mid + pull + chance.between(-0.45, 0.45)) * 100) / 100;
     this.#quotes = [];
     for (const [side, sign] of [['BUY', -1] as const, ['SELL', 1] as const]) {
       for (const step of [0.04, 0.4]) {
@@ -60,7 +60,7 @@ export class Crowd {
         if (order !== undefined) this.#quotes.push(order);
       }
     }
-    if (chance.is(0.35))
+    if (chance.is(0.5))
       place(this.#venue, crowdUid, this.#at, { side: chance.pick(['BUY', 'SELL']), quantity: chance.between(0.1, 4) });
     this.#venue.look();
   }

@@ -8,11 +8,11 @@ import { load } from '../../journal/load.ts';
 import type { Identity } from '../../journal/open.ts';
 import { type Assembled, assemble } from '../../modes/assemble.ts';
 import { trade } from '../../trader.ts';
-import type { Http } from '../../venue/exchange/http.ts';
 import { accountReader } from '../../venue/exchange/account.ts';
+import type { Http } from '../../venue/exchange/http.ts';
 import { instruments as knownInstruments } from '../../venue/exchange/instruments.ts';
 import { orders as exchangeOrders } from '../../venue/exchange/orders.ts';
-import { rest, type Rest } from '../../venue/exchange/rest.ts';
+import { type Rest, rest } from '../../venue/exchange/rest.ts';
 import { signer } from '../../venue/exchange/sign.ts';
 import { type ExchangeTime, exchangeTime } from '../../venue/exchange/sync-time.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
@@ -30,10 +30,10 @@ export const idKey = Buffer.alloc(32, 7);
 export const strategyNumbers: ReadonlyMap<string, number> = new Map(strategyIds.map((id, index) => [id, index + 1]));
 export const symbols: readonly string[] = [btc.symbol, eth.symbol];
 
-export const worldTiming: Timing = { pollMs: 1_500, sweepMs: 5_000, horizonMs: 6_000, sweepGapMs: 2_500 };
+export const worldTiming: Timing = { pollMs: 4_000, sweepMs: 8_000, horizonMs: 6_000, sweepGapMs: 2_500 };
 
 /** Between two comparisons of the ledger with the account, ms. */
-const auditMs = 15_000;
+const auditMs = 30_000;
 
 export interface ProcessOptions {
   readonly life: Life;
@@ -108,15 +108,24 @@ export function startProcess(options: ProcessOptions): Process {
     marketBuyIn: 'amount',
     feeInBase: rate('0.002'),
     notice: ({ level, text }) => say(`${life.number} ${level}: ${text}`),
-    blocked: () => wire.time.against(),
+    blocked: () => wire.time.against() ?? forbidden(limits.meter().stoppedUntil),
     balances: () => account.balances(),
     serverTime: () => earliestTime(wire.time, clock),
   });
   bent.assembled?.(assembled, inside);
-  const running: Process & { ready: boolean } = { life, assembled, limits, ready: false, durable: () => book.durable() };
+  const running: Process & { ready: boolean } = {
+    life,
+    assembled,
+    limits,
+    ready: false,
+    durable: () => book.durable(),
+  };
   void run(options, running, wire.time).catch(options.fatal);
   return running;
 }
+
+const forbidden = (until: number | undefined): string | undefined =>
+  until === undefined ? undefined : `nothing may be sent until ${until}`;
 
 /** The exchange's time at the earliest that it can be. */
 async function earliestTime(time: ExchangeTime, clock: Life['clock']): Promise<Answer<number>> {
@@ -144,7 +153,12 @@ async function run(options: ProcessOptions, running: Process & { ready: boolean 
   const { clock } = life;
   const { assembled } = running;
   while ((await time.sync()).kind === 'failed') await clock.sleep(1_000);
-  const speaking = { life, elapsed: options.elapsed, now: () => clock.now(), mid: (symbol: string) => mid(symbol) ?? 100 };
+  const speaking = {
+    life,
+    elapsed: options.elapsed,
+    now: () => clock.now(),
+    mid: (symbol: string) => mid(symbol) ?? 100,
+  };
   const desk = {
     ...assembled.desk,
     async recover() {
@@ -160,7 +174,7 @@ async function run(options: ProcessOptions, running: Process & { ready: boolean 
     ),
   };
   trade(desk).subscribe({ error: fatal });
-  every(life, 700, () => hear(options, assembled));
+  every(life, 1_400, () => hear(options, assembled));
   every(life, auditMs, () => void assembled.audit().catch(fatal));
   every(life, 1_000, () => {
     assembled.insist();
@@ -174,12 +188,13 @@ function every(life: Life, ms: number, work: () => void): void {
 }
 
 /** Prices mark the portfolio and trigger stops, as a session's do. */
-function hear({ mid, life }: ProcessOptions, { portfolio, protection, hitStop }: Assembled): void {
+function hear({ mid, life }: ProcessOptions, assembled: Assembled): void {
+  const { portfolio, protection } = assembled;
   for (const symbol of symbols) {
     const price = mid(symbol);
     if (price === undefined) continue;
     portfolio.mark(symbol, price, life.clock.now());
     protection.trail(symbol, price);
-    for (const stop of protection.hitBy(symbol, price)) hitStop(stop, `traded at ${price}`);
+    for (const stop of protection.hitBy(symbol, price)) assembled.hitStop(stop, `traded at ${price}`);
   }
 }

@@ -1,13 +1,13 @@
 /** Invariants that hold once everything has come to rest (order-protocol §3.9): the journal and the exchange say the same, to the last decimal. */
 import type { Database } from 'better-sqlite3';
-import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
+import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import { readFills, readOrders } from '../../journal/load.ts';
 import type { Assembled } from '../../modes/assemble.ts';
 import type { Exchange } from '../../simulator/core/exchange.ts';
 import { isOpen } from '../../simulator/core/order.ts';
-import { baseUnits, notional } from '../../domain/money.ts';
+import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
 import { baseMoved, instrumentOf, quoteMoved, type Truth } from './truth.ts';
 import { baseline, ourUid } from './venue.ts';
@@ -24,7 +24,7 @@ export interface AtRest {
 function everyOrderHasOneIntent({ db, truth }: AtRest): Verdict {
   for (const [id, orders] of truth.ours) {
     if (orders.length > 1) return `${orders.length} orders carry ${id}`;
-    if (readOrders(db, 'client_order_id = ?', id).length !== 1) return `order ${orders[0]?.orderId} has no intent ${id}`;
+    if (orderRow(db, id) === undefined) return `order ${orders[0]?.orderId} has no intent ${id}`;
   }
   return undefined;
 }
@@ -36,7 +36,9 @@ function fillsAreEqual({ db, truth }: AtRest): Verdict {
   const lost = [...theirs].filter((one) => !ours.has(one));
   const invented = [...ours].filter((one) => !theirs.has(one));
   if (lost.length > 0) return `${lost.length} fills are missing, the first is ${lost[0]}`;
-  return invented.length > 0 ? `${invented.length} fills are not the exchange's, the first is ${invented[0]}` : undefined;
+  return invented.length > 0
+    ? `${invented.length} fills are not the exchange's, the first is ${invented[0]}`
+    : undefined;
 }
 
 /** I6: balances are what the account began with, our fills less fees, and what others did on it. */
@@ -95,8 +97,18 @@ function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
         return `${strategy} holds ${unitsText(ours)} of ${symbol} by our books and ${unitsText(theirs)} by the exchange's`;
     }
   }
-  const resting = [...exchange.orders.open(ourUid)].filter(({ clientOrderId }) => truth.ours.has(clientOrderId.toLowerCase()));
-  return resting.length === 0 ? undefined : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
+  const resting = [...exchange.orders.open(ourUid)].filter(({ clientOrderId }) =>
+    truth.ours.has(clientOrderId.toLowerCase()),
+  );
+  return resting.length === 0
+    ? undefined
+    : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
+}
+
+/** Nothing in these worlds is a reason to halt: what halts here was misread. */
+function nothingHalts({ assembled }: AtRest): Verdict {
+  const [first] = assembled.execution.halts.inForce;
+  return first === undefined ? undefined : `it halts for ${first.cause}: ${first.text}`;
 }
 
 /** The exchange's own ledger must sum to zero: a fault there would be taken for one of ours. */
@@ -118,6 +130,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   I7: closedWithoutEffectHadNone,
   I11: everythingHasEnded,
   I12: booksAreEqual,
+  halt: nothingHalts,
 };
 
 /** The first invariant that does not hold at rest. */
@@ -128,4 +141,3 @@ export function brokenAtRest(at: AtRest): Violation | undefined {
   }
   return undefined;
 }
-

@@ -1,13 +1,25 @@
 /** Invariants that hold at every step (order-protocol §3.9), each a function that says what is wrong or nothing. */
 import type { Database } from 'better-sqlite3';
-import { absolute, lotsIn, minus, notional, noUnits, plus, quantityNumber, type Units, unitsNumber } from '../../domain/money.ts';
+import {
+  lots,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  quantityText,
+  ticks,
+  type Units,
+  units,
+  unitsNumber,
+  unitsText,
+} from '../../domain/money.ts';
 import { isClosed, isFinal, type OrderState } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { Entry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
-import { readFills, readOrders } from '../../journal/load.ts';
 import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import { maxPosition } from './process.ts';
+import { fillRows, orderRow } from './rows.ts';
 import { instrumentOf, strategyOf, type Truth } from './truth.ts';
 import { mostWished } from './wishes.ts';
 
@@ -23,7 +35,7 @@ export function ordersHaveIntents(fresh: readonly SimOrder[], truth: Truth, db: 
   for (const { clientOrderId, orderId } of fresh) {
     const id = clientOrderId.toLowerCase();
     if ((truth.ours.get(id)?.length ?? 0) > 1) return `two orders carry ${id}, the second is ${orderId}`;
-    if (readOrders(db, 'client_order_id = ?', id).length !== 1) return `order ${orderId} has no intent ${id}`;
+    if (orderRow(db, id) === undefined) return `order ${orderId} has no intent ${id}`;
   }
   return undefined;
 }
@@ -38,7 +50,7 @@ export function createdId({ url, method, body }: HttpRequest): string | undefine
 export function createsFollowCommits(id: string, bodyHash: string, sent: Set<string>, db: Database): Verdict {
   if (sent.has(id)) return `the create ${id} leaves a second time`;
   sent.add(id);
-  const [row] = readOrders(db, 'client_order_id = ?', id);
+  const row = orderRow(db, id);
   if (row === undefined) return `the create ${id} leaves without an intent on disk`;
   if (row.state === 'intended') return `the create ${id} leaves while its intent on disk says ${row.state}`;
   return row.bodyHash === bodyHash ? undefined : `the create ${id} leaves with another body than was journalled`;
@@ -68,30 +80,29 @@ export function closedAddsUp(row: OrderEntryRow, truth: Truth, db: Database): Ve
   if (row.state !== 'filled' && row.state !== 'canceled') return undefined;
   const order = truth.order(row.clientOrderId);
   if (order === undefined) return `${row.clientOrderId} is closed as ${row.state}, but the exchange has no such order`;
-  if (!isFinal(order.status)) return `${row.clientOrderId} is closed as ${row.state}, but the exchange says ${order.status}`;
+  if (!isFinal(order.status))
+    return `${row.clientOrderId} is closed as ${row.state}, but the exchange says ${order.status}`;
   const at = instrumentOf(row.symbol);
-  const filled = readFills(db, 'client_order_id = ?', row.clientOrderId).reduce(
-    (sum, fill) => plus(sum, restoreFill(fill, at).quantity),
-    minus(order.executed, order.executed),
-  );
+  const filled = fillRows(db, row.clientOrderId).reduce((sum, fill) => plus(sum, lots(fill.quantity, at)), noLots);
   return filled === order.executed
     ? undefined
-    : `${row.clientOrderId} is closed with ${quantityNumber(filled, at)} filled, the exchange executed ${quantityNumber(order.executed, at)}`;
+    : `${row.clientOrderId} is closed with ${quantityText(filled, at)} filled, the exchange executed ${quantityText(order.executed, at)}`;
 }
 
 /** I5: fills never come to more than was ordered. */
 export function fillsFitOrders(row: FillEntry, db: Database): Verdict {
-  const [order] = readOrders(db, 'client_order_id = ?', row.clientOrderId);
+  const order = orderRow(db, row.clientOrderId);
   if (order === undefined) return `the fill ${row.tradeId} belongs to no intent`;
   const at = instrumentOf(row.symbol);
-  const rows = readFills(db, 'client_order_id = ?', row.clientOrderId).map((one) => restoreFill(one, at));
-  const filled = rows.reduce((sum, { quantity }) => sum + quantityNumber(quantity, at), 0);
-  const spent = rows.reduce((sum, { price, quantity }) => plus(sum, notional(price, quantity, at)), noUnits);
-  const over =
-    order.amount === null ? filled > Number(order.quantity) + 1e-9 : unitsNumber(spent) > Number(order.amount) + 1e-9;
-  return over
-    ? `${row.clientOrderId} ordered ${order.quantity ?? order.amount} and has fills of ${filled} (${unitsNumber(spent)} in quote)`
-    : undefined;
+  let [filled, spent] = [noLots, noUnits];
+  for (const { price, quantity } of fillRows(db, row.clientOrderId)) {
+    filled = plus(filled, lots(quantity, at));
+    spent = plus(spent, notional(ticks(price, at), lots(quantity, at), at));
+  }
+  const fits = order.amount === null ? filled <= lots(order.quantity ?? '0', at) : spent <= units(order.amount);
+  return fits
+    ? undefined
+    : `${row.clientOrderId} ordered ${order.quantity ?? order.amount} and has fills of ${quantityText(filled, at)} (${unitsText(spent)} in quote)`;
 }
 
 /** Prices move between a decision and the exchange's door: so much above a limit is not a breach. */
@@ -102,7 +113,9 @@ export function exposureStaysBelowLimit(order: SimOrder, truth: Truth, held: Uni
   if (order.side === 'SELL') return undefined;
   const value = unitsNumber(plus(held, truth.openBuys(undefined, order.symbol))) * price;
   const limit = unitsNumber(maxPosition) * slack;
-  return value <= limit ? undefined : `${order.symbol} comes to ${value.toFixed(2)} with ${order.clientOrderId}, the limit is ${limit}`;
+  return value <= limit
+    ? undefined
+    : `${order.symbol} comes to ${value.toFixed(2)} with ${order.clientOrderId}, the limit is ${limit}`;
 }
 
 /** I8, of one strategy: it never holds and asks for more than it ever wished: nothing was bought twice. */
@@ -112,12 +125,15 @@ export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
   if (strategy === undefined || most === undefined || order.side === 'SELL') return undefined;
   const held = plus(truth.position(strategy, order.symbol), truth.openBuys(strategy, order.symbol));
   const asked = unitsNumber(held);
-  return asked <= most * 1.05 + 0.02 ? undefined : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never wished more than ${most}`;
+  return asked <= most * 1.05 + 0.02
+    ? undefined
+    : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never wished more than ${most}`;
 }
 
 /** I9: nothing leaves a closed state, but an order that was taken for absent and turned up. */
 export function closedStaysClosed(row: OrderEntryRow, before: OrderState | undefined): Verdict {
-  if (before === undefined || !isClosed(before) || before === row.state || String(before) === 'absent') return undefined;
+  if (before === undefined || !isClosed(before) || before === row.state || String(before) === 'absent')
+    return undefined;
   return `${row.clientOrderId} went from ${before} to ${row.state}`;
 }
 
@@ -158,10 +174,12 @@ export class Spending {
 
   spend(request: HttpRequest, now: number): Verdict {
     const weight = weightOf(request);
-    while (this.#sent[0] !== undefined && now - this.#sent[0].at >= 60_000) this.#sum -= this.#sent.shift()?.weight ?? 0;
+    while (this.#sent[0] !== undefined && now - this.#sent[0].at >= 60_000)
+      this.#sum -= this.#sent.shift()?.weight ?? 0;
     this.#sent.push({ at: now, weight });
     this.#sum += weight;
-    if (now < this.forbiddenUntil - this.#slackMs) return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
+    if (now < this.forbiddenUntil - this.#slackMs)
+      return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
     return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
   }
 }
@@ -179,7 +197,3 @@ export function committedEntries(entries: readonly Entry[]): {
   }
   return { fills, orders: [...orders.values()] };
 }
-
-/** True when two amounts differ by less than a lot. */
-export const withinALot = (a: Units, b: Units, symbol: string): boolean =>
-  lotsIn(absolute(minus(a, b)), instrumentOf(symbol)) === 0n;

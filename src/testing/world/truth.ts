@@ -1,7 +1,8 @@
 /** What the exchange itself knows of our account: the truth that the journal is measured against. */
+
+import { type ClientOrderIdParts, readClientOrderId } from '../../domain/ids.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units } from '../../domain/money.ts';
-import { type ClientOrderIdParts, readClientOrderId } from '../../domain/ids.ts';
 import { isOpen, type Leg, remaining, type SimOrder, type SimTrade } from '../../simulator/core/order.ts';
 import { instruments } from '../builders.ts';
 import { idKey } from './process.ts';
@@ -87,9 +88,19 @@ export function instrumentOf(symbol: string): Instrument {
   return at;
 }
 
+/** What orders' ids were found to say: each mac is worked out once. */
+const known = new WeakMap<SimOrder, ClientOrderIdParts | 'foreign'>();
+
 /** The parts of an order's client id when we made it. */
-export const partsOf = ({ clientOrderId }: Pick<SimOrder, 'clientOrderId'>): ClientOrderIdParts | undefined =>
-  clientOrderId.length === 29 ? readClientOrderId(clientOrderId, idKey) : undefined;
+export function partsOf(order: SimOrder): ClientOrderIdParts | undefined {
+  let parts = known.get(order);
+  if (parts === undefined) {
+    const { clientOrderId } = order;
+    parts = (clientOrderId.length === 29 ? readClientOrderId(clientOrderId, idKey) : undefined) ?? 'foreign';
+    known.set(order, parts);
+  }
+  return parts === 'foreign' ? undefined : parts;
+}
 
 export function strategyOf(order: SimOrder): StrategyId | undefined {
   const parts = partsOf(order);

@@ -1,5 +1,5 @@
 /** The exchange of a simulated world: the real simulator core, its replicas, and what of it is the truth about our orders. */
-import { startTime } from '../builders.ts';
+
 import type { Instrument } from '../../domain/instrument.ts';
 import { rate, units } from '../../domain/money.ts';
 import { Exchange } from '../../simulator/core/exchange.ts';
@@ -9,6 +9,7 @@ import type { SimOrder, SimTrade } from '../../simulator/core/order.ts';
 import { openReplicas, type Replicas } from '../../simulator/faults/replica.ts';
 import { type ApiReply, type ApiRequest, createApi } from '../../simulator/http/api.ts';
 import { emptyMarket } from '../../simulator/market/empty-market.ts';
+import { startTime } from '../builders.ts';
 import type { Time } from './life.ts';
 
 /** The account that our process and the human share, and the other participants. */

@@ -23,7 +23,7 @@ export interface WireOptions {
   /** Told of a request at the moment its first byte leaves. */
   readonly leaves: (request: HttpRequest, life: Life) => void;
   /** Told when an answer about limits reaches a process: until when nothing may be sent. */
-  readonly forbidden: (status: number, untilMs: number) => void;
+  readonly forbidden: (untilMs: number) => void;
   /** Told of each fault that was applied. */
   readonly harmed: (fault: string, request: HttpRequest) => void;
 }
@@ -60,19 +60,26 @@ export class Wire {
     const refused = fault === 'refused' || this.outage === 'refused';
     trace.say(`${life.number} ${nameOf(request)}${fault === undefined ? '' : ` [${fault}]`}`);
     return new Promise((resolve) => {
+      let stopWaiting = (): void => {};
       const answers = once((reply: HttpReply) => {
+        stopWaiting();
         if (life.diesAt('beforeAnswer')) return;
         trace.say(`${life.number} ${nameOf(request)} -> ${replyText(reply)}`);
+        this.#heed(reply);
         resolve(reply);
         life.diesAt('afterAnswer');
       });
       if (refused) {
-        time.after(chance.between(1, 40), () => answers({ kind: 'failed', cause: 'connect ECONNREFUSED', written: false }));
+        time.after(chance.between(1, 40), () =>
+          answers({ kind: 'failed', cause: 'connect ECONNREFUSED', written: false }),
+        );
         return;
       }
       this.#options.leaves(request, life);
       this.#travel(request, fault, answers);
-      time.after(patienceMs, () => answers({ kind: 'failed', cause: 'ETIMEDOUT: no answer', written: true }));
+      stopWaiting = time.after(patienceMs, () =>
+        answers({ kind: 'failed', cause: 'ETIMEDOUT: no answer', written: true }),
+      );
       life.diesAt('afterSend');
     });
   }
@@ -111,11 +118,7 @@ export class Wire {
     });
   }
 
-  #arrives(
-    request: HttpRequest,
-    fault: WireFault | undefined,
-    answers: (reply: HttpReply) => void,
-  ): void {
+  #arrives(request: HttpRequest, fault: WireFault | undefined, answers: (reply: HttpReply) => void): void {
     const { chance, plan } = this.#options;
     if (this.outage === 'silent') return;
     if (this.outage === '503') {
@@ -190,13 +193,14 @@ export class Wire {
   }
 
   #back(answers: (reply: HttpReply) => void, reply: HttpReply): void {
-    const { chance, time, forbidden } = this.#options;
-    this.#after(chance.between(1, 60), () => {
-      answers(reply);
-      if (reply.kind !== 'reply') return;
-      const { status, retryAfter } = reply;
-      if (status === 429 || status === 418) forbidden(status, time.now() + Number(retryAfter ?? '0') * 1_000);
-    });
+    this.#after(this.#options.chance.between(1, 60), () => answers(reply));
+  }
+
+  /** A process has heard that nothing may be sent for a while. */
+  #heed(reply: HttpReply): void {
+    if (reply.kind !== 'reply' || (reply.status !== 429 && reply.status !== 418)) return;
+    const { time, forbidden } = this.#options;
+    forbidden(time.now() + Number(reply.retryAfter ?? '0') * 1_000);
   }
 }
 
@@ -207,23 +211,16 @@ const plain = (status: number, body: string): HttpReply => ({ kind: 'reply', sta
 
 /** What answers before the core has seen the request. */
 function earlyAnswer(fault: WireFault | undefined, chance: Chance): HttpReply | undefined {
-  switch (fault) {
-    case 'errorBefore':
-      return plain(chance.pick([500, 502, 503, 504, 408]), '<html>Bad Gateway</html>');
-    case 'gatewayTimeout':
-      return plain(504, '<html>504 Gateway Time-out</html>');
-    case 'ambiguous': {
-      const code = chance.pick([-1000, -1001, -1006, -1007, -1016]);
-      return plain(chance.pick([200, 400]), `{"code":${code},"msg":"the inside did not answer"}`);
-    }
-    case 'limits': {
-      const status = chance.is(0.06) ? 418 : chance.pick([429, 410]);
-      const retryAfter = String(chance.whole(1, 4));
-      return { kind: 'reply', status, retryAfter, body: '{"code":-1003,"msg":"Requests exceed the limit."}' };
-    }
-    default:
-      return undefined;
+  if (fault === 'errorBefore') return plain(chance.pick([500, 502, 503, 504, 408]), '<html>Bad Gateway</html>');
+  if (fault === 'gatewayTimeout') return plain(504, '<html>504 Gateway Time-out</html>');
+  if (fault === 'ambiguous') {
+    const code = chance.pick([-1000, -1001, -1006, -1007, -1016]);
+    return plain(chance.pick([200, 400]), `{"code":${code},"msg":"the inside did not answer"}`);
   }
+  if (fault !== 'limits') return undefined;
+  const status = chance.is(0.02) ? 418 : chance.pick([429, 410]);
+  const retryAfter = String(chance.whole(1, 4));
+  return { kind: 'reply', status, retryAfter, body: '{"code":-1003,"msg":"Requests exceed the limit."}' };
 }
 
 function once<T>(fn: (value: T) => void): (value: T) => void {

@@ -72,9 +72,9 @@ function flipWish(chance: Chance): Wish['want'] {
 }
 
 const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => Wish['want'], number, number]>> = {
-  steps: [stepWish, 2_500, 8_000],
-  quotes: [quoteWish, 3_000, 9_000],
-  flips: [flipWish, 2_500, 9_000],
+  steps: [stepWish, 2_000, 6_500],
+  quotes: [quoteWish, 2_500, 8_000],
+  flips: [flipWish, 2_000, 8_000],
 };
 
 /** The wishes of a strategy on a symbol; they go on a little after the faults have ended. */
@@ -96,10 +96,14 @@ export interface Speaking {
 }
 
 /** A strategy's signals from now on, beginning with the last wish that is due. */
-export function signalsFrom(wishes: readonly Wish[], strategy: string, symbol: string, by: Speaking): Observable<Signal> {
+export function signalsFrom(
+  wishes: readonly Wish[],
+  strategy: string,
+  symbol: string,
+  by: Speaking,
+): Observable<Signal> {
   return new Observable((out) => {
-    const say = (wish: Wish): void =>
-      out.next({ strategy, symbol, at: by.now(), want: wish.want(by.mid(symbol)) });
+    const say = (wish: Wish): void => out.next({ strategy, symbol, at: by.now(), want: wish.want(by.mid(symbol)) });
     let index = wishes.findLastIndex(({ at }) => at <= by.elapsed());
     const current = wishes[index];
     const next = (): void => {

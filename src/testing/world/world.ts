@@ -1,6 +1,4 @@
 /** One seed: the production code, the exchange, the wire, the disk and everybody else in one process, on one time that the seed moves. */
-import { createHash } from 'node:crypto';
-import { plus, noUnits } from '../../domain/money.ts';
 import type { OrderState } from '../../domain/order.ts';
 import { btc, eth, startTime } from '../builders.ts';
 import type { Bent } from './bent.ts';
@@ -9,24 +7,23 @@ import { Disk } from './disk.ts';
 import { Life, Time } from './life.ts';
 import { Crowd, Human } from './people.ts';
 import { type CrashPoint, faultsMs, type Plan, type PlannedEvent } from './plan.ts';
-import { type Process, startProcess } from './process.ts';
-import { countEvents, Reach } from './reach.ts';
+import { type Process, startProcess, symbols } from './process.ts';
+import type { Reach } from './reach.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { MachineLimits } from './spent.ts';
-import * as check from './step-checks.ts';
 import { Trace } from './trace.ts';
-import { Truth } from './truth.ts';
 import { Venue } from './venue.ts';
+import { type Broken, Watch } from './watch.ts';
 import { Wire } from './wire.ts';
 import { strategyIds, symbolsOf, type Wish, wishesOf } from './wishes.ts';
 
 /** After the faults: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
-const calmMs = 10_000;
+const calmMs = 8_000;
 const endMs = 240_000;
-const watchMs = 13_000;
+const watchMs = 1_000;
 /** Between two looks whether the world has come to rest, virtual ms. */
 const sliceMs = 250;
-const crowdMs = 900;
+const crowdMs = 1_400;
 
 export interface WorldOptions {
   readonly plan: Plan;
@@ -37,13 +34,15 @@ export interface WorldOptions {
 
 export interface WorldResult {
   readonly seed: number;
-  readonly failure: (check.Violation & { readonly atMs: number }) | undefined;
+  readonly failure: Broken | undefined;
   readonly hash: string;
   readonly steps: number;
   readonly crashes: number;
   readonly unknowns: number;
   readonly creates: number;
   readonly fills: number;
+  /** Outcomes that nobody could prove. */
+  readonly quarantined: number;
   readonly commits: number;
   readonly virtualMs: number;
   readonly reach: Reach;
@@ -72,8 +71,7 @@ class World {
   readonly #bent: Bent;
   readonly #time: Time;
   readonly #trace: Trace;
-  readonly #truth = new Truth();
-  readonly #reach = new Reach();
+  readonly #watch: Watch;
   readonly #disk: Disk;
   readonly #venue: Venue;
   readonly #wire: Wire;
@@ -82,20 +80,14 @@ class World {
   readonly #humanChance: Chance;
   readonly #wishes: ReadonlyMap<string, readonly Wish[]>;
   readonly #machine: MachineLimits;
-  readonly #spending: check.Spending;
   readonly #limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
-  readonly #sent = new Set<string>();
-  readonly #states = new Map<string, OrderState>();
   #armed: CrashEvent[] = [];
   #process: Process | undefined;
   #lives = 0;
   #crashes = 0;
-  #unknowns = 0;
-  #fills = 0;
   #healed = false;
   #quiet = false;
   #atRest = false;
-  #failure: WorldResult['failure'];
 
   constructor({ plan, bent = {}, trace = false }: WorldOptions) {
     this.#plan = bent.lateQueue === true ? { ...plan, lateQueue: true } : plan;
@@ -107,14 +99,19 @@ class World {
     this.#trace = new Trace(() => time.elapsed(), trace);
     const most = classes.includes('tight') ? 600 : 12_000;
     this.#limits = { ipWeightPerMinute: most, uidWeightPerMinute: 5 * most };
-    // A ban is counted by the exchange's clock, which a skewed gateway tells wrongly.
-    this.#spending = new check.Spending(most, classes.includes('skew') ? 5_000 : 150);
+    this.#watch = new Watch({
+      time,
+      trace: this.#trace,
+      plan: this.#plan,
+      mostWeight: most,
+      price: (symbol) => this.#crowds.get(symbol)?.mid ?? 100,
+    });
     this.#disk = new Disk({
       time,
       chance: chanceOf(seed, 'disk'),
       slow: classes.includes('slowDisk'),
       syncEvery: bent.syncEvery ?? 1,
-      committed: (entries) => this.#committed(entries),
+      committed: (entries, db) => this.#watch.committed(entries, db, this.#wire.pending.keys()),
     });
     this.#venue = new Venue({
       time,
@@ -122,7 +119,7 @@ class World {
       habits: plan.habits,
       limits: this.#limits,
       lagMs: classes.includes('lag') ? plan.lagMs : undefined,
-      changed: (orders, trades) => this.#changed(orders, trades),
+      changed: (orders, trades) => this.#watch.changed(orders, trades, this.#disk.db),
     });
     this.#wire = new Wire({
       time,
@@ -130,11 +127,9 @@ class World {
       plan: this.#plan,
       chance: chanceOf(seed, 'wire'),
       trace: this.#trace,
-      leaves: (request) => this.#leaves(request),
-      forbidden: (_status, until) => {
-        this.#spending.forbiddenUntil = Math.max(this.#spending.forbiddenUntil, until);
-      },
-      harmed: (fault) => this.#reach.fault(fault, this.#orderStates()),
+      leaves: (request) => this.#watch.leaves(request, this.#disk.db),
+      forbidden: (until) => this.#watch.forbid(until),
+      harmed: (fault) => this.#watch.reach.fault(fault, this.#orderStates()),
     });
     this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(this.#venue, at, chanceOf(seed, at.symbol))]));
     this.#humanChance = chanceOf(seed, 'human');
@@ -145,7 +140,6 @@ class World {
   }
 
   async run(): Promise<void> {
-    const { sim } = this.#time;
     for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
     if (this.#plan.classes.includes('human')) this.#humanTurn();
     for (const event of this.#plan.events) this.#time.after(event.at, () => this.#happen(event));
@@ -159,15 +153,29 @@ class World {
     });
     void ending?.catch((error: unknown) => this.fatal(error));
     await this.#until(() => this.#atRest, this.#time.elapsed() + endMs, 'nothing of ours has come to an end');
+    await this.#until(
+      () => this.#orderStates().every((state) => state === 'quarantined'),
+      this.#time.elapsed() + endMs,
+      'not every outcome is known',
+    );
     const restAt = this.#time.elapsed() + watchMs;
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
-    let written = false;
-    void this.#process?.durable().then(() => {
-      written = true;
-    });
-    await this.#until(() => written, this.#time.elapsed() + 5_000, 'the journal is not written');
+    await this.#untilSeen();
     this.#checkAtRest();
-    await sim.turn();
+  }
+
+  /** A last look at everything, and the journal written. */
+  async #untilSeen(): Promise<void> {
+    const running = this.#process;
+    if (running === undefined) return;
+    let seen = false;
+    const looks = symbols.map((symbol) => running.assembled.sweeps.sweep(symbol));
+    void Promise.all(looks)
+      .then(() => running.durable())
+      .then(() => {
+        seen = true;
+      });
+    await this.#until(() => seen, this.#time.elapsed() + 30_000, 'the last look does not end');
   }
 
   /** Ready again after the last restart; a ban that was heard late is waited for. */
@@ -185,9 +193,9 @@ class World {
 
   /** Lets time pass until something is so; past `mostMs` that is a failure where there is a word for it. */
   async #until(isSo: () => boolean, mostMs: number, otherwise?: string): Promise<void> {
-    while (this.#failure === undefined && !isSo()) {
+    while (this.#watch.failure === undefined && !isSo()) {
       if (this.#time.elapsed() >= mostMs) {
-        if (otherwise !== undefined) this.#fail('I11', `${otherwise} by ${mostMs} ms: ${this.#openText()}`);
+        if (otherwise !== undefined) this.#watch.fail('I11', `${otherwise} by ${mostMs} ms: ${this.#openText()}`);
         return;
       }
       await this.#time.sim.advanceTo(this.#time.sim.now() + sliceMs);
@@ -223,7 +231,7 @@ class World {
 
   /** An exception of the production code ends the process: that is a bug. */
   fatal(error: unknown): void {
-    this.#fail('exception', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.#watch.fail('exception', error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   #comesBy(life: Life, point: CrashPoint): boolean {
@@ -238,7 +246,7 @@ class World {
 
   #crash(life: Life, { point, power, downMs }: CrashEvent): void {
     if (!life.alive) return;
-    this.#reach.fault(`crash:${point}${power ? ':power' : ''}`, this.#orderStates());
+    this.#watch.reach.fault(`crash:${point}${power ? ':power' : ''}`, this.#orderStates());
     life.alive = false;
     this.#crashes++;
     this.#trace.say(`${life.number} dies ${point}${power ? ' with the power' : ''}`);
@@ -259,23 +267,17 @@ class World {
       else if (life !== undefined) this.#crash(life, event);
       return;
     }
-    this.#reach.fault(event.kind, this.#orderStates());
-    const [begin, end] = this.#switches(event);
-    begin();
-    this.#time.after(event.forMs, end);
+    this.#watch.reach.fault(event.kind, this.#orderStates());
+    this.#turn(event, true);
+    this.#time.after(event.forMs, () => this.#turn(event, false));
   }
 
-  #switches(event: Exclude<PlannedEvent, CrashEvent>): readonly [begin: () => void, end: () => void] {
-    switch (event.kind) {
-      case 'outage':
-        return [() => void (this.#wire.outage = event.how), () => void (this.#wire.outage = undefined)];
-      case 'fullDisk':
-        return [() => void (this.#disk.full = true), () => void (this.#disk.full = false)];
-      case 'skew':
-        return [() => void (this.#wire.skewMs = event.byMs), () => void (this.#wire.skewMs = 0)];
-      case 'quiet':
-        return [() => void (this.#quiet = true), () => void (this.#quiet = false)];
-    }
+  /** Begins or ends a fault that lasts. */
+  #turn(event: Exclude<PlannedEvent, CrashEvent>, on: boolean): void {
+    if (event.kind === 'outage') this.#wire.outage = on ? event.how : undefined;
+    else if (event.kind === 'fullDisk') this.#disk.full = on;
+    else if (event.kind === 'skew') this.#wire.skewMs = on ? event.byMs : 0;
+    else this.#quiet = on;
   }
 
   #heal(): void {
@@ -302,86 +304,30 @@ class World {
     });
   }
 
-  #leaves(request: Parameters<typeof check.createdId>[0]): void {
-    this.#try('I10', this.#spending.spend(request, this.#time.now()));
-    const id = check.createdId(request);
-    if (id === undefined) return;
-    const hash = createHash('sha256').update(request.body ?? '').digest('hex');
-    this.#try('I2', check.createsFollowCommits(id, hash, this.#sent, this.#disk.db));
-  }
-
-  #committed(entries: Parameters<typeof check.committedEntries>[0]): void {
-    const { db } = this.#disk;
-    countEvents(entries, this.#states, this.#reach);
-    for (const entry of entries) {
-      if (entry.kind !== 'event') continue;
-      if (entry.event === 'unknown') this.#unknowns++;
-      this.#trace.say(`event ${entry.clientOrderId} ${entry.event} ${JSON.stringify(entry.detail)}`);
-    }
-    const { fills, orders } = check.committedEntries(entries);
-    this.#fills += fills.length;
-    for (const fill of fills) {
-      this.#trace.say(`fill ${fill.tradeId} ${fill.orderId} ${fill.side} ${fill.quantity} of ${fill.clientOrderId}`);
-      this.#try('I3', check.fillsAreTheExchanges(fill, this.#truth));
-      this.#try('I5', check.fillsFitOrders(fill, db));
-    }
-    for (const row of orders) {
-      const before = this.#states.get(row.clientOrderId);
-      if (before !== row.state) this.#trace.say(`order ${row.clientOrderId} is ${row.state}`);
-      this.#try('I4', check.closedAddsUp(row, this.#truth, db));
-      this.#try('I9', check.closedStaysClosed(row, before));
-      const now = this.#plan.lateQueue ? Number.NEGATIVE_INFINITY : this.#time.now();
-      this.#try('I7', check.absenceIsNotTooEarly(row, before, this.#wire.pending.keys(), now));
-      this.#states.set(row.clientOrderId, row.state);
-    }
-  }
-
-  #changed(...[orders, trades]: Parameters<Truth['see']>): void {
-    const fresh = this.#truth.see(orders, trades);
-    if (fresh.length === 0) return;
-    this.#try('I1', check.ordersHaveIntents(fresh, this.#truth, this.#disk.db));
-    for (const order of fresh) {
-      let held = noUnits;
-      for (const id of strategyIds) held = plus(held, this.#truth.position(id, order.symbol));
-      const price = this.#crowds.get(order.symbol)?.mid ?? 100;
-      this.#try('I8', check.exposureStaysBelowLimit(order, this.#truth, held, price));
-      this.#try('I8', check.nothingIsBoughtTwice(order, this.#truth));
-    }
-  }
-
   #checkAtRest(): void {
-    if (this.#failure !== undefined || this.#process === undefined) return;
+    if (this.#watch.failure !== undefined || this.#process === undefined) return;
     this.#venue.advance();
     this.#venue.look();
     const { assembled } = this.#process;
     const { exchange } = this.#venue;
-    const broken = brokenAtRest({ db: this.#disk.db, truth: this.#truth, exchange, assembled });
-    if (broken !== undefined) this.#fail(broken.invariant, broken.text);
-  }
-
-  #try(invariant: string, verdict: check.Verdict): void {
-    if (verdict !== undefined) this.#fail(invariant, verdict);
-  }
-
-  #fail(invariant: string, text: string): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = { invariant, text, atMs: this.#time.elapsed() };
-    this.#trace.say(`BROKEN ${invariant}: ${text}`);
+    const broken = brokenAtRest({ db: this.#disk.db, truth: this.#watch.truth, exchange, assembled });
+    if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 
   result(): WorldResult {
     return {
       seed: this.#plan.seed,
-      failure: this.#failure,
+      failure: this.#watch.failure,
       hash: this.#trace.hash,
       steps: this.#time.steps,
       crashes: this.#crashes,
-      unknowns: this.#unknowns,
-      creates: this.#sent.size,
-      fills: this.#fills,
+      unknowns: this.#watch.unknowns,
+      creates: this.#watch.creates,
+      fills: this.#watch.fills,
+      quarantined: this.#watch.quarantined,
       commits: this.#disk.commits,
       virtualMs: this.#time.elapsed(),
-      reach: this.#reach,
+      reach: this.#watch.reach,
       trace: this.#trace.lines,
     };
   }

@@ -1,6 +1,6 @@
 /** Mutants that read the answers of the exchange wrongly, or send more than once. */
 import type { Instrument } from '../../../domain/instrument.ts';
-import { isFinal, type Intent, type OrderReport, type Outcome } from '../../../domain/order.ts';
+import { type Intent, isFinal, type OrderReport, type Outcome } from '../../../domain/order.ts';
 import type { Gate, OrderEntry, PreparedOrder } from '../../../venue/venue.ts';
 import type { Inside } from '../bent.ts';
 import type { Mutant } from './mutant.ts';
@@ -115,11 +115,23 @@ export const answerMutants: readonly Mutant[] = [
     bent: { orders: afterSending((outcome, _intent, again) => (outcome.kind === 'unknown' ? again() : outcome)) },
   },
   { name: 'gatewayErrorIsRejected', about: '5XX counts as refused', bent: takesFor(refused, /HTTP 5/) },
-  { name: 'ambiguousCodeIsRejected', about: '−1000, −1001, −1006, −1007, −1016 count as refused', bent: takesFor(refused, /code -10/) },
+  {
+    name: 'ambiguousCodeIsRejected',
+    about: '−1000, −1001, −1006, −1007, −1016 count as refused',
+    bent: takesFor(refused, /code -10/),
+  },
   { name: 'limitIsRejected', about: '410, 429 and 418 count as refused', bent: takesFor(refused, /HTTP 4/) },
-  { name: 'cutAnswerIsRejected', about: 'an answer that is cut off counts as refused', bent: takesFor(refused, /cut off|JSON/) },
+  {
+    name: 'cutAnswerIsRejected',
+    about: 'an answer that is cut off counts as refused',
+    bent: takesFor(refused, /cut off|JSON/),
+  },
   { name: 'timeoutIsNotSent', about: 'no answer in time counts as not sent', bent: takesFor(notSent, /ETIMEDOUT/) },
-  { name: 'resetIsNotSent', about: 'a connection that broke counts as not sent', bent: takesFor(notSent, /ECONNRESET/) },
+  {
+    name: 'resetIsNotSent',
+    about: 'a connection that broke counts as not sent',
+    bent: takesFor(notSent, /ECONNRESET/),
+  },
   {
     name: 'transportRetries',
     about: 'the transport repeats a request that failed (a stale keep-alive socket, RFC 7230 §6.3.1)',

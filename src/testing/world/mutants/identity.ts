@@ -1,6 +1,7 @@
 /** Mutants that confuse ids: of orders, of trades, of whose an order is. */
-import type { OrderReport, VenueTrade } from '../../../domain/order.ts';
+
 import { noUnits } from '../../../domain/money.ts';
+import type { OrderReport, VenueTrade } from '../../../domain/order.ts';
 import type { Answer, OrderEntry, Page } from '../../../venue/venue.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -62,8 +63,7 @@ export const identityMutants: readonly Mutant[] = [
     name: 'adoptsEverybody',
     about: 'an order is ours without its mac being looked at',
     bent: {
-      assembled: ({ execution }) =>
-        void Object.assign(execution, { readId: () => ({ strategy: 'steps' }) }),
+      assembled: ({ execution }) => void Object.assign(execution, { readId: () => ({ strategy: 'steps' }) }),
     },
   },
   {
@@ -75,7 +75,10 @@ export const identityMutants: readonly Mutant[] = [
         async send(request, gate) {
           const reply = await http.send(request, gate);
           if (reply.kind !== 'reply') return reply;
-          const body = reply.body.replaceAll('"bidId"', '"x"').replaceAll('"askId"', '"bidId"').replaceAll('"x"', '"askId"');
+          const body = reply.body
+            .replaceAll('"bidId"', '"x"')
+            .replaceAll('"askId"', '"bidId"')
+            .replaceAll('"x"', '"askId"');
           return { ...reply, body };
         },
       }),

@@ -99,7 +99,11 @@ export const memoryMutants: readonly Mutant[] = [
     about: 'synchronous=NORMAL: a power cut takes the last commits with it',
     bent: { syncEvery: 8 },
   },
-  { name: 'forgetsSending', about: 'what was being sent is forgotten by a restart', bent: { loaded: without('sending') } },
+  {
+    name: 'forgetsSending',
+    about: 'what was being sent is forgotten by a restart',
+    bent: { loaded: without('sending') },
+  },
   { name: 'forgetsUnknown', about: 'what is unknown is forgotten by a restart', bent: { loaded: without('unknown') } },
   { name: 'forgetsOpen', about: 'what rests is forgotten by a restart', bent: { loaded: without('open') } },
   {
@@ -112,7 +116,11 @@ export const memoryMutants: readonly Mutant[] = [
       }),
     },
   },
-  { name: 'forgetsFills', about: 'positions begin at nothing after a restart', bent: { loaded: (loaded) => ({ ...loaded, fills: [], venueTrades: [] }) } },
+  {
+    name: 'forgetsFills',
+    about: 'positions begin at nothing after a restart',
+    bent: { loaded: (loaded) => ({ ...loaded, fills: [], venueTrades: [] }) },
+  },
   {
     name: 'startsWithoutRecovery',
     about: 'strategies start before what an earlier run left is looked at',

@@ -1,0 +1,119 @@
+/** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
+import { createHash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { noUnits, plus } from '../../domain/money.ts';
+import type { OrderState } from '../../domain/order.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { HttpRequest } from '../../venue/exchange/http.ts';
+import type { Time } from './life.ts';
+import type { Plan } from './plan.ts';
+import { countEvents, Reach } from './reach.ts';
+import * as check from './step-checks.ts';
+import type { Trace } from './trace.ts';
+import { Truth } from './truth.ts';
+import { strategyIds } from './wishes.ts';
+
+/** The first invariant that broke, and when, ms after the start. */
+export type Broken = check.Violation & { readonly atMs: number };
+
+export interface WatchOptions {
+  readonly time: Time;
+  readonly trace: Trace;
+  readonly plan: Plan;
+  readonly mostWeight: number;
+  readonly price: (symbol: string) => number;
+}
+
+export class Watch {
+  readonly truth = new Truth();
+  readonly reach = new Reach();
+  readonly #options: WatchOptions;
+  readonly #spending: check.Spending;
+  readonly #sent = new Set<string>();
+  readonly #states = new Map<string, OrderState>();
+  failure: Broken | undefined;
+  unknowns = 0;
+  fills = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    // A ban is counted by the exchange's clock, which a skewed gateway tells wrongly.
+    this.#spending = new check.Spending(options.mostWeight, options.plan.classes.includes('skew') ? 5_000 : 150);
+  }
+
+  get creates(): number {
+    return this.#sent.size;
+  }
+
+  get quarantined(): number {
+    return [...this.#states.values()].filter((state) => state === 'quarantined').length;
+  }
+
+  /** A process has heard that nothing may be sent until then. */
+  forbid(until: number): void {
+    this.#spending.forbiddenUntil = Math.max(this.#spending.forbiddenUntil, until);
+  }
+
+  /** A request's first byte leaves. */
+  leaves(request: HttpRequest, db: Database): void {
+    this.#try('I10', this.#spending.spend(request, this.#options.time.now()));
+    const id = check.createdId(request);
+    if (id === undefined) return;
+    const hash = createHash('sha256')
+      .update(request.body ?? '')
+      .digest('hex');
+    this.#try('I2', check.createsFollowCommits(id, hash, this.#sent, db));
+  }
+
+  /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
+  committed(entries: readonly Entry[], db: Database, pending: Iterable<string>): void {
+    const { trace, plan, time } = this.#options;
+    countEvents(entries, this.#states, this.reach);
+    for (const entry of entries) {
+      if (entry.kind !== 'event') continue;
+      if (entry.event === 'unknown') this.unknowns++;
+      trace.say(`event ${entry.clientOrderId} ${entry.event} ${JSON.stringify(entry.detail)}`);
+    }
+    const { fills, orders } = check.committedEntries(entries);
+    this.fills += fills.length;
+    for (const fill of fills) {
+      trace.say(`fill ${fill.tradeId} ${fill.orderId} ${fill.side} ${fill.quantity} of ${fill.clientOrderId}`);
+      this.#try('I3', check.fillsAreTheExchanges(fill, this.truth));
+      this.#try('I5', check.fillsFitOrders(fill, db));
+    }
+    for (const row of orders) {
+      const before = this.#states.get(row.clientOrderId);
+      if (before !== row.state) trace.say(`order ${row.clientOrderId} is ${row.state}`);
+      const now = plan.lateQueue ? Number.NEGATIVE_INFINITY : time.now();
+      this.#try('I4', check.closedAddsUp(row, this.truth, db));
+      this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, now));
+      this.#try('I9', check.closedStaysClosed(row, before));
+      this.#states.set(row.clientOrderId, row.state);
+    }
+  }
+
+  /** Something changed on our account at the exchange. */
+  changed(orders: Parameters<Truth['see']>[0], trades: Parameters<Truth['see']>[1], db: Database): void {
+    const fresh = this.truth.see(orders, trades);
+    if (fresh.length === 0) return;
+    this.#try('I1', check.ordersHaveIntents(fresh, this.truth, db));
+    for (const order of fresh) {
+      let held = noUnits;
+      for (const id of strategyIds) held = plus(held, this.truth.position(id, order.symbol));
+      const price = this.#options.price(order.symbol);
+      this.#try('I8', check.exposureStaysBelowLimit(order, this.truth, held, price));
+      this.#try('I8', check.nothingIsBoughtTwice(order, this.truth));
+    }
+  }
+
+  fail(invariant: string, text: string): void {
+    if (this.failure !== undefined) return;
+    const { time, trace } = this.#options;
+    this.failure = { invariant, text, atMs: time.elapsed() };
+    trace.say(`BROKEN ${invariant}: ${text}`);
+  }
+
+  #try(invariant: string, verdict: check.Verdict): void {
+    if (verdict !== undefined) this.fail(invariant, verdict);
+  }
+}

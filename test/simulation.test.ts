@@ -1,0 +1,60 @@
+/** A fixed share of the simulated world; `npm run simulate` runs the rest (docs/explanation/exactly-once.md). */
+import { describe, expect, test } from 'vitest';
+import { hunt, mutantOf, runPart, tooLittle } from '../src/testing/world/campaign.ts';
+import { mutants } from '../src/testing/world/mutants/all.ts';
+import { planOf } from '../src/testing/world/plan.ts';
+import { shrink } from '../src/testing/world/shrink.ts';
+import { runWorld } from '../src/testing/world/world.ts';
+
+const seeds = 50;
+
+test('no invariant breaks in the fixed share of seeds, and it sees enough to count', async () => {
+  const { failures, totals } = await runPart(1, seeds, false);
+  expect(failures.map(({ seed, invariant, text }) => `seed ${seed} ${invariant}: ${text}`)).toEqual([]);
+  expect(tooLittle(totals)).toEqual([]);
+});
+
+test('a seed decides everything: run twice it leaves the same trace', async () => {
+  const { unlike } = await runPart(101, 105, true);
+  expect(unlike).toEqual([]);
+  const [one, other] = [await runWorld({ plan: planOf(1) }), await runWorld({ plan: planOf(2) })];
+  expect(one.hash).not.toBe(other.hash);
+});
+
+describe('the invariants see a protocol that was broken on purpose', () => {
+  const quick: readonly (readonly [name: string, invariant: RegExp])[] = [
+    ['exceptionMeansFailed', /I[789]/],
+    ['resendsSameId', /I2/],
+    ['transportRetries', /I2/],
+    ['trustsCancels', /I4/],
+    ['skipsSums', /I4/],
+    ['numberIds', /I3/],
+    ['epochStands', /I[129]/],
+    ['feesIgnored', /I3/],
+    ['sendsBeforeCommit', /I2/],
+    ['forgetsOpen', /I(8|11|12)/],
+    ['reservesNothing', /I8/],
+  ];
+
+  test.for(quick)('%s', async ([name, invariant]) => {
+    const killed = await hunt(mutantOf(name).bent, 1, 20);
+    expect(killed?.invariant).toMatch(invariant);
+  });
+
+  test('each has a name of its own', () => {
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+    expect(mutants.length).toBeGreaterThanOrEqual(40);
+  });
+});
+
+test('a failing plan is made smaller and still fails', async () => {
+  const { bent } = mutantOf('forgetsOpen');
+  const killed = await hunt(bent, 1, 20);
+  const plan = planOf(killed?.seed ?? 1);
+  const whole = await runWorld({ plan, bent });
+  const small = await shrink(plan, whole, bent);
+  expect(small.result.failure?.invariant).toBe(whole.failure?.invariant);
+  expect(small.plan.classes.length).toBeLessThan(plan.classes.length);
+  // What it forgets is forgotten by a crash: that cannot be taken away.
+  expect(small.plan.classes).toContain('crash');
+});
