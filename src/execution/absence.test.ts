@@ -75,6 +75,20 @@ describe('an order that nobody finds', () => {
     expect(await desk.stateOf(order)).toBe('absent');
   });
 
+  test('takes no fill for unexplained that comes while the balances are read', async () => {
+    const { desk, order, carried } = await lost('dropLost');
+    let meddled = 0;
+    for (let seen = desk.asked('account'); meddled < 8; await desk.pass(5)) {
+      if (desk.asked('account') === seen) continue;
+      seen = desk.asked('account');
+      meddled++;
+      desk.venue.fill(desk.venue.place({ clientOrderId: `web_${meddled}` }).orderId, '1');
+    }
+    expect(await desk.stateOf(order)).toBe('unknown');
+    await desk.finish(carried);
+    expect(await desk.stateOf(order)).toBe('absent');
+  });
+
   test('stays unknown while the account cannot be asked', async () => {
     const { desk, order, carried } = await lost('dropLost');
     desk.venue.failing.add('balances');
@@ -317,6 +331,32 @@ describe('the ledger', () => {
     const desk = await ready();
     desk.venue.pay('BTC', units('-0.00000001'));
     expect(await audit(desk)).toBe('-0.00000001 BTC');
+    expect(halts(desk)).toEqual(['ledger']);
+  });
+
+  test('looks at every symbol first, also at one that this run has not looked at yet', async () => {
+    const desk = await ready();
+    await desk.placed();
+    await desk.written();
+    desk.venue.fill('1001');
+    desk.crash();
+    desk.listen();
+    expect(await audit(desk)).toBe('even');
+  });
+
+  test('takes nothing for missing while the list of open orders lags behind the account', async () => {
+    const desk = await ready();
+    const other = desk.venue.place({ clientOrderId: 'web_1', price: '100' });
+    await desk.sweep();
+    // The account has the fill already, the lists will show it later.
+    desk.venue.pay('USDT', units('-100'));
+    desk.venue.pay('BTC', units('1'));
+    desk.venue.unlocked.add(other.orderId);
+    expect(await audit(desk)).toBe('skipped');
+    expect(halts(desk)).toEqual([]);
+    // No list lags for so long: something else was locked, and something is missing.
+    await desk.pass(2 * timing.horizonMs);
+    expect(await audit(desk)).toBe('-100 USDT,1 BTC');
     expect(halts(desk)).toEqual(['ledger']);
   });
 

@@ -5,7 +5,7 @@
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
 import type { Execution } from './desk.ts';
 import { baselineOf, type Difference, differenceText } from './ledger.ts';
-import { type Moment, oneMoment } from './prove.ts';
+import { lag, type Moment, oneMoment } from './prove.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Tries for a moment at which nothing moves, and how far they lie apart, ms of the clock. */
@@ -31,19 +31,20 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
   const { clock, timing, books } = execution;
   const tell = teller(execution);
   const tellOfLong = skipTeller(execution);
+  const lagging = lagWatch(execution);
 
   async function compare(): Promise<Audit> {
     if (books?.ledger.begun !== true) return { kind: 'skipped', why: 'it is not known what the account held at first' };
-    const seen = await quietMoment(execution, sweeps);
+    const seen = await quietMoment(execution, sweeps, lagging);
     if (typeof seen === 'string') return { kind: 'skipped', why: seen };
     const differences = [...books.ledger.differences(seen.balances), ...innerDifferences(execution)];
     return differences.length === 0 ? { kind: 'even' } : { kind: 'off', differences };
   }
 
   return {
-    begin: () => begin(execution, sweeps),
+    begin: () => begin(execution, sweeps, lagging),
     async check() {
-      await begin(execution, sweeps);
+      await begin(execution, sweeps, lagging);
       const audit = await twice();
       if (books !== undefined) tellOfLong(audit);
       if (audit.kind !== 'skipped') tell(audit.kind === 'off' ? audit.differences : []);
@@ -84,24 +85,43 @@ function skipTeller({ clock, notice }: Execution): (audit: Audit) => void {
   };
 }
 
+/** Why a moment is none because lists lag behind balances; undefined when it can be compared. */
+type Lagging = (moment: Moment) => string | undefined;
+
+/**
+ * What is locked and not by a known order makes lists suspect. When it stays the same past the horizon no list lags so long: it
+ * is a withdrawal under way, or an order on a symbol that is not watched, and what the account holds can be compared.
+ */
+function lagWatch(execution: Execution): Lagging {
+  const { clock, horizon } = execution;
+  let last = { text: '', since: 0 };
+  return (moment) => {
+    const text = lag(execution, moment);
+    if (text === undefined) return undefined;
+    if (text !== last.text) last = { text, since: clock.now() };
+    return clock.now() - last.since > horizon.ms ? undefined : text;
+  };
+}
+
 /** What the account and the lists say at one moment; tries some times for one at which nothing moves. */
-async function quietMoment(execution: Execution, sweeps: Sweeps): Promise<Moment | string> {
+async function quietMoment(execution: Execution, sweeps: Sweeps, lagging: Lagging): Promise<Moment | string> {
   const { books, clock } = execution;
   if (books === undefined) return 'there are no balances to compare with';
   for (let tries = 1; ; tries++) {
     const open = undecided(execution);
     if (open !== undefined) return open;
     const seen = await oneMoment(execution, sweeps, books);
-    if (!('kind' in seen)) return seen;
-    if (tries === mostTries) return seen.text;
+    const why = 'kind' in seen ? seen.text : lagging(seen);
+    if (!('kind' in seen) && why === undefined) return seen;
+    if (tries === mostTries) return why ?? '';
     await clock.sleep(retryMs);
   }
 }
 
-async function begin(execution: Execution, sweeps: Sweeps): Promise<void> {
+async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Promise<void> {
   const { books, journal, clock } = execution;
   if (books === undefined || books.ledger.begun) return;
-  const seen = await quietMoment(execution, sweeps);
+  const seen = await quietMoment(execution, sweeps, lagging);
   // The next check tries again; until then no absence can be proven.
   if (typeof seen === 'string') return;
   const assets = new Map([...assetsOf(execution)].map((asset) => [asset, noUnits]));

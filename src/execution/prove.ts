@@ -72,27 +72,58 @@ const fingerprint = (open: readonly OrderReport[]): string =>
     .sort()
     .join();
 
-function compare({ portfolio }: Execution, { ledger }: Books, { balances, open }: Moment, at: Instrument): Proof {
+function compare(execution: Execution, { ledger }: Books, moment: Moment, at: Instrument): Proof {
   const facts: string[] = [];
-  const off = ledger.differences(balances);
+  const off = ledger.differences(moment.balances);
   for (const asset of [at.base, at.quote]) {
     const difference = off.find((one) => one.asset === asset);
     if (difference !== undefined)
       facts.push(`the exchange has ${differenceText(difference)} that no known fill explains`);
-    let locked: Units = noUnits;
-    for (const report of open) {
-      const locks = locksOf(report, portfolio.instrument(report.symbol));
-      if (locks === 'unsaid') return { kind: 'impossible', text: `order ${report.orderId} does not say what it locks` };
-      if (locks === 'ending') return { kind: 'moving', text: `order ${report.orderId} is at market and about to end` };
-      if (locks.asset === asset) locked = plus(locked, locks.amount);
-    }
-    const held = balances.find((one) => one.asset === asset)?.locked ?? noUnits;
-    if (held !== locked)
-      facts.push(`${unitsText(held)} ${asset} are locked where known open orders lock ${unitsText(locked)}`);
+  }
+  const locks = lockedBy(execution, moment.open);
+  if ('kind' in locks) return locks;
+  for (const asset of [at.base, at.quote]) {
+    const fact = lockFact(moment.balances, locks, asset);
+    if (fact !== undefined) facts.push(fact);
   }
   return facts.length > 0
     ? { kind: 'unexplained', text: facts.join(', and ') }
-    : { kind: 'explained', text: `${at.base} and ${at.quote} exact, ${open.length} open orders known` };
+    : { kind: 'explained', text: `${at.base} and ${at.quote} exact, ${moment.open.length} open orders known` };
+}
+
+/** In words where an asset's locked amount is not what known open orders lock. */
+function lockFact(balances: readonly Balance[], locks: ReadonlyMap<string, Units>, asset: string): string | undefined {
+  const known = locks.get(asset) ?? noUnits;
+  const held = balances.find((one) => one.asset === asset)?.locked ?? noUnits;
+  return held === known
+    ? undefined
+    : `${unitsText(held)} ${asset} are locked where known open orders lock ${unitsText(known)}`;
+}
+
+/**
+ * Why lists and balances cannot be of one moment: an order that has ended still stands on a list of a server that lags, or one
+ * is not on it yet. undefined when what is locked agrees, or when nobody can say.
+ */
+export function lag(execution: Execution, { balances, open }: Moment): string | undefined {
+  const locks = lockedBy(execution, open);
+  if ('kind' in locks) return undefined;
+  for (const asset of new Set([...locks.keys(), ...balances.map((one) => one.asset)])) {
+    const fact = lockFact(balances, locks, asset);
+    if (fact !== undefined) return fact;
+  }
+  return undefined;
+}
+
+/** What all open orders lock, by asset. */
+function lockedBy({ portfolio }: Execution, open: readonly OrderReport[]): ReadonlyMap<string, Units> | Proof {
+  const locked = new Map<string, Units>();
+  for (const report of open) {
+    const locks = locksOf(report, portfolio.instrument(report.symbol));
+    if (locks === 'unsaid') return { kind: 'impossible', text: `order ${report.orderId} does not say what it locks` };
+    if (locks === 'ending') return { kind: 'moving', text: `order ${report.orderId} is at market and about to end` };
+    locked.set(locks.asset, plus(locked.get(locks.asset) ?? noUnits, locks.amount));
+  }
+  return locked;
 }
 
 /** What an open order keeps locked; one at market is about to end, and one can say too little. */

@@ -88,10 +88,11 @@ export class Sweeps {
     return running;
   }
 
-  /** Looks at every symbol that was ever looked at; gives why that was not complete. */
+  /** Looks at every symbol that is traded or ever was; gives why that was not complete. */
   async sweepAll(): Promise<string | undefined> {
     let incomplete: string | undefined;
-    for (const symbol of [...this.#running.keys()]) {
+    const places = this.#execution.portfolio.places().map(({ symbol }) => symbol);
+    for (const symbol of new Set([...this.#recent.keys(), ...this.#running.keys(), ...places])) {
       const { cause } = await this.sweep(symbol);
       incomplete ??= cause === undefined ? undefined : `${symbol}: ${cause}`;
     }

@@ -82,6 +82,8 @@ export class ScriptedVenue {
   fee: Units = noUnits;
   /** What the account holds, locked included. A test that pays in or out writes to it. */
   readonly holdings = new Map<string, Units>();
+  /** Orders whose end the account knows already and the lists do not. */
+  readonly unlocked = new Set<string>();
   readonly #clock: Clock;
   readonly #at: Instrument;
   #nextOrder = 1_001;
@@ -243,7 +245,8 @@ export class ScriptedVenue {
   #balances(): Answer<readonly Balance[]> {
     if (this.failing.has('balances')) return failed('account failed');
     const locked = new Map<string, Units>();
-    for (const { intent, status, executed } of this.orders.values()) {
+    for (const { orderId, intent, status, executed } of this.orders.values()) {
+      if (this.unlocked.has(orderId)) continue;
       if ((status !== 'NEW' && status !== 'PARTIALLY_FILLED') || intent.price === undefined) continue;
       const left = minus('lots' in intent.volume ? intent.volume.lots : noLots, executed);
       const [asset, amount] =
