@@ -39,6 +39,7 @@ export class KlineChecks {
   readonly #quiet = new Runs(leastStuck);
   readonly #mixed = new Runs(leastMixed);
   #step = 0;
+  #isPlaced = false;
   readonly #odd: number[][] = [];
   #highBelowLow = 0;
   #firstZero: Place | undefined;
@@ -113,8 +114,10 @@ export class KlineChecks {
   }
 
   #placeInTime(line: number, time: number): void {
-    const offset =
-      this.#ms > 0 && this.#interval !== '1week' ? time % this.#ms : time - openTimeOf(this.#interval, time);
+    // One step on from a row in its place is in its place: a remainder of doubles would cost more than the rest of this.
+    const isNext = time - this.#time === this.#ms && this.#isPlaced;
+    const offset = isNext ? 0 : this.#offsetOf(time);
+    this.#isPlaced = offset === 0;
     if (offset !== 0) {
       this.#offGrid.add(line, time);
       if (Number.isNaN(this.#offset)) this.#offset = offset;
@@ -130,6 +133,10 @@ export class KlineChecks {
       if (before - time === hourMs - this.#ms) this.#zone.add(line, time);
     } else if (time === before) this.#duplicates.add(line, time);
     else if (time - before !== this.#ms) this.#gap(before, time);
+  }
+
+  #offsetOf(time: number): number {
+    return this.#ms > 0 && this.#interval !== '1week' ? time % this.#ms : time - openTimeOf(this.#interval, time);
   }
 
   #gap(before: number, to: number): void {

@@ -29,6 +29,9 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const quote = 34;
 const mostFastDigits = 15;
+/** Digits of a time in ms since 2001-09-09. */
+const msDigits = 13;
+const leastMs = 1e12;
 const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
 /** A line longer than this is no row of anything; holding it could fill the memory. */
 const longestLineBytes = 2 ** 24;
@@ -59,6 +62,7 @@ class CsvReader {
   #at = 0;
   #line = 0;
   #rows = 0;
+  #sawMs = false;
   /** Why the cell that was read last is none. */
   #fault = '';
 
@@ -144,7 +148,11 @@ class CsvReader {
     let at = this.#at;
     for (let cell = 0; cell <= last; cell++) {
       const code = this.#codes[cell] as number;
-      if (code === skip && bytes[at] !== quote) {
+      const ms = code === epoch && bytes[at + msDigits] === separator ? this.#milliseconds(at) : -1;
+      if (ms >= leastMs) {
+        (this.#columns[this.#to[cell] as number] as Float64Array)[row] = ms;
+        at += msDigits;
+      } else if (code === skip && bytes[at] !== quote) {
         while (bytes[at] !== separator && (bytes[at] as number) !== lineFeed) at++;
       } else {
         const from = at;
@@ -187,8 +195,26 @@ class CsvReader {
     return true;
   }
 
+  /** The usual times, of thirteen digits, in two small integers, which costs half of one large number; -1 for what is none. */
+  #milliseconds(from: number): number {
+    const bytes = this.#bytes;
+    let [high, low] = [0, 0];
+    for (let at = from; at < from + 7; at++) {
+      const digit = (bytes[at] as number) - zero;
+      if (digit < 0 || digit > 9) return -1;
+      high = high * 10 + digit;
+    }
+    for (let at = from + 7; at < from + msDigits; at++) {
+      const digit = (bytes[at] as number) - zero;
+      if (digit < 0 || digit > 9) return -1;
+      low = low * 10 + digit;
+    }
+    if (!this.#sawMs) this.#units.add('ms');
+    this.#sawMs = true;
+    return high * 1e6 + low;
+  }
+
   #epoch(value: number): number {
-    if (value >= 1e11 && value < 1e14 && this.#units.has('ms')) return Math.floor(value);
     this.#units.add(epochUnit(value));
     return epochMs(value);
   }
