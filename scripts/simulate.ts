@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--twice] [--resume FILE] [--reach]`: many seeds of the simulated world.
+ * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--twice] [--resume FILE] [--reach] [--late-queue] [--horizon MS]`: many seeds of the simulated world.
  * `--seed N [--trace] [--plan JSON]` replays one and shrinks it where it fails; `--mutants [--most 1000] [--only NAME]` hunts the mutants.
  * Ends with 1 when an invariant was broken, a mutant survived, or the campaign saw too little to count.
  */
@@ -41,6 +41,8 @@ const { values: asked } = parseArgs({
     twice: { type: 'boolean', default: false },
     resume: { type: 'string' },
     reach: { type: 'boolean', default: false },
+    'late-queue': { type: 'boolean', default: false },
+    horizon: { type: 'string' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     plan: { type: 'string' },
@@ -50,6 +52,12 @@ const { values: asked } = parseArgs({
     only: { type: 'string' },
   },
 });
+
+/** The variant of the exchange on which the protocol's promise depends on D (order-protocol §4). */
+const variant = {
+  lateQueue: asked['late-queue'],
+  ...(asked.horizon !== undefined && { horizonMs: Number(asked.horizon) }),
+};
 
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
 const told = (line: string): void => {
@@ -142,9 +150,12 @@ async function campaign(): Promise<boolean> {
   const reach = new Reach();
   reach.add({ events: new Map(state.events), faults: new Map(state.faults) });
   const tasks: Task[] = [];
-  for (let first = from; first < from + seeds; first += partSize)
-    if (!state.done.includes(first))
-      tasks.push({ kind: 'seeds', from: first, to: Math.min(first + partSize, from + seeds) - 1, twice: asked.twice });
+  for (let first = from; first < from + seeds; first += partSize) {
+    if (!state.done.includes(first)) {
+      const to = Math.min(first + partSize, from + seeds) - 1;
+      tasks.push({ kind: 'seeds', seeds: { from: first, to, twice: asked.twice, ...variant } });
+    }
+  }
   const startedAt = realMs();
   let ran = 0;
   const cpu = process.cpuUsage();
@@ -157,7 +168,7 @@ async function campaign(): Promise<boolean> {
       state.failures.push(...part.failures);
       state.unlike.push(...part.unlike);
       reach.add(part);
-      if (task.kind === 'seeds') state.done.push(task.from);
+      if (task.kind === 'seeds') state.done.push(task.seeds.from);
       const spent = process.cpuUsage(cpu);
       state.cpuMs = (spent.user + spent.system) / 1_000;
       keep(asked.resume, state, reach);
@@ -211,7 +222,9 @@ function reachTables(reach: Reach): void {
 
 /** Replays a plan, shrinks it where it fails, and prints both. */
 async function explain(plan: Plan): Promise<boolean> {
-  const bent = asked.mutant === undefined ? {} : mutantOf(asked.mutant).bent;
+  const { lateQueue, horizonMs }: { lateQueue: boolean; horizonMs?: number } = variant;
+  const timing = horizonMs === undefined ? {} : { timing: { horizonMs } };
+  const bent = asked.mutant === undefined ? { lateQueue, ...timing } : mutantOf(asked.mutant).bent;
   const result = await runWorld({ plan, bent, trace: asked.trace });
   if (asked.trace) out(result.trace.join('\n'));
   out(

@@ -9,13 +9,13 @@ import { runWorld } from '../src/testing/world/world.ts';
 const seeds = 50;
 
 test('no invariant breaks in the fixed share of seeds, and it sees enough to count', async () => {
-  const { failures, totals } = await runPart(1, seeds, false);
+  const { failures, totals } = await runPart({ from: 1, to: seeds });
   expect(failures.map(({ seed, invariant, text }) => `seed ${seed} ${invariant}: ${text}`)).toEqual([]);
   expect(tooLittle(totals)).toEqual([]);
 });
 
 test('a seed decides everything: run twice it leaves the same trace', async () => {
-  const { unlike } = await runPart(101, 105, true);
+  const { unlike } = await runPart({ from: 101, to: 105, twice: true });
   expect(unlike).toEqual([]);
   const [one, other] = [await runWorld({ plan: planOf(1) }), await runWorld({ plan: planOf(2) })];
   expect(one.hash).not.toBe(other.hash);

@@ -74,19 +74,33 @@ export interface Part {
   readonly unlike: readonly number[];
 }
 
-/** Runs seeds one after another; `twice`: each a second time, to see that nothing but the seed decides. */
-export async function runPart(from: number, to: number, twice: boolean, each: () => void = () => {}): Promise<Part> {
+/** Which seeds, and in which world. */
+export interface Seeds {
+  readonly from: number;
+  readonly to: number;
+  /** Each runs a second time, to see that nothing but the seed decides. */
+  readonly twice?: boolean;
+  /** The exchange judges a request's window at the gateway and may carry it out up to 40 s later; D must cover that (§3.4). */
+  readonly lateQueue?: boolean;
+  /** D, ms; the world's own where it is left out. */
+  readonly horizonMs?: number;
+}
+
+/** Runs seeds one after another. */
+export async function runPart(seeds: Seeds, each: () => void = () => {}): Promise<Part> {
+  const { from, to, twice = false, lateQueue = false, horizonMs } = seeds;
+  const bent: Bent = { lateQueue, ...(horizonMs !== undefined && { timing: { horizonMs } }) };
   const totals = noTotals();
   const failures: Failure[] = [];
   const unlike: number[] = [];
   const reach = new Reach();
   for (let seed = from; seed <= to; seed++) {
     const plan = planOf(seed);
-    const result = await runWorld({ plan });
+    const result = await runWorld({ plan, bent });
     add(totals, result);
     reach.add(result.reach);
     if (result.failure !== undefined) failures.push(failureOf(result, plan));
-    if (twice && (await runWorld({ plan })).hash !== result.hash) unlike.push(seed);
+    if (twice && (await runWorld({ plan, bent })).hash !== result.hash) unlike.push(seed);
     each();
   }
   return { totals, failures, events: reach.events, faults: reach.faults, unlike };
