@@ -137,7 +137,7 @@ export interface VenueTrade {
   readonly symbol: string;
   readonly price: Ticks;
   readonly quantity: Lots;
-  /** The ids of the orders of ours in it: one, or two for a self-trade. */
+  /** The ids of the account's orders in it: one, or two for a self-trade, the buyer's first. */
   readonly orderIds: readonly string[];
   readonly side: Side;
   readonly maker: boolean;

@@ -311,6 +311,29 @@ describe('the ledger', () => {
     expect(await audit(desk)).toBe('even');
   });
 
+  test.each([undefined, 0, 3_000])(
+    'equals the account after a human’s trade with itself (second row after %s ms)',
+    async (lagMs) => {
+      const desk = await ready();
+      desk.venue.twinLagMs = lagMs;
+      desk.venue.fee = lagMs === undefined ? units('0') : units('0.25');
+      const [buy, sell] = [desk.venue.place({ price: '97' }), desk.venue.place({ side: 'SELL', price: '97' })];
+      desk.venue.selfTrade(sell.orderId, buy.orderId, '0.2', '97');
+      await desk.sweep();
+      for (let looks = 0; looks < 3; looks++) {
+        await desk.pass(timing.sweepGapMs);
+        await desk.sweep();
+      }
+      expect(await audit(desk)).toBe('even');
+      await desk.written();
+      desk.crash();
+      desk.listen();
+      await desk.finish(desk.assembled.desk.recover());
+      await desk.pass(timing.sweepGapMs);
+      expect(await audit(desk)).toBe('even');
+    },
+  );
+
   test('tells once of what is more, with the command that explains it, and is even after it', async () => {
     const desk = await ready();
     desk.venue.pay('USDT', units('12.5'));

@@ -310,7 +310,14 @@ export class Sweeps {
       if (owners.has(orderId)) continue;
       if (!foreign.has(orderId) && !this.#attribution.isBeforeOurs(trade)) continue;
       const mate = owners.get(trade.orderIds[1 - index] ?? '');
-      const side: Side = mate === undefined ? (index === 0 ? trade.side : opposite(trade.side)) : opposite(mate.side);
+      const side: Side =
+        mate === undefined
+          ? trade.orderIds.length === 1
+            ? trade.side
+            : index === 0
+              ? 'BUY'
+              : 'SELL'
+          : opposite(mate.side);
       if (side !== booked) continue;
       const at = portfolio.instrument(trade.symbol);
       if (books?.ledger.foreign(trade, orderId, side, at, side === trade.side) === true) changes.count++;

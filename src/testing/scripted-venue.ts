@@ -296,7 +296,8 @@ export class ScriptedVenue {
       price:
         price === undefined ? (taker.intent.price ?? this.market ?? ticks('100', this.#at)) : ticks(price, this.#at),
       quantity,
-      orderIds: orders.map(({ orderId }) => orderId),
+      // The buyer's first.
+      orderIds: orders.toSorted((a, b) => a.intent.side.localeCompare(b.intent.side)).map(({ orderId }) => orderId),
       side: taker.intent.side,
       maker: taker.intent.type === 'LIMIT' && orders.length === 1,
       fee: this.fee,
