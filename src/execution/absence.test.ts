@@ -53,6 +53,16 @@ describe('an order that nobody finds', () => {
     expect(texts(desk)).toContain('the exchange has -1 USDT that no known fill explains');
   });
 
+  test('is absent later when what moved the balances is explained', async () => {
+    const { desk, order, carried } = await lost('dropLost');
+    desk.venue.pay('USDT', units('-1'));
+    await desk.finish(carried);
+    expect(order.state).toBe('quarantined');
+    await desk.finish(desk.assembled.adjust('USDT', units('-1'), 'operator', 'paid out'));
+    await desk.pass(60_000);
+    expect(await desk.stateOf(order)).toBe('absent');
+  });
+
   test('is absent although others trade on the account: their orders and trades are known', async () => {
     const { desk, order, carried } = await lost('dropLost');
     const other = desk.venue.place({ clientOrderId: 'web_1', price: '90' });
@@ -281,6 +291,24 @@ describe('everything halts', () => {
     desk.assembled.execution.halts.halt('ledger', 'something is missing');
     const verdict = desk.assembled.desk.judge(desk.begin({ price: '99' }).order.intent);
     expect(verdict).toMatchObject({ kind: 'denied', code: 'halted', facts: { reason: 'something is missing' } });
+  });
+});
+
+describe('what the account held at first', () => {
+  test('is not taken from an account that lags behind a trade', async () => {
+    const desk = new TestDesk().listen();
+    const other = desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill(other.orderId, '1');
+    // The lists show it, the account will only later.
+    desk.venue.pay('BTC', units('-1'));
+    desk.venue.pay('USDT', units('100'));
+    const recovered = desk.assembled.desk.recover();
+    await desk.pass(1_000);
+    desk.venue.pay('BTC', units('1'));
+    desk.venue.pay('USDT', units('-100'));
+    await desk.finish(recovered);
+    expect(desk.assembled.execution.books?.ledger.begun).toBe(true);
+    expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
   });
 });
 

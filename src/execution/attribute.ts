@@ -80,13 +80,9 @@ export class Attribution {
   }
 
   /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
-  #mayBeOurs({ symbol, side, type }: OrderReport): boolean {
+  #mayBeOurs(report: OrderReport): boolean {
     return [...this.#execution.portfolio.orders()].some(
-      ({ intent, state }) =>
-        (state === 'unknown' || state === 'sending') &&
-        intent.symbol === symbol &&
-        intent.side === side &&
-        intent.type === type,
+      (order) => (order.state === 'unknown' || order.state === 'sending') && isTheSame(order, report),
     );
   }
 

@@ -4,7 +4,7 @@
  */
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
 import type { Execution } from './desk.ts';
-import { baselineOf, type Difference, differenceText } from './ledger.ts';
+import { baselineOf, type Difference, differenceText, type Ledger } from './ledger.ts';
 import { lag, type Moment, oneMoment } from './prove.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -121,12 +121,10 @@ async function quietMoment(execution: Execution, sweeps: Sweeps, lagging: Laggin
 async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Promise<void> {
   const { books, journal, clock } = execution;
   if (books === undefined || books.ledger.begun) return;
-  const seen = await quietMoment(execution, sweeps, lagging);
+  const amounts = await firstAmounts(execution, sweeps, books.ledger, lagging);
   // The next check tries again; until then no absence can be proven.
-  if (typeof seen === 'string') return;
-  const assets = new Map([...assetsOf(execution)].map((asset) => [asset, noUnits]));
-  for (const [asset, amount] of baselineOf(books.ledger, seen.balances)) assets.set(asset, amount);
-  for (const [asset, amount] of assets) {
+  if (amounts === undefined) return;
+  for (const [asset, amount] of amounts) {
     const entry = {
       kind: 'adjustment',
       at: clock.now(),
@@ -139,6 +137,32 @@ async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Pr
     books.ledger.adjust(entry);
     journal.append(entry);
   }
+}
+
+/**
+ * What the account held beside what the ledger knows. Where somebody has just traded, the account may not show it yet: then it
+ * counts only once it is the same again after the sweep gap.
+ */
+async function firstAmounts(
+  execution: Execution,
+  sweeps: Sweeps,
+  ledger: Ledger,
+  lagging: Lagging,
+): Promise<ReadonlyMap<string, Units> | undefined> {
+  const { clock, timing, horizon } = execution;
+  const look = async (): Promise<ReadonlyMap<string, Units> | undefined> => {
+    const seen = await quietMoment(execution, sweeps, lagging);
+    if (typeof seen === 'string') return undefined;
+    const amounts = new Map([...assetsOf(execution)].map((asset) => [asset, noUnits]));
+    for (const [asset, amount] of baselineOf(ledger, seen.balances)) amounts.set(asset, amount);
+    return amounts;
+  };
+  const first = await look();
+  if (first === undefined || sweeps.newestTradeAt < clock.now() - horizon.ms) return first;
+  await clock.sleep(timing.sweepGapMs);
+  const second = await look();
+  const same = second !== undefined && [...second].every(([asset, amount]) => first.get(asset) === amount);
+  return same ? second : undefined;
 }
 
 /** Tells of each difference once: what is more is a question, what is less halts. */

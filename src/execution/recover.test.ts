@@ -182,7 +182,7 @@ describe('start-up after kill -9', () => {
     desk.venue.fill('1001', '0.5');
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    await desk.finish(desk.assembled.desk.recover(), 20_000);
     expect(await desk.fillRows()).toEqual([]);
   });
 

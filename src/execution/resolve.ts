@@ -13,7 +13,7 @@ const firstWaitMs = 250;
 const mostWaitMs = 5_000;
 /** Between looks for an order that is quarantined, ms. */
 const parkedWaitMs = 30_000;
-/** Proofs that balances do not bear out, at least the sweep gap apart: the account may lag behind the lists. */
+/** Proofs that balances do not bear out, in a row and by the same facts, the sweep gap apart: the account may lag behind the lists. */
 const mostUnexplained = 3;
 /** Proofs for which there was no quiet moment: an account that never rests for so long needs a human. */
 const mostMoving = 60;
@@ -63,26 +63,32 @@ function endOf(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Resol
  * again until the order is decided.
  */
 function judgement(execution: Execution, sweeps: Sweeps, order: WorkingOrder): () => Promise<void> {
-  const { clientOrderId, symbol } = order.intent;
-  let unexplained = 0;
+  const { symbol } = order.intent;
+  let unexplained = { text: '', times: 0 };
   let moving = 0;
   return async () => {
     const proof = await prove(execution, sweeps, execution.portfolio.instrument(symbol));
     if (order.state !== 'unknown') return;
     if (proof.kind === 'explained') {
-      move(execution, order, 'absence', { proof: proof.text });
-      execution.notice({
-        level: 'warn',
-        text: `order ${clientOrderId} did not take effect: two complete sweeps missed it and the balances are explained without it; ${symbol} goes on`,
-      });
+      giveUp(execution, order, proof.text);
       return;
     }
     record(execution, order, 'resolving', { balances: proof.text });
-    if (proof.kind === 'unexplained') unexplained++;
+    if (proof.kind === 'unexplained')
+      unexplained = { text: proof.text, times: proof.text === unexplained.text ? unexplained.times + 1 : 1 };
     if (proof.kind === 'moving') moving++;
-    if (proof.kind === 'impossible' || unexplained >= mostUnexplained || moving >= mostMoving)
+    if (proof.kind === 'impossible' || unexplained.times >= mostUnexplained || moving >= mostMoving)
       quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
   };
+}
+
+function giveUp(execution: Execution, order: WorkingOrder, proof: string): void {
+  const { clientOrderId, symbol } = order.intent;
+  move(execution, order, 'absence', { proof });
+  execution.notice({
+    level: 'warn',
+    text: `order ${clientOrderId} did not take effect: two complete sweeps missed it and the balances are explained without it; ${symbol} goes on`,
+  });
 }
 
 /** Says once that an outcome has been unknown for long, and once more when it is urgent. */
@@ -102,12 +108,18 @@ function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder
   };
 }
 
-/** Looks for a quarantined order now and then: what the exchange shows ends its quarantine. */
+/**
+ * Looks for a quarantined order now and then: what the exchange shows ends its quarantine. So does a proof that could not be had
+ * before, such as after a deposit was explained: it has missed its two sweeps already.
+ */
 export async function keepLooking(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
   while (order.state === 'quarantined') {
     await execution.clock.sleep(parkedWaitMs);
     await shortcut(execution, sweeps, order);
     if (order.state === 'quarantined') await sweeps.sweep(order.intent.symbol);
+    if (order.state !== 'quarantined' || order.doubt !== 'unproven') continue;
+    const proof = await prove(execution, sweeps, execution.portfolio.instrument(order.intent.symbol));
+    if (proof.kind === 'explained' && order.state === 'quarantined') giveUp(execution, order, proof.text);
   }
 }
 

@@ -79,6 +79,7 @@ export const transitions: Readonly<Record<OrderState, Readonly<Partial<Record<Or
     ...lateAnswers('quarantined'),
     accept: to('open', 'bind'),
     find: to('open', 'bind'),
+    absence: to('absent', 'release'),
     restart: to('quarantined', 'block'),
     humanAbsent: to('absent', 'release'),
     humanFilled: to('filled', 'release'),

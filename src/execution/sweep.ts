@@ -56,6 +56,8 @@ export class Sweeps {
   readonly #cutSince = new Map<string, number>();
   readonly #attribution: Attribution;
   readonly #sums: Sums;
+  /** When the newest trade of the account that was seen was made, UTC ms. */
+  newestTradeAt = Number.NEGATIVE_INFINITY;
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
 
@@ -273,6 +275,7 @@ export class Sweeps {
   /** Oldest first, so that a position is built in the order in which it came. */
   #bookTrades(trades: readonly VenueTrade[]): void {
     for (const trade of trades) {
+      if (trade.time > this.newestTradeAt) this.newestTradeAt = trade.time;
       if (trade.orderIds.length > 1) this.#noteHalf(trade);
       this.#bookSide(trade, trade.side);
     }

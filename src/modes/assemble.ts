@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, type Rate, type Units, unitsText } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
-import { type Audit, auditor } from '../execution/audit.ts';
+import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { byHand, type HumanWord } from '../execution/by-hand.ts';
 import { cancel } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
@@ -112,7 +112,7 @@ export function assemble(parts: Parts): Assembled {
     async recover() {
       sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
       await recover(execution, sweeps, symbolsOf(parts, portfolio));
-      await audits.begin();
+      await knowHoldings(execution, audits, parts.loaded.firstOrderAt === undefined);
       await insisting.cancelKilled();
     },
     stopped: stopped.stream,
@@ -205,6 +205,19 @@ function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, ha
   if (verdict.kind === 'denied')
     journal.append(denialRow(draft, verdict, portfolio.instrument(draft.symbol), clock.now()));
   return verdict;
+}
+
+/** Between tries to learn what the account holds before the first order, ms, and how many there are: an account may never rest. */
+const holdingsRetryMs = 2_000;
+const mostHoldingsTries = 30;
+
+/** Before the first order of all it must be known what the account holds: afterwards an order of open outcome would be in it. */
+async function knowHoldings({ books, clock }: Execution, audits: Auditor, isFirst: boolean): Promise<void> {
+  await audits.begin();
+  for (let tries = 1; isFirst && books?.ledger.begun === false && tries < mostHoldingsTries; tries++) {
+    await clock.sleep(holdingsRetryMs);
+    await audits.begin();
+  }
 }
 
 /** Gives an order its id, counts its exposure from now on, and writes down by which numbers it was approved. */
