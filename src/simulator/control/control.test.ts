@@ -17,6 +17,8 @@ import {
   startTime,
   type TestExchange,
 } from '../test-kit.ts';
+import { openControl } from './control.ts';
+import type { Steering } from './routes.ts';
 
 const open = () => exchange({ control: { port: 0 } });
 const url = ({ simulator }: TestExchange): string => simulator.controlUrl ?? '';
@@ -117,6 +119,33 @@ describe('the control address', () => {
       openOrders: [],
       fills: [{ price: '9000', qty: '0.4' }],
     });
+  });
+
+  test('refuses an amount or a price that is finer than money, and the exchange lives', async () => {
+    const one = await open();
+    const tiny = '0.0000000000000000001';
+    const asked = [
+      ['/human/adjust', { asset: 'USDT', amount: tiny }],
+      ['/human/place', { side: 'BUY', price: '1.123456' }],
+      ['/human/place', { side: 'BUY', price: '0' }],
+      ['/human/place', { side: 'BUY', price: '1', volume: tiny }],
+      ['/events', { adjust: { asset: 'USDT', amount: tiny } }],
+      ['/events', { place: { side: 'BUY', price: '1.123456' } }],
+    ] as const;
+    for (const [path, body] of asked) {
+      const { status } = await call(`${url(one)}${path}`, 'POST', JSON.stringify(body));
+      expect([path, body, status]).toEqual([path, body, 400]);
+    }
+    expect(one.simulator.allOrders(alice.uid)).toEqual([]);
+    one.simulator.checkLedger();
+  });
+
+  test('says that the exchange failed at something, and stays open', async () => {
+    const control = await openControl({ port: 0 }, {} as Steering);
+    onTestFinished(() => control.close());
+    const { status, text } = await call(`${control.url}/state`, 'GET');
+    expect([status, text]).toEqual([500, expect.stringContaining('the exchange failed at this')]);
+    expect((await call(`${control.url}/`, 'GET')).status).toBe(200);
   });
 
   test('acts as the operator of withdrawals', async () => {

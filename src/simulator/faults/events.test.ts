@@ -18,6 +18,14 @@ const order = { symbol: 'BTCUSDT', ...limitOrder({ newClientOrderId: 'x' }) };
 const ping = ({ simulator }: TestExchange) => call(`${simulator.restUrl}/sapi/v1/ping`, 'GET');
 const channel = 'market_btcusdt_depth_step0';
 
+test('a person of a rule who types a price that is too fine does nothing, and the log says why', async () => {
+  const faults = [{ at: { afterMs: 1_000 }, do: { place: { side: 'BUY', price: '1.123456' } } }];
+  const one = await exchange({ faults });
+  await one.clock.advanceTo(startTime + 2_000);
+  expect(one.simulator.allOrders(alice.uid)).toEqual([]);
+  expect(one.log).toContainEqual(expect.objectContaining({ kind: 'event', failed: expect.stringMatching(/decimals/) }));
+});
+
 describe('an outage', () => {
   test('of everything resets connections and cuts sockets until it ends', async () => {
     const one = await exchange({ faults: [{ at: { afterMs: 1_000 }, do: { outage: 'all', forMs: 5_000 } }] });

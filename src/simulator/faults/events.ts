@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 
-const decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'must be decimal text, such as "0.5"');
+const decimal = z
+  .string()
+  .regex(/^-?\d{1,24}(\.\d{1,18})?$/, 'must be decimal text of at most 24 digits and 18 decimals, such as "0.5"');
 const uid = z.string().min(1);
 const symbol = z.string().min(1);
 const forMs = z.number().min(0).max(864_000_000);

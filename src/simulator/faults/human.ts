@@ -5,6 +5,7 @@ import {
   greatest,
   type Lots,
   lotsFor,
+  MoneyError,
   noUnits,
   plus,
   priceText,
@@ -51,7 +52,8 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       const at = instrumentOf(given.symbol);
       const side = given.side ?? (rng() < 0.5 ? 'BUY' : 'SELL');
       const price = given.price ?? offsetPrice(exchange, at, side, offsetBps);
-      const volume = given.volume ?? smallVolume(price, at, type === 'MARKET' && side === 'BUY');
+      const inQuote = type === 'MARKET' && side === 'BUY';
+      const volume = given.volume ?? orRefusal(() => smallVolume(price, at, inQuote));
       const copied = given.copy ? [...exchange.orders.open(uid)].at(-1)?.clientOrderId : undefined;
       const params = { side, type, price, volume, newClientOrderId: copied ?? given.clientOrderId };
       const request = orRefusal(() => orderRequest(new Map(Object.entries(params)), at));
@@ -69,7 +71,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
     },
     adjust({ user, asset, amount }) {
       const uid = userOf(user);
-      const change = units(amount);
+      const change = orRefusal(() => units(amount));
       const free = exchange.accounts.holdings(uid).get(asset)?.free ?? noUnits;
       if (plus(free, change) < 0n) throw new Refusal(`user ${uid} has less than that free: ${asset}`);
       exchange.accounts.deposit(uid, asset, change);
@@ -77,11 +79,13 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
   };
 }
 
+/** What a person typed wrongly is refused like what a request has wrong. */
 function orRefusal<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof Refused) throw new Refusal(error.refusal.msg);
+    if (error instanceof MoneyError) throw new Refusal(error.message);
     throw error;
   }
 }
