@@ -135,6 +135,17 @@ describe('orders', () => {
     expect(objectOf(found)).toMatchObject({ price: '8001' });
   });
 
+  test('an order that is being cancelled is as far as it was filled, where there are five states', async () => {
+    const { simulator, create } = await under({ cancel: 'later' });
+    await create();
+    const [order] = simulator.allOrders(alice.uid);
+    const shown = async () => (await queryOrder(simulator, alice, order?.orderId ?? '')).status;
+    await signed(simulator, alice, 'POST', '/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: order?.orderId });
+    expect(await shown()).toBe('NEW');
+    await place(simulator, bob, limitOrder({ side: 'SELL', volume: '0.5' }));
+    expect(await shown()).toBe('PARTIALLY_FILLED');
+  });
+
   test('states may be the integers of older venues', async () => {
     const { simulator, create } = await under({ states: 'numbers', cancel: 'later' });
     await create();

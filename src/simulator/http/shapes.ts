@@ -53,7 +53,8 @@ const numbers: Readonly<Record<SimOrder['status'], number>> = {
 
 /** The states of live venues in queries: many spellings, or the integers of older ones (venue-observed §5). */
 function stateOf(order: SimOrder, { states }: Habits): Json {
-  if (states === 'five') return order.status === 'CANCELING' ? 'NEW' : order.status;
+  if (states === 'five')
+    return order.status !== 'CANCELING' ? order.status : order.executed > 0n ? 'PARTIALLY_FILLED' : 'NEW';
   if (states === 'numbers') return numbers[order.status];
   if (order.type === 'MARKET' && order.side === 'BUY' && order.status === 'FILLED' && order.spent < order.amount)
     return 'Partially Filled/Cancelled';
