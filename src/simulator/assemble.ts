@@ -18,6 +18,7 @@ import { type ApiReply, type ApiRequest, createApi } from './http/api.ts';
 import type { LogEntry } from './log.ts';
 import { startCrowd } from './market/crowd.ts';
 import { emptyMarket } from './market/empty-market.ts';
+import { dataStart } from './market/open-markets.ts';
 import type { CheckedOptions, SyntheticMarket } from './options.ts';
 import type { Store } from './persist/store.ts';
 import { openRecorder } from './record.ts';
@@ -60,13 +61,14 @@ type Core = ReturnType<typeof openCore>;
 /** The exchange as it would be on a good day. */
 function openCore(options: CheckedOptions, { store, start, log }: Opening) {
   const { profile = 'documented', seed = 1 } = options;
-  const clock = options.clock ?? new ScaledClock(options.speed ?? 1, store?.savedAt ?? start);
+  const resume = resumesAt(options, store?.savedAt, start);
+  const clock = options.clock ?? new ScaledClock(options.speed ?? 1, resume);
   const habits = habitsOf(profile, {
     ...(options.requireOrderIdInQuery !== undefined && { queryNeedsOrderId: options.requireOrderIdInQuery }),
     ...options.habits,
   });
   const users = options.users.map(({ uid }) => uid);
-  const exchange = openExchange(options, { store, start, log, cancelLater: habits.cancel === 'later' });
+  const exchange = openExchange(options, { store, start, resume, log, cancelLater: habits.cancel === 'later' });
   startCrowd({ exchange, markets: syntheticOf(options), seed });
   const settings = { ...specifiedLimits, ...options.limits };
   log({ at: exchange.now, kind: 'start', profile, seed, limits: settings });
@@ -89,6 +91,12 @@ function openCore(options: CheckedOptions, { store, start, log }: Opening) {
   });
   const driver = drive({ exchange, feed, clock, store, record });
   return { seed, clock, habits, users, exchange, limits, feed, api: serve(exchange), replicas, driver };
+}
+
+/** A recording goes on where it stood. Without one it is today again, or every client would find the clock days behind. */
+function resumesAt({ clock, markets = [] }: CheckedOptions, savedAt: number | undefined, start: number): number {
+  if (savedAt === undefined) return start;
+  return clock === undefined && dataStart(markets) === undefined ? Math.max(savedAt, start) : savedAt;
 }
 
 /** Everything that can go wrong with it. */

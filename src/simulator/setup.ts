@@ -28,13 +28,17 @@ interface Opening {
   readonly store: Store | undefined;
   /** Exchange time at which a new exchange opens. */
   readonly start: number;
+  /** Exchange time at which this one goes on. */
+  readonly resume: number;
   readonly log: (entry: LogEntry) => void;
   readonly cancelLater: boolean;
 }
 
-export function openExchange(options: CheckedOptions, { store, start, log, cancelLater }: Opening): Exchange {
+export function openExchange(
+  options: CheckedOptions,
+  { store, start, resume: now, log, cancelLater }: Opening,
+): Exchange {
   const { instruments, markets = [], seed = 1, fees = usualFees } = options;
-  const now = store?.savedAt ?? start;
   if (options.clock !== undefined && options.clock.now() < now)
     throw new Refusal(`the clock says ${start}, but the saved exchange has reached ${now}: start the clock there`);
   const saved = store?.trades() ?? [];

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { type Simulator, type SimulatorOptions, type SimulatorUser, startSimulator } from '../simulator.ts';
@@ -88,6 +89,27 @@ describe('a kept exchange', () => {
     const after = await start(dir, { markets, speed: 0.001 });
     expect(after.clock.now()).toBeGreaterThanOrEqual(Number(serverTime));
     expect(after.clock.now()).toBeLessThanOrEqual(stopped);
+  });
+
+  test.for([
+    ['synthetic', [{ kind: 'synthetic', symbol: 'BTCUSDT', price: '9000' }]],
+    ['empty', []],
+  ] as const)('without a recording (%s) it is today again, with what it knew long ago', async ([, markets]) => {
+    const dir = newDir();
+    const before = await start(dir, { markets, clock: new SimClock(startTime) });
+    const bid = await place(before, alice, { ...buy, price: '5000' });
+    await stop(before);
+    const today = new ScaledClock().now();
+    const after = await start(dir, { markets });
+    const { serverTime } = objectOf(await signed(after, alice, 'GET', '/sapi/v1/time'));
+    expect(Number(serverTime)).toBeGreaterThanOrEqual(today);
+    expect(Number(serverTime)).toBeLessThan(today + 60_000);
+    const timestamp = new ScaledClock().now();
+    const target = `/sapi/v1/order?orderId=${bid}&symbol=BTCUSDT`;
+    expect(objectOf(await signed(after, alice, 'GET', target, '', { timestamp }))).toMatchObject({ status: 'NEW' });
+    after.advance(3_600_000);
+    await stop(after);
+    expect((await start(dir, { markets })).clock.now()).toBeGreaterThanOrEqual(today + 3_600_000);
   });
 
   test('a resting order keeps its place in the displayed queue', async () => {
