@@ -1,19 +1,20 @@
 /** `sluice doctor` against the built-in exchange. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Check } from '../src/modes/doctor-check.ts';
-import type { Simulator } from '../src/simulator/simulator.ts';
+
+import type { Profile, Simulator } from '../src/simulator/simulator.ts';
 import { sluice } from './kit/program.ts';
 import { makeRig, openExchange, price, quotes, type Rig, trader } from './kit/rig.ts';
 import { until } from './kit/until.ts';
 
 let exchange: Simulator;
 let rig: Rig;
-beforeEach(async () => {
-  exchange = await openExchange({ profile: 'observed' });
+const begin = async (profile: Profile): Promise<void> => {
+  exchange = await openExchange({ profile });
   rig = makeRig(exchange);
-});
+};
 afterEach(async () => {
   rig.remove();
   await exchange.close();
@@ -23,7 +24,15 @@ const checksOf = (stdout: string): readonly Check[] => (JSON.parse(stdout) as { 
 const levels = (checks: readonly Check[]): Readonly<Record<string, string>> =>
   Object.fromEntries(checks.map(({ name, level }) => [name, level]));
 
-test('finds all well where it is, beside a running daemon, and remembers what the exchange can do', async () => {
+/** What the built-in exchange of each profile must be found to do. */
+const profiles = [
+  ['observed', 'under HTTP 200 with codes as text', { queryByClientId: 'no', lists: 'wrapped' }],
+  ['documented', 'under HTTP 4XX with codes as number', { queryByClientId: 'no', lists: 'bare' }],
+] as const;
+
+test.each(profiles)('finds all well on %s, beside a running daemon, and remembers what it can do', async (...given) => {
+  const [profile, errors, rest] = given;
+  await begin(profile);
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   await rig.start();
   await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
@@ -34,13 +43,14 @@ test('finds all well where it is, beside a running daemon, and remembers what th
   expect(code).toBe(0);
   expect(levels(checks)).toMatchObject({ trading: 'ok', key: 'ok', time: 'ok', socket: 'ok', withdrawals: 'ok' });
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('errors under HTTP 200 with codes as text');
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
   const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
-  expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', lists: 'wrapped' } });
+  expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', ...rest } });
 });
 
 test('says what stands in the way and what to do about it, and exits with 1', async () => {
+  await begin('observed');
   const strategies = [{ id: 'x', use: 'grid', symbol: 'BTCUSTD', interval: '1min', allocation: '1' }];
   const config = rig.configure({ strategies, risk: { maxOrderValue: '100' } });
   const other = { ...rig, env: { ...rig.env, SLUICE_API_SECRET: 'wrong' } };
@@ -55,6 +65,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
 });
 
 test('says that the exchange cannot be reached, and goes on with what it can tell', async () => {
+  await begin('observed');
   const config = rig.configure({ exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1/' } });
   const { code, stdout } = await rig.run('doctor', '--config', config, '--json');
   expect(code).toBe(1);

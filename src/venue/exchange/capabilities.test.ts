@@ -71,6 +71,17 @@ describe('what a deployment does', () => {
     });
   });
 
+  it('asks for the order itself where the list leaves client ids out', async () => {
+    const { clientOrderId: _, ...listed } = order;
+    deployment({ ...usual, openOrders: { list: [listed] }, order });
+    const about = () => at.open().exchange.probe('BTCUSDT');
+    expect(await about()).toMatchObject({ clientIdEchoed: 'yes', queryByClientId: 'no' });
+    deployment({ ...usual, openOrders: { list: [listed] }, order: listed });
+    expect(await about()).toMatchObject({ clientIdEchoed: 'no' });
+    deployment({ ...usual, openOrders: { list: [listed] } });
+    expect(await about()).toMatchObject({ clientIdEchoed: 'unknown' });
+  });
+
   it('goes by the order of the newest trade where none is open', async () => {
     const trade = { id: 7, bidId: order.orderId, askId: '1', isBuyer: true };
     deployment({ ...usual, openOrders: { list: [] }, myTrades: { list: [trade] }, order }, order);

@@ -123,15 +123,20 @@ interface OwnOrder {
 
 /** An order of the account: one that is open, or that of its newest trade. */
 async function ownOrder(ask: Ask, symbol: string, open: Asked): Promise<OwnOrder | undefined> {
-  const [listed] = rowsIn(open.body);
-  if (isFields(listed)) return readOwn(listed);
-  const [trade] = rowsIn((await ask(endpoints.myTrades, { symbol, limit: '1' })).body);
-  if (!isFields(trade)) return undefined;
-  const orderId = idOf(trade[trade['isBuyer'] === true ? 'bidId' : 'askId']);
+  const [row] = rowsIn(open.body);
+  const listed = isFields(row) ? readOwn(row) : undefined;
+  // Lists need not give client ids (specification §4.2): what they leave out, the query of that very order tells.
+  if (listed?.clientId !== undefined) return listed;
+  const orderId = listed?.orderId ?? (await tradedOrder(ask, symbol));
   if (orderId === undefined) return undefined;
   const { body, refusal } = await ask(endpoints.query, { orderId, symbol });
   const order = isFields(body) && isFields(body['data']) ? body['data'] : body;
   return refusal === undefined && isFields(order) ? readOwn(order) : undefined;
+}
+
+async function tradedOrder(ask: Ask, symbol: string): Promise<string | undefined> {
+  const [trade] = rowsIn((await ask(endpoints.myTrades, { symbol, limit: '1' })).body);
+  return isFields(trade) ? idOf(trade[trade['isBuyer'] === true ? 'bidId' : 'askId']) : undefined;
 }
 
 function readOwn(order: Fields): OwnOrder | undefined {
