@@ -6,14 +6,20 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, machineSteady } from '../clock/clock.ts';
 import { type Bans, bounded, carefulMs, later, noBans } from './bans.ts';
 import type { Shared, Spent, SpentBefore, Tally } from './shared.ts';
 
-export const sharedFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
-  join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'sluice', 'limits.db');
+export const sharedFilePath = (env: Environment): string => join(userState(env), 'limits.db');
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What this user's programs share, whatever directory they run in; absolute, since a relative one would be another for each. */
+export function userState({ XDG_STATE_HOME: given = '' }: Environment): string {
+  return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'sluice');
+}
 
 /** What a key is called in the file: two of one user are told apart there, which errs by too little only where both are busy. */
 export const userOf = (apiKey: string | undefined): string =>

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { userState } from '../budget/shared-file.ts';
 import { units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Application } from './apply.ts';
@@ -32,6 +33,10 @@ export interface Book {
   settle(withdrawOrderId: string, state: State, id: string | undefined, cause: string | undefined): void;
   close(): void;
 }
+
+/** Where it lies unless told otherwise: one place for all, or from another directory an open withdrawal would be overlooked. */
+export const bookDir = (environment: Readonly<Record<string, string | undefined>>): string =>
+  join(userState(environment), 'withdraw');
 
 const version = 1;
 const schema = `

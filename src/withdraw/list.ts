@@ -32,6 +32,8 @@ export async function list(command: ListCommand): Promise<void> {
     });
     const { rows, count } = answered(answer, desk);
     printRows(rows.map(withdrawalRow), command.json, command.out, 'no withdrawals');
-    if (count > rows.length) command.say(`${rows.length} of ${count}: --page N shows more`);
+    if (count === undefined && rows.length > 0)
+      command.say('the exchange does not say how many there are: --page N shows whether there are more');
+    if (count !== undefined && count > rows.length) command.say(`${rows.length} of ${count}: --page N shows more`);
   });
 }

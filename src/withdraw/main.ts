@@ -41,7 +41,8 @@ const common = (name: string, about: string): Command =>
     .description(about)
     .option('--config <FILE>', 'the configuration of a daemon: its address and limits')
     .option('--url <URL>', 'or the address alone')
-    .option('--state <DIR>', 'where the journal of withdrawals lies', 'var/withdraw')
+    .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
+    .option('--state <DIR>', 'where the journal of withdrawals lies (one place for every directory)')
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 
 common('apply', 'apply for a withdrawal; asks to type amount and address, and is sent once')

@@ -10,10 +10,14 @@ import type { Book, Entry } from './book.ts';
  */
 export const absentAfterMs = 15 * 60_000;
 
-/** Asks about one; the entry as it is then. A question that fails changes nothing. */
+/** The exchange looks back 90 days unless told from when on; a day more than the entry's age, in case its clock stood otherwise then. */
+const marginMs = 24 * 3_600_000;
+
+/** Asks about one by its id alone, since the exchange may list the currency by another name; the entry as it is then. A question that fails changes nothing. */
 export async function resolve(entry: Entry, book: Book, withdrawals: Withdrawals, clock: Clock): Promise<Entry> {
   const { withdrawOrderId } = entry;
-  const answer = await withdrawals.query({ asset: entry.asset, withdrawOrderId });
+  const startTime = Math.max(0, entry.createdAt - marginMs);
+  const answer = await withdrawals.query({ withdrawOrderId, startTime });
   const verdict = verdictOf(entry, answer, clock.now() - entry.createdAt);
   book.settle(withdrawOrderId, verdict.state, verdict.id, verdict.cause);
   return book.entry(withdrawOrderId) ?? entry;
@@ -35,8 +39,12 @@ function verdictOf(entry: Entry, answer: Answer<WithdrawalPage>, ageMs: number):
       : unknown(`the exchange lists another withdrawal under this id (${found.id}): ask its support`);
   }
   // A list without our ids, or of which this is a part, proves nothing.
-  const isWhole = count <= rows.length && rows.every((row) => row.withdrawOrderId !== undefined);
-  if (!isWhole) return unknown('the exchange lists withdrawals without their ids: compare by amount and address');
+  const counted = count === undefined ? rows.length === 0 : count <= rows.length;
+  const isWhole = counted && rows.every((row) => row.withdrawOrderId !== undefined);
+  if (!isWhole)
+    return unknown(
+      'the exchange lists withdrawals without their ids, or not all of them: compare by amount and address',
+    );
   if (ageMs < absentAfterMs) return unknown('the exchange does not list it yet');
   return { state: 'absent', id: undefined, cause: 'the exchange never listed it' };
 }

@@ -1,23 +1,29 @@
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type SeenRequest, type StubServer, stubServer } from '../venue/exchange/test-kit.ts';
-import { openBook } from './book.ts';
+import { bookDir, openBook } from './book.ts';
 import { list } from './list.ts';
 import { absentAfterMs } from './resolve.ts';
 import { type ApplyCommand, apply } from './withdraw.ts';
 
+const dayMs = 24 * 3_600_000;
 const address = 'TXyzabcdefghijk12345';
 let dir = '';
 let stub: StubServer;
 let now = Date.UTC(2026, 0, 1);
 /** What the exchange lists, and how it answers an application. */
 let listed: object[] = [];
+let answerQuery = (_: Question): object => ({ withdrawList: listed, count: listed.length });
+interface Question {
+  readonly symbol?: string;
+  readonly startTime?: string;
+}
 let answerApply: (body: Readonly<Record<string, string>>) => unknown = () => undefined;
 const said: string[] = [];
 const printed: string[] = [];
@@ -25,6 +31,7 @@ const printed: string[] = [];
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-withdraw-'));
   listed = [];
+  answerQuery = () => ({ withdrawList: listed, count: listed.length });
   now = Date.UTC(2026, 0, 1);
   said.length = 0;
   printed.length = 0;
@@ -32,7 +39,7 @@ beforeEach(async () => {
   stub = await stubServer(({ target, body }, response) => {
     if (target === '/sapi/v1/time') return { timezone: 'UTC', serverTime: now };
     if (target === '/sapi/v1/withdraw/query')
-      return { code: '0', msg: 'suc', data: { withdrawList: listed, count: listed.length } };
+      return { code: '0', msg: 'suc', data: answerQuery(JSON.parse(body) as Question) };
     const answer = answerApply(JSON.parse(body) as Record<string, string>);
     if (answer === undefined) response.writeHead(504);
     return answer ?? 'gateway';
@@ -195,6 +202,49 @@ describe('an outcome that is not known', () => {
     const book = openBook(join(dir, 'state'));
     expect(book.entry('wlost')?.state).toBe('absent');
     book.close();
+  });
+
+  it.each<[string, number, typeof answerQuery]>([
+    // What the exchange answers of a withdrawal that it has.
+    [
+      'one older than what the exchange looks back on its own',
+      100,
+      ({ startTime }) => {
+        const from = Number(startTime ?? now - 90 * dayMs);
+        const rows = listed.filter((one) => (one as { ctime: number }).ctime >= from);
+        return { withdrawList: rows, count: rows.length };
+      },
+    ],
+    [
+      'one that is listed under the name of its coin',
+      1,
+      ({ symbol = 'USDT' }) => {
+        const rows = symbol === 'USDT' ? listed : [];
+        return { withdrawList: rows, count: rows.length };
+      },
+    ],
+    ['one on another page of a list that is not counted', 1, () => ({ withdrawList: [row('another')] })],
+  ])('is never taken for nothing: %s', async (_, days, answer) => {
+    const desk = openBook(join(dir, 'state'));
+    const lost = { withdrawOrderId: 'wlost', asset: 'TUSDT', amount: units('25.5'), address, label: undefined };
+    desk.begin(lost, new URL(stub.url).host, now);
+    desk.close();
+    listed = [row('wlost', { symbol: 'USDT' })];
+    now += days * dayMs;
+    answerQuery = answer;
+    await list(command());
+    const book = openBook(join(dir, 'state'));
+    expect(book.entry('wlost')?.state).not.toBe('absent');
+    book.close();
+  });
+
+  it('is seen from every directory: the journal has one place', async () => {
+    const { state: _, ...asked } = command();
+    await apply(asked);
+    const book = openBook(join(dir, 'sluice', 'withdraw'));
+    expect(book.entries()).toHaveLength(1);
+    book.close();
+    for (const home of [undefined, '', 'relative']) expect(isAbsolute(bookDir({ XDG_STATE_HOME: home }))).toBe(true);
   });
 
   it('of an id that was used is told, not sent; another withdrawal under it is refused', async () => {

@@ -12,13 +12,13 @@ import { syncTime } from '../venue/exchange/sync-time.ts';
 import { type Withdrawals, withdrawals } from '../venue/exchange/withdrawals.ts';
 import { readAllowList, refuseUnlisted } from './allow-list.ts';
 import { type Application, applyFor } from './apply.ts';
-import { type Book, type Entry, openBook } from './book.ts';
+import { type Book, bookDir, type Entry, openBook } from './book.ts';
 import { resolve } from './resolve.ts';
 import { entryJson, entryText } from './words.ts';
 
 export interface WithdrawCommand extends WhichExchange, Commanded, Pick<Asking, 'input'> {
-  /** Where the journal of withdrawals lies. */
-  readonly state: string;
+  /** Where the journal of withdrawals lies; `bookDir` when left out. */
+  readonly state?: string;
 }
 
 export interface ApplyCommand extends WithdrawCommand {
@@ -50,7 +50,7 @@ export async function withDesk<T>(command: WithdrawCommand, act: (desk: Desk) =>
   const place = placeOf(command);
   const secrets = readSecrets(command.environment, '.env', secretNames);
   const { host } = new URL(place.restUrl);
-  const book = openBook(command.state);
+  const book = openBook(command.state ?? bookDir(command.environment));
   const clock = new ScaledClock(place.speed);
   try {
     const limits = allowance(place, clock, command, secrets.apiKey);

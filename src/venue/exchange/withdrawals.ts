@@ -43,8 +43,8 @@ export interface WithdrawalQuestion {
 
 export interface WithdrawalPage {
   readonly rows: readonly Withdrawal[];
-  /** Of all pages together, as the exchange counts them. */
-  readonly count: number;
+  /** Of all pages together, as the exchange counts them; undefined where it does not: then there may be more. */
+  readonly count: number | undefined;
 }
 
 export interface Withdrawals {
@@ -87,8 +87,8 @@ function readPage(value: unknown): WithdrawalPage | string {
     if (typeof one === 'string') return one;
     rows.push(one);
   }
-  const count = Number(textOf(value['count']) ?? rows.length);
-  return { rows, count: Number.isSafeInteger(count) ? count : rows.length };
+  const count = Number(textOf(value['count']) ?? Number.NaN);
+  return { rows, count: Number.isSafeInteger(count) && count >= 0 ? count : undefined };
 }
 
 function readWithdrawal(row: Fields): Withdrawal | string {
