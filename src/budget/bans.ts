@@ -38,9 +38,9 @@ export const bounded = (bans: Bans, now: number): Bans => ({
   banMs: Math.min(bans.banMs, longestBanMs),
 });
 
-/** 410 slows, 429 stops, each for the length of the window unless the exchange names a time. */
-export function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs = carefulMs): Bans {
-  const until = now + Math.min(retryAfterMs, longestBanMs);
+/** 410 slows, 429 stops, each for the length of the window unless the exchange names a time. A time of 0 names none: it would undo the warning. */
+export function warned(bans: Bans, now: number, status: 410 | 429, retryAfterMs = 0): Bans {
+  const until = now + (retryAfterMs > 0 ? Math.min(retryAfterMs, longestBanMs) : carefulMs);
   return status === 410 ? { ...bans, slowUntil: until } : { ...bans, stopUntil: until };
 }
 

@@ -173,6 +173,14 @@ describe('what the exchange says of its limits', () => {
     expect(log).toEqual(['go kill 1 @60000', 'go kill 2 @65000']);
   });
 
+  it.each([410, 429] as const)('%i with a wait of 0 is heeded as if it named none', async (status) => {
+    const { ask, to, log, purse } = desk();
+    purse.notice({ status, retryAfterMs: 0 });
+    ask('cancel', 1);
+    await to(2 * minute);
+    expect(log).toEqual(['go cancel 1 @60000']);
+  });
+
   it('418 stops everything, two minutes at first, doubling to three days when it comes again', async () => {
     const { purse, to, clock } = desk();
     const lengths: number[] = [];
