@@ -264,6 +264,19 @@ describe('trades', () => {
     expect(seen()).toEqual({ 'unreadable trade': 1, 'unreadable trades': 1 });
   });
 
+  it('whose ids are numbers beyond 2^53 are all delivered: rounded, neighbours would share one', () => {
+    const { feed, last, heard } = desk();
+    feed.trades('BTCUSDT').subscribe(({ price }) => heard.push(price));
+    last().open();
+    const row = (id: string, price: number): string =>
+      `{"id":${id},"price":"${price}","vol":"1","side":"BUY","ts":${start}}`;
+    const rows = [row('1938321163093077687', 3), row('1938321163093077686', 2), row('1938321163093077685', 1)];
+    last().bytes(
+      Buffer.from(`{"channel":"market_btcusdt_trade_ticker","tick":{"data":[${rows.join()}]},"ts":${start}}`),
+    );
+    expect(heard).toEqual([1, 2, 3]);
+  });
+
   it('take the time of their frame where they have none of their own', () => {
     const { feed, last, heard } = desk();
     feed.trades('BTCUSDT').subscribe(({ time }) => heard.push(time));

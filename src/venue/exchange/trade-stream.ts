@@ -27,10 +27,14 @@ export function readPrint(row: unknown, symbol: string, frameTime: number, seenA
   return { symbol, time, price, quantity, side, seenAt };
 }
 
-/** The exchange's own id, where it gives one. Numbers stay numbers: writing each out as text would cost a tenth of the frame. */
+/**
+ * The exchange's own id, where it gives one. Numbers stay numbers: writing each out as text would cost a tenth of the frame. One
+ * beyond 2^53 was rounded when the frame was read and is shared by its neighbours: it is none, or prints would be lost as repeats.
+ */
 function printId(row: unknown): string | number | undefined {
   const id = isFields(row) ? row['id'] : undefined;
-  return typeof id === 'number' ? id : textOf(id);
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
+  return textOf(id);
 }
 
 /**
