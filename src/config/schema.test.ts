@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BacktestConfig, backtestSchema } from './schema.ts';
+import { type BacktestConfig, backtestSchema, tradingSchema } from './schema.ts';
 
 const fromOf = (from: string): BacktestConfig['from'] =>
   backtestSchema.parse({
@@ -29,4 +29,19 @@ test.each([
 
 test.each(['yesterday', '2020-13-01', '12 March 2020', '2020-03-12T8:00'])('%s is no moment', (text) => {
   expect(() => fromOf(text)).toThrow('must be a date such as 2020-03-12');
+});
+
+const exchangeOf = (stripPrefix: string, restUrl = 'https://exchange.example/spot/open/') =>
+  tradingSchema.parse({
+    exchange: { restUrl, wsUrl: 'wss://exchange.example/ws', stripPrefix },
+    strategies: [{ id: 's', use: 'x', symbol: 'XBTUSD', interval: '1min', allocation: '1' }],
+    risk: { maxOrderValue: '1', maxPosition: '1' },
+  }).exchange;
+
+test.each(['/spot', '/spot/open', '/spot/open/sapi'])('%s may be stripped by a gateway', (prefix) => {
+  expect(exchangeOf(prefix).stripPrefix).toBe(prefix);
+});
+
+test.each(['', '/', 'spot', '/spot/', '/spo', '/other', '/spot/open/sapi/v1'])('%j is stripped by none', (prefix) => {
+  expect(() => exchangeOf(prefix)).toThrow('must be what the paths of requests begin with (here /spot/open/sapi/');
 });

@@ -102,13 +102,25 @@ const common = { account: z.enum(['spot', 'margin']).default('spot'), strategies
 export const isLoopback = (address: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(address).hostname);
 
+/** Why no gateway at this address can take the prefix from the paths of requests; one that is misspelled would make every signature wrong. */
+export function whyNotStripped(restUrl: string, prefix: string): string | undefined {
+  const begin = `${new URL(restUrl).pathname.replace(/\/+$/, '')}/sapi/`;
+  return prefix.startsWith('/') && !prefix.endsWith('/') && begin.startsWith(`${prefix}/`)
+    ? undefined
+    : `must be what the paths of requests begin with (here ${begin}…), from / on and without one at the end, not ${prefix}`;
+}
+
 const exchange = z
   .strictObject({
     restUrl: url(['http:', 'https:']),
     wsUrl: url(['ws:', 'wss:']),
     speed: z.number().positive().max(1_000).default(1),
+    stripPrefix: z.string().optional(),
   })
-  .superRefine(({ restUrl, wsUrl, speed }, context) => {
+  .superRefine(({ restUrl, wsUrl, speed, stripPrefix }, context) => {
+    const against =
+      stripPrefix === undefined || !URL.canParse(restUrl) ? undefined : whyNotStripped(restUrl, stripPrefix);
+    if (against !== undefined) context.addIssue({ code: 'custom', path: ['stripPrefix'], message: against });
     for (const [name, address] of Object.entries({ restUrl, wsUrl })) {
       if (!URL.canParse(address) || isLoopback(address)) continue;
       if (!/^(https|wss):/.test(address))

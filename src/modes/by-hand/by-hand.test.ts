@@ -98,6 +98,21 @@ describe('orders by hand', () => {
     expect(said.join()).toContain('took on 2 and refused 0');
   });
 
+  it.each(['spot', 'margin'] as const)('are all told of when one of those to cancel is unknown (%s)', async (which) => {
+    if (which === 'spot') await order.create('BTCUSDT', { ...buy, price: '20000' }, command());
+    const real = String(rows()[0]?.['orderId'] ?? '7');
+    printed.length = 0;
+    const account = { ...command(), account: which };
+    const { message, exitCode } = await refusal(() => order.cancel('BTCUSDT', ['999999', real], account));
+    expect(rows()).toMatchObject([
+      { orderId: '999999', status: null, failure: expect.stringMatching(/.{10}/) },
+      which === 'spot'
+        ? { orderId: real, status: 'CANCELED', failure: null }
+        : { orderId: real, failure: expect.stringMatching(/.{10}/) },
+    ]);
+    expect([exitCode, message]).toEqual([1, expect.stringContaining(which === 'spot' ? '1 of 2' : '2 of 2')]);
+  });
+
   it('are tested without being placed', async () => {
     await order.test('BTCUSDT', buy, command());
     expect(rows()).toEqual([{ accepted: true }]);
@@ -227,6 +242,15 @@ describe('the exchange that is meant', () => {
       wsUrl: 'wss://exchange.example/kline-api/ws',
       account: 'margin',
     });
+  });
+
+  it('may stand behind a gateway that takes away the start of the path', async () => {
+    const url = 'https://exchange.example/spot/open';
+    expect(placeOf({ url, stripPrefix: '/spot/open' })).toMatchObject({ restUrl: url, stripPrefix: '/spot/open' });
+    for (const stripPrefix of ['/spot/opn', 'spot', '/', '/spot/'])
+      expect((await refusal(async () => placeOf({ url, stripPrefix }))).message).toContain('/spot/open/sapi/');
+    const both = { config: 'a.yaml', stripPrefix: '/spot' };
+    expect((await refusal(async () => placeOf(both))).message).toContain('exchange.stripPrefix');
   });
 
   it('that banned this address is left alone, with the time when that ends', async () => {

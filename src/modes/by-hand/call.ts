@@ -28,7 +28,7 @@ export async function call(method: string, path: string, command: CallCommand): 
     }
     const sent = verb === 'POST' ? { body: body ?? '{}' } : {};
     const value = answered(await client.exchange.raw({ method: verb, path, signed: !unsigned, ...sent }), client);
-    command.out(JSON.stringify(value, undefined, command.json ? undefined : 2));
+    command.out(client.exchange.redact(JSON.stringify(value, undefined, command.json ? undefined : 2)));
   });
 }
 

@@ -3,7 +3,7 @@ import { budget } from '../../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../clock/clock.ts';
 import { readConfig } from '../../config/read.ts';
-import { isLoopback, tradingSchema } from '../../config/schema.ts';
+import { isLoopback, tradingSchema, whyNotStripped } from '../../config/schema.ts';
 import { readSecrets, type Secrets } from '../../config/secrets.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
@@ -20,6 +20,8 @@ export interface WhichExchange {
   readonly url?: string;
   /** The socket's address; left out, `/kline-api/ws` on the host of the REST address (specification §6). */
   readonly wsUrl?: string;
+  /** What the gateway at the address takes from the path before it verifies signatures. */
+  readonly stripPrefix?: string;
   readonly account?: Account;
 }
 
@@ -49,6 +51,7 @@ export interface Place {
   readonly restUrl: string;
   readonly wsUrl: string;
   readonly speed: number;
+  readonly stripPrefix?: string | undefined;
   readonly account: Account;
   readonly limits: { readonly ipWeightPerMinute?: number; readonly uidWeightPerMinute?: number };
 }
@@ -57,9 +60,11 @@ export interface Place {
 const patienceMs = 20_000;
 
 /** The exchange that a user means, by a configuration or an address. */
-export function placeOf({ config: file, url, wsUrl, account }: WhichExchange): Place {
+export function placeOf({ config: file, url, wsUrl, stripPrefix, account }: WhichExchange): Place {
   if (file !== undefined) {
     if (url !== undefined) throw new Refusal('give --config FILE or --url URL, not both');
+    if (stripPrefix !== undefined)
+      throw new Refusal('--strip-prefix goes with --url; in a configuration it is exchange.stripPrefix');
     const config = readConfig(file, tradingSchema);
     const said = { ...config.exchange, account: account ?? config.account, limits: config.budget };
     return wsUrl === undefined ? said : { ...said, wsUrl };
@@ -71,8 +76,10 @@ export function placeOf({ config: file, url, wsUrl, account }: WhichExchange): P
     throw new Refusal(`--url ${url}: must be an address that begins with http:// or https://`);
   if (parsed.protocol === 'http:' && !isLoopback(url))
     throw new Refusal(`--url ${url}: must be encrypted (https://) unless it is on this machine`);
+  const against = stripPrefix === undefined ? undefined : whyNotStripped(url, stripPrefix);
+  if (against !== undefined) throw new Refusal(`--strip-prefix ${against}`);
   const socket = wsUrl ?? `${parsed.protocol === 'https:' ? 'wss' : 'ws'}://${parsed.host}/kline-api/ws`;
-  return { restUrl: url, wsUrl: socket, speed: 1, account: account ?? 'spot', limits: {} };
+  return { restUrl: url, wsUrl: socket, speed: 1, stripPrefix, account: account ?? 'spot', limits: {} };
 }
 
 export interface Allowance {

@@ -14,10 +14,17 @@ function count(most: number): (text: string) => number {
   };
 }
 
+function step(text: string): 0 | 1 | 2 {
+  const found = ([0, 1, 2] as const).find((one) => text === `${one}`);
+  if (found === undefined) throw new InvalidArgumentError('must be 0, 1 or 2');
+  return found;
+}
+
 const reaching = (command: Command): Command =>
   command
     .option('--config <FILE>', 'the configuration of a daemon: its address, account and limits')
     .option('--url <URL>', 'or the address alone')
+    .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
     .option('--ws-url <URL>', "the socket's address (/kline-api/ws at the same host)")
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 const trading = (command: Command): Command =>
@@ -86,6 +93,7 @@ function addMarket(program: Command, all: All): void {
     .argument('<WHAT>', 'trades, ticker, asset, depth or tickers')
     .argument('[BASE]', 'of trades and depth, such as BTC')
     .argument('[QUOTE]', 'such as USDT')
+    .option('--step <STEP>', 'how coarse the levels of depth are: 0, 1 or 2', step)
     .action(async (what: string, base: string | undefined, quote: string | undefined, given: Given) =>
       (await load()).open(what, base, quote, all(given)),
     );

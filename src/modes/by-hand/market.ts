@@ -5,11 +5,14 @@ import { intervals, isInterval } from '../../domain/interval.ts';
 import type { Depth } from '../../domain/market.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { OpenDepthWanted, OpenStep } from '../../venue/exchange/open-data.ts';
 import { answered, type Client, type Commanded, type WhichExchange, withClient } from './client.ts';
 import { cells, depthJson, klineRow, printRows, type Row, table, tickerRow, tradeRow } from './show.ts';
 
 export interface MarketCommand extends WhichExchange, Commanded {
   readonly limit?: number;
+  /** How coarse the levels of `open depth` are. */
+  readonly step?: OpenStep;
   /** Print what comes until interrupted. */
   readonly follow?: boolean;
   /** Ask over the socket. */
@@ -136,6 +139,11 @@ export function klines(symbol: string, interval: string, command: MarketCommand)
   });
 }
 
+const depthWanted = ({ step, limit }: MarketCommand): OpenDepthWanted => ({
+  ...(step !== undefined && { step }),
+  ...(limit !== undefined && { bids: limit, asks: limit }),
+});
+
 export const openKinds = ['trades', 'ticker', 'asset', 'depth', 'tickers'] as const;
 
 /** `sluice market open WHAT [BASE QUOTE]`: the aggregated data under `/open`. */
@@ -159,7 +167,7 @@ export function open(
     else if (kind === 'ticker') print(answered(await openData.ticker(), client).map((one) => ({ ...one })));
     else if (kind === 'tickers') print(answered(await openData.allTickers(), client).map((one) => ({ ...one })));
     else if (kind === 'depth') {
-      const book = answered(await openData.depth(b, q), client);
+      const book = answered(await openData.depth(b, q, depthWanted(command)), client);
       command.out(command.json ? JSON.stringify(book) : depthText(book));
     } else
       print(

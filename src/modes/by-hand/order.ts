@@ -153,35 +153,60 @@ export const query = (symbol: string, orderId: string, command: OrderCommand): P
     printRows([orderRow(report, at)], command.json, command.out, '');
   });
 
-/** One id: cancels and asks what the order is then. Several: a batch on spot, one after the other on margin. */
+/** Cancels what can be, and shows each order as it is then, or why that is not known. Several go as a batch on spot, one by one on margin. */
 export const cancel = (symbol: string, orderIds: readonly string[], command: OrderCommand): Promise<void> =>
   signed(command, async (client) => {
     const odd = orderIds.find((id) => !/^\d{1,40}$/.test(id));
     if (odd !== undefined)
       throw new Refusal(`${odd} is no order id of the exchange: sluice order open ${symbol} shows them`);
     const at = await client.instrument(symbol);
-    const { orders, desk } = client.exchange;
     await confirm(command, client, `cancel ${orderIds.join(', ')} of ${at.symbol}`);
-    if (client.account === 'spot' && orderIds.length > 1) {
-      const { success, failed } = ofBatch(await desk.cancelMany(at.symbol, orderIds), client, at.symbol);
-      command.say(`the exchange took on ${success.length} and refused ${failed.length}; what the orders are now:`);
-    } else {
-      for (const orderId of orderIds) {
-        const outcome = await orders.cancel({ symbol: at.symbol, orderId }, 'cancel');
-        if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
-        if (outcome.kind === 'refused')
-          command.say(
-            refused(client.host, `cancel of ${orderId}: code ${outcome.code} ${outcome.message}`, outcome.code).message,
-          );
-        if (outcome.kind === 'unknown')
-          command.say(`what became of the cancel of ${orderId} is not known: ${outcome.cause}`);
-      }
-    }
+    const failures = await askCancels(client, at.symbol, orderIds, command);
     const rows: Row[] = [];
-    for (const orderId of orderIds)
-      rows.push(orderRow(answered(await orders.query({ symbol: at.symbol, orderId }), client), at));
+    for (const orderId of orderIds) {
+      const answer = await client.exchange.orders.query({ symbol: at.symbol, orderId });
+      if (answer.kind === 'failed' && !failures.has(orderId)) failures.set(orderId, answer.cause);
+      const row = answer.kind === 'ok' ? orderRow(answer.value, at) : { ...unknownRow, orderId, symbol: at.symbol };
+      rows.push({ ...row, failure: failures.get(orderId) ?? null });
+    }
     printRows(rows, command.json, command.out, '');
+    if (failures.size > 0)
+      throw new Refusal(`${failures.size} of ${orderIds.length} did not go well; the others did as shown`, 1);
   });
+
+/** As many columns as an order that is known. */
+const unknownRow = { clientOrderId: null, symbol: null, side: null, type: null, status: null, executed: null };
+
+/** Why a cancel was not taken on, by order; whatever becomes of one, the others are told of, too. */
+async function askCancels(
+  client: Client,
+  symbol: string,
+  orderIds: readonly string[],
+  { say }: OrderCommand,
+): Promise<Map<string, string>> {
+  const { orders, desk } = client.exchange;
+  const failures = new Map<string, string>();
+  if (client.account === 'spot' && orderIds.length > 1) {
+    const outcome = await desk.cancelMany(symbol, orderIds);
+    if (outcome.kind === 'unknown') for (const id of orderIds) failures.set(id, `not known: ${outcome.cause}`);
+    else {
+      const { success, failed } = ofBatch(outcome, client, symbol);
+      for (const id of failed) failures.set(id, 'the exchange refused to cancel it');
+      say(`the exchange took on ${success.length} and refused ${failed.length}; what the orders are now:`);
+    }
+    return failures;
+  }
+  for (const orderId of orderIds) {
+    const outcome = await orders.cancel({ symbol, orderId }, 'cancel');
+    if (outcome.kind === 'refused') {
+      const cause = `code ${outcome.code} ${outcome.message}`.trimEnd();
+      failures.set(orderId, cause);
+      say(refused(client.host, `cancel of ${orderId}: ${cause}`, outcome.code).message);
+    } else if (outcome.kind !== 'requested')
+      failures.set(orderId, `${outcome.kind === 'notSent' ? 'not sent' : 'not known'}: ${outcome.cause}`);
+  }
+  return failures;
+}
 
 export const open = (symbol: string, command: OrderCommand): Promise<void> =>
   signed(command, async (client) => {

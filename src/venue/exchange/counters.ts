@@ -20,7 +20,8 @@ export interface Counters {
 const quietMs = 60_000;
 const sampleLength = 200;
 
-export function counters(clock: Clock, log: Log): Counters {
+/** `clean` strikes out of a sample what must not be logged. */
+export function counters(clock: Clock, log: Log, clean: (text: string) => string = (text) => text): Counters {
   const counts = new Map<string, number>();
   const saidAt = new Map<string, number>();
   return {
@@ -31,15 +32,16 @@ export function counters(clock: Clock, log: Log): Counters {
       const now = clock.monotonic();
       if (last !== undefined && now - last < clock.machine(quietMs)) return;
       saidAt.set(kind, now);
-      log.warn({ kind, seen, sample: show(sample) }, `unexpected from the exchange: ${kind}`);
+      log.warn({ kind, seen, sample: show(sample, clean) }, `unexpected from the exchange: ${kind}`);
     },
     seen: () => Object.fromEntries(counts),
   };
 }
 
-function show(sample: unknown): string | undefined {
+function show(sample: unknown, clean: (text: string) => string): string | undefined {
   try {
-    return (typeof sample === 'string' ? sample : JSON.stringify(sample))?.slice(0, sampleLength);
+    const text = typeof sample === 'string' ? sample : JSON.stringify(sample);
+    return text === undefined ? undefined : clean(text).slice(0, sampleLength);
   } catch {
     // A text of a few kilobytes can be nested deeper than there is stack to walk it.
     return 'nested too deeply to be shown';

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -5,7 +6,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
 import { costOf, endpoints, tradeEndpoints } from './endpoints.ts';
+import type { HttpReply } from './http.ts';
 import { stubbed } from './stub-builder.ts';
+import type { SeenRequest } from './test-kit.ts';
 import { realWs } from './ws.ts';
 
 const at = stubbed();
@@ -51,6 +54,56 @@ describe('instruments', () => {
   it.each([{}, { symbols: [] }, { code: '0', data: null }])('fail where the answer is %j', async (body) => {
     at.stub.answer = () => body;
     expect(await open().exchange.instruments()).toMatchObject({ kind: 'failed' });
+  });
+});
+
+it('signs what is left of the path where a gateway strips its start', async () => {
+  at.stub.answer = () => ({ balances: [] });
+  const { exchange } = open({ restUrl: `${at.stub.url}/spot/open`, stripPrefix: '/spot/open' });
+  expect(await exchange.account.balances()).toMatchObject({ kind: 'ok' });
+  const [{ headers, target } = { headers: {} as SeenRequest['headers'], target: '' }] = at.stub.requests;
+  expect(target).toBe('/spot/open/sapi/v1/account');
+  const signed = `${String(headers['x-ch-ts'])}GET/sapi/v1/account`;
+  expect(headers['x-ch-sign']).toBe(createHmac('sha256', 'the-secret').update(signed).digest('hex'));
+});
+
+describe('an answer that quotes us', () => {
+  // A key as short as the stub's is part of many a word.
+  const options = { apiKey: 'BTC', apiSecret: 'the-secret' };
+
+  it('is read as it came, and shown with key and secret struck out', async () => {
+    const shown: HttpReply[] = [];
+    at.stub.answer = () => ({ balances: [{ asset: 'BTC', free: '1', locked: '0' }] });
+    const { exchange, lines } = open({ ...options, observe: (answer) => void shown.push(answer) });
+    expect(await exchange.account.balances()).toMatchObject({ value: [{ asset: 'BTC' }] });
+    expect(shown[0]).toMatchObject({ body: expect.not.stringContaining('BTC') });
+    at.stub.answer = () => ({ code: -1022, msg: 'the-secret gives no such signature' });
+    const refused = await exchange.account.balances();
+    expect(refused).toMatchObject({ code: '-1022', cause: expect.stringContaining('[struck out] gives') });
+    at.stub.answer = () => ({ symbols: [{ symbol: 'the-secret' }] });
+    await exchange.instruments();
+    expect(lines).not.toEqual([]);
+    expect(JSON.stringify(lines)).not.toContain('the-secret');
+    expect(exchange.redact('BTC, the-secret')).toBe('[struck out], [struck out]');
+  });
+});
+
+describe('answers that nobody expects', () => {
+  it.each<[string, number, unknown, string | undefined]>([
+    ['a page of a gateway', 200, '<html></html>', 'unclear answer'],
+    ['nothing', 200, 'null', 'unclear answer'],
+    ['an error of the server', 502, '<html></html>', 'unclear answer'],
+    ['a code that nobody knows', 200, { code: 987_654, msg: '?' }, 'unknown error code'],
+    ['a known code', 400, { code: -1121, msg: 'Invalid symbol.' }, undefined],
+    ['a limit', 429, 'slow down', undefined],
+  ])('%s is counted as what it is', async (_, status, body, kind) => {
+    at.stub.answer = (__, response) => {
+      response.statusCode = status;
+      return body;
+    };
+    const { exchange } = open();
+    expect(await exchange.market.ticker('BTCUSDT')).toMatchObject({ kind: 'failed' });
+    expect(exchange.counters()).toEqual(kind === undefined ? {} : { [kind]: 1 });
   });
 });
 

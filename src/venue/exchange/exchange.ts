@@ -21,7 +21,7 @@ import type { Account } from '../../domain/order.ts';
 import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
 import { accountReader } from './account.ts';
 import { probeRest, type RestCapabilities } from './capabilities.ts';
-import { counters, type Log } from './counters.ts';
+import { type Count, counters, type Log } from './counters.ts';
 import { feed } from './feed.ts';
 import { gotHttp, type HttpReply } from './http.ts';
 import { instruments } from './instruments.ts';
@@ -55,7 +55,7 @@ export interface ExchangeOptions {
   readonly notice: (notice: LimitNotice) => void;
   readonly log: Log;
   /** A part at the start of the path that the exchange's gateway takes away before it verifies the signature. */
-  readonly stripPrefix?: string;
+  readonly stripPrefix?: string | undefined;
   /** The deployment was proven to find an order by its client id alone (capabilities.ts); margin can by the specification. */
   readonly byClientId?: boolean;
   /** Shown every REST answer as it came, key and signature taken out. */
@@ -87,20 +87,22 @@ export interface Exchange {
   readonly time: ExchangeTime;
   /** How often each unexpected thing was seen. */
   counters(): Readonly<Record<string, number>>;
+  /** A text of the exchange's with key and secret struck out. */
+  redact(text: string): string;
   close(): void;
 }
 
 export type CallerOptions = Pick<
   ExchangeOptions,
   'restUrl' | 'apiKey' | 'apiSecret' | 'clock' | 'spend' | 'notice' | 'stripPrefix' | 'observe'
->;
+> & { readonly count?: Count };
 
 /** What sends requests, alone: for a program that needs only a few. */
 export function openCaller(
   options: CallerOptions,
   outsideWindow: () => void = () => {},
 ): { readonly caller: Rest; readonly close: () => void } {
-  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix, observe } = options;
+  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix, observe, count } = options;
   const http = gotHttp();
   const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
   const caller = rest({
@@ -112,6 +114,7 @@ export function openCaller(
     signer: known,
     outsideWindow,
     ...(observe && { observe }),
+    ...(count && { count }),
   });
   return { caller, close: () => http.close() };
 }
@@ -119,13 +122,15 @@ export function openCaller(
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
   const { wsUrl, account, clock, rng, log, byClientId } = options;
-  const { count, seen } = counters(clock, log);
+  const { count, seen } = counters(clock, log, (text) => caller.redact(text));
   let last: HttpReply | undefined;
   const observe = (answer: HttpReply): void => {
     last = answer;
     options.observe?.(answer);
   };
-  const { caller, close } = openCaller({ ...options, observe }, () => time.doubt('a request was refused for its time'));
+  const { caller, close } = openCaller({ ...options, observe, count }, () =>
+    time.doubt('a request was refused for its time'),
+  );
   const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
@@ -146,6 +151,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     syncTime: () => time.sync(),
     time,
     counters: seen,
+    redact: caller.redact,
     close() {
       channels.close();
       close();

@@ -63,10 +63,15 @@ describe('the aggregated data', () => {
     const { openData } = at.open().exchange;
     const book = { bids: [['9199', '1']], asks: [['9200', '2']] };
     at.stub.answer = () => enveloped({ [`orderbook`]: book });
-    expect(await openData.depth('BTC', 'USDT', 2)).toEqual({
+    expect(await openData.depth('BTC', 'USDT', { step: 2, bids: 5, asks: 7 })).toEqual({
       kind: 'ok',
       value: { bids: [[9_199, 1]], asks: [[9_200, 2]] },
     });
+    await openData.depth('BTC', 'USDT');
+    expect(at.stub.requests.map(({ target }) => target.split('?')[1])).toEqual([
+      'base=BTC&quote=USDT&depth=2&bids=5&asks=7',
+      'base=BTC&quote=USDT',
+    ]);
     at.stub.answer = () =>
       enveloped({
         ticker: [

@@ -44,6 +44,16 @@ export interface OpenDepth {
   readonly asks: readonly Level[];
 }
 
+/** What is left out is for the exchange to choose. */
+export interface OpenDepthWanted {
+  /** How coarse the levels are. */
+  readonly step?: OpenStep;
+  /** So many levels of this side. */
+  readonly bids?: number;
+  readonly asks?: number;
+}
+export type OpenStep = 0 | 1 | 2;
+
 export interface OpenSummary {
   readonly symbol: string;
   readonly high: number;
@@ -61,8 +71,7 @@ export interface OpenData {
   trades(base: string, quote: string, count?: number): Promise<Answer<readonly OpenTrade[]>>;
   ticker(): Promise<Answer<readonly OpenTicker[]>>;
   asset(): Promise<Answer<readonly OpenAsset[]>>;
-  /** `step` 0, 1 or 2: how coarse the levels are. */
-  depth(base: string, quote: string, step?: 0 | 1 | 2): Promise<Answer<OpenDepth>>;
+  depth(base: string, quote: string, wanted?: OpenDepthWanted): Promise<Answer<OpenDepth>>;
   allTickers(): Promise<Answer<readonly OpenSummary[]>>;
 }
 
@@ -114,11 +123,15 @@ export function openData(rest: Rest, count: Count): OpenData {
         const rows = named(data['asset']);
         return rows === undefined ? 'the answer holds no assets' : each(rows, readOpenAsset);
       }),
-    depth: (base, quote, step) =>
-      ask(endpoints.openDepth, { base, quote, ...(step !== undefined && { depth: `${step}` }) }, (data) => {
+    depth(base, quote, { step, bids, asks } = {}) {
+      const said = Object.entries({ depth: step, bids, asks }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, `${value}`] as const],
+      );
+      return ask(endpoints.openDepth, { base, quote, ...Object.fromEntries(said) }, (data) => {
         const book = data[`orderbook`];
         return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is no book';
-      }),
+      });
+    },
     allTickers: () =>
       ask(endpoints.openAllTickers, {}, (data) => {
         const rows = listed(data['ticker']);

@@ -38,7 +38,7 @@ const calls: Readonly<Record<keyof typeof endpoints, (x: Exchange) => Promise<un
   openTrades: (x) => x.openData.trades('BTC', 'USDT', 5),
   openTicker: (x) => x.openData.ticker(),
   openAsset: (x) => x.openData.asset(),
-  openDepth: (x) => x.openData.depth('BTC', 'USDT', 1),
+  openDepth: (x) => x.openData.depth('BTC', 'USDT', { step: 1 }),
   openAllTickers: (x) => x.openData.allTickers(),
 };
 

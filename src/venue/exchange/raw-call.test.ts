@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from './raw-call.ts';
 import { stubbed } from './stub-builder.ts';
+import type { SeenRequest } from './test-kit.ts';
 
 const at = stubbed();
 
@@ -13,6 +15,23 @@ describe('a raw call', () => {
     expect(at.stub.requests[0]).toMatchObject({ method: 'GET', target: call.path });
     expect(at.stub.requests[0]?.headers).toHaveProperty('x-ch-sign');
     expect(spent[0]?.cost).toEqual({ weight: 100 });
+  });
+
+  it('keeps its query as typed: names given twice, plain signs, empty values', async () => {
+    const path = '/sapi/v1/x?a=1&a=2&b=x,y:z+w&c&d=%7E';
+    await at.open().exchange.raw({ method: 'GET', path, signed: true });
+    const [{ headers, target } = { headers: {} as SeenRequest['headers'], target: '' }] = at.stub.requests;
+    expect(target).toBe(path);
+    const signature = createHmac('sha256', 'the-secret')
+      .update(`${String(headers['x-ch-ts'])}GET${path}`)
+      .digest('hex');
+    expect(headers['x-ch-sign']).toBe(signature);
+  });
+
+  it('is sent without a signature where that is wanted, also on a path that needs one', async () => {
+    await at.open().exchange.raw({ method: 'GET', path: '/sapi/v1/account', signed: false });
+    expect(at.stub.requests[0]?.headers).not.toHaveProperty('x-ch-sign');
+    expect(at.stub.requests[0]?.headers).not.toHaveProperty('x-ch-apikey');
   });
 
   it('of a path in the table costs what the table says', async () => {

@@ -9,7 +9,7 @@ export interface RawCall {
   readonly path: string;
   /** The exact JSON text of a POST. */
   readonly body?: string;
-  /** Whether to send key and signature; a path of the table knows it by itself. */
+  /** Whether to send key and signature; an open path of the table gets none in any case. */
   readonly signed: boolean;
 }
 
@@ -33,15 +33,16 @@ export function rawCaller(rest: Rest): Raw {
       test: '',
       method,
       path: bare,
-      security: signed ? 'USER_DATA' : 'NONE',
       weight: unknownWeight,
       ...known,
+      // The caller's word goes before the table's, so that a signature can be left out; what is open gets none in any case.
+      security: signed ? (known?.security ?? 'USER_DATA') : 'NONE',
     };
-    const query = [...new URLSearchParams(search)];
     const reply = await rest.call({
       endpoint,
       lane: 'reconcile',
-      ...(query.length > 0 && { query: Object.fromEntries(query) }),
+      // As typed: taken apart and encoded anew, names given twice and unusual escapes would be lost.
+      ...(search !== '' && { search: `?${search}` }),
       ...(body !== undefined && { body }),
     });
     if (reply.kind === 'ok') return ok(reply.value);

@@ -1,6 +1,8 @@
 /** One request: weight first, then signature, then one attempt; limits heard are passed on. */
 import type { Clock } from '../../clock/clock.ts';
 import type { Gate, Lane, LimitNotice, Spend } from '../venue.ts';
+import { codeMeaning } from './codes.ts';
+import type { Count } from './counters.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
 import type { Http, HttpReply, HttpRequest } from './http.ts';
 import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
@@ -13,6 +15,8 @@ export interface Call {
   readonly endpoint: Endpoint;
   readonly lane: Lane;
   readonly query?: Readonly<Record<string, string>>;
+  /** The query as it is to stand in the request line, from the question mark on; in place of `query`. */
+  readonly search?: string;
   /** The exact JSON text of a POST. */
   readonly body?: string;
 }
@@ -30,6 +34,8 @@ export interface Rest {
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
   /** Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. */
   sign(endpoint: Endpoint, body?: string): Signed;
+  /** A text of the exchange's with key and secret struck out, for whoever shows it. */
+  redact(text: string): string;
 }
 
 export interface RestOptions {
@@ -42,15 +48,27 @@ export interface RestOptions {
   readonly signer: Signer | undefined;
   /** Shown every answer as it came, key and signature taken out: for finding out what a deployment does. */
   readonly observe?: (answer: HttpReply) => void;
+  /** Told of answers from which nothing follows, and of codes that nobody has described. */
+  readonly count?: Count;
   /** Told when a request was refused for its time. */
   readonly outsideWindow?: () => void;
 }
 
-export function rest({ baseUrl, http, clock, spend, notice, signer, observe, outsideWindow }: RestOptions): Rest {
+export function rest({
+  baseUrl,
+  http,
+  clock,
+  spend,
+  notice,
+  signer,
+  observe,
+  count,
+  outsideWindow,
+}: RestOptions): Rest {
   const base = baseUrl.replace(/\/+$/, '');
 
-  function sign(endpoint: Endpoint, body: string | undefined, query?: Call['query']): Signed {
-    const url = new URL(base + endpoint.path + queryText(query));
+  function sign(endpoint: Endpoint, body: string | undefined, search = ''): Signed {
+    const url = new URL(base + endpoint.path + search);
     const signedAt = clock.now();
     if (endpoint.security !== 'NONE' && signer === undefined) {
       return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
@@ -68,11 +86,14 @@ export function rest({ baseUrl, http, clock, spend, notice, signer, observe, out
   }
 
   async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
-    const answer = redacted(await clock.track(http.send(request, gate)), request.headers);
-    observe?.(answer);
-    const reply = readReply(answer);
+    const answer = await clock.track(http.send(request, gate));
+    observe?.(redacted(answer, request.headers));
+    // Read as it came, and cleaned only then: a key that happens to stand in an answer must not change what the answer says.
+    const reply = cleaned(readReply(answer), request.headers);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);
+      // A limit is told by itself; a connection that broke is no answer.
+      if (status === undefined) unexpected(reply);
       const retryAfterMs = secondsToMs(answer.retryAfter);
       if (status !== undefined) notice({ status, retryAfterMs });
       else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
@@ -88,15 +109,29 @@ export function rest({ baseUrl, http, clock, spend, notice, signer, observe, out
       : { ...answer, cause: signer.redact(answer.cause, headers) };
   }
 
+  function cleaned(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+    if (signer === undefined || reply.kind === 'ok') return reply;
+    return reply.kind === 'refused'
+      ? { ...reply, message: signer.redact(reply.message, headers) }
+      : { ...reply, cause: signer.redact(reply.cause, headers) };
+  }
+
+  function unexpected(reply: Reply): void {
+    if (reply.kind === 'unclear') count?.('unclear answer', reply.cause);
+    if (reply.kind === 'refused' && codeMeaning(reply.code) === undefined)
+      count?.('unknown error code', `${reply.code} ${reply.message}`);
+  }
+
   return {
-    async call({ endpoint, lane, query, body }) {
+    async call({ endpoint, lane, query, search, body }) {
       if (!(await spend(lane, costOf(endpoint)))) {
         return { kind: 'notSent', cause: `the request budget has no room for "${endpoint.name}" (lane ${lane})` };
       }
-      return sign(endpoint, body, query).send();
+      return sign(endpoint, body, search ?? queryText(query)).send();
     },
     admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
     sign: (endpoint, body) => sign(endpoint, body),
+    redact: (text) => signer?.redact(text, {}) ?? text,
   };
 }
 
