@@ -31,7 +31,7 @@ export interface Changes {
   readonly trades: SimTrade[];
   readonly withdrawals: Set<Withdrawal>;
   /** New public prints by symbol, the oldest first. */
-  readonly prints: Map<string, Print[]>;
+  readonly prints: Map<string, NumberedPrint[]>;
   /** Symbols whose merged book may look different. */
   readonly books: Set<string>;
 }
@@ -289,12 +289,13 @@ export class Exchange {
 
   #publish(desk: Desk, print: Print, byUsers: boolean): void {
     const { prints, market } = desk;
-    prints.push(this.#numbered(print));
+    const numbered = this.#numbered(print);
+    prints.push(numbered);
     if (prints.length > 2 * printLimit) prints.splice(0, prints.length - printLimit);
     if (byUsers) market.traded(print);
     const fresh = this.#changes.prints.get(market.symbol);
-    if (fresh === undefined) this.#changes.prints.set(market.symbol, [print]);
-    else if (fresh.push(print) > printLimit) fresh.shift();
+    if (fresh === undefined) this.#changes.prints.set(market.symbol, [numbered]);
+    else if (fresh.push(numbered) > printLimit) fresh.shift();
   }
 
   #numbered(print: Print): NumberedPrint {

@@ -19,6 +19,14 @@ interface ErrorHabits {
   readonly messages: 'english' | 'chinese';
   /** Replies as the specification shows them, or inside `{code: "0", msg, data}` [4, 15]. */
   readonly replies: 'bare' | 'enveloped';
+  /** What a refusal has beside code and text: nothing more, or `succ: false` and `msgData` [4]. */
+  readonly refusalExtras: 'none' | 'succ';
+  /** A list without rows: empty, or `data: null` inside `{code: "0", msg, data}` [5]. */
+  readonly emptyLists: 'empty' | 'null';
+  /** Symbols in a request: in any case, or upper case alone [2]. */
+  readonly symbolCase: 'any' | 'upper';
+  /** What a signature is over: the whole path (§5.2), or the path without its `/sapi`, which a gateway took away [6]. */
+  readonly signedPath: 'whole' | 'stripped';
   /** Every so many-th accepted create answers 504 although the order is there (§7); 0 means never. */
   readonly lostCreateEvery: number;
   /** How far ahead of the exchange a timestamp may be, real ms (§5.3: 1000) [7]. */
@@ -60,8 +68,17 @@ interface OrderHabits {
 }
 
 interface MarketHabits {
-  /** Amounts in balances, orders, own trades and depth: text, numbers, or numbers with exponents where they are small [15]. */
-  readonly amounts: 'text' | 'number' | 'scientific';
+  /**
+   * Amounts in balances, orders, own trades and depth: text, numbers, numbers with exponents where they are small [15], or
+   * within one object numbers where they are whole and text where they are not [3].
+   */
+  readonly amounts: 'text' | 'number' | 'scientific' | 'mixed';
+  /** Name of the exchange's time in the reply of `/time` [3]. */
+  readonly timeField: 'serverTime' | 'server_time';
+  /** Levels of a REST book: price and quantity, or a third element, the quantity up to there [3]. */
+  readonly depthLevels: 'pairs' | 'triples';
+  /** The day's change in a ticker: a fraction, or percent [3]. */
+  readonly rose: 'ratio' | 'percent';
   /** `time` of a depth reply [3]. */
   readonly depthTime: 'ms' | 'null';
   /** Public trades as `{list: […]}` (§4.1) or bare [3]. */
@@ -78,6 +95,10 @@ interface MarketHabits {
 interface SocketHabits {
   /** Side words. */
   readonly socketSide: 'lower' | 'upper';
+  /** What a print has beside the fields of §6.3: nothing, its time, or its time and a number [8]. */
+  readonly printFields: 'documented' | 'ts' | 'id and ts';
+  /** A `sub` of what is subscribed already: nothing, or the state of now once more [8]. */
+  readonly repeatedSub: 'ignored' | 'answered';
   /** Whether history replies echo `cb_id` (§6.3). */
   readonly echoCallbackId: boolean;
   /** Keys of a pushed frame: those of §6.3, or the live envelope with `event_rep`, `data`, `status` and whole seconds in `ts`. */
@@ -112,6 +133,10 @@ const documented: Habits = {
   errorCodes: 'documented',
   messages: 'english',
   replies: 'bare',
+  refusalExtras: 'none',
+  emptyLists: 'empty',
+  symbolCase: 'any',
+  signedPath: 'whole',
   lostCreateEvery: 0,
   aheadMs: 1_000,
   createStatus: 'NEW',
@@ -129,6 +154,9 @@ const documented: Habits = {
   marginCancel: 'short',
   marginOpenOrdersWeight: 1,
   amounts: 'text',
+  timeField: 'serverTime',
+  depthLevels: 'pairs',
+  rose: 'ratio',
   depthTime: 'ms',
   publicTrades: 'wrapped',
   minima: 'shown',
@@ -136,6 +164,8 @@ const documented: Habits = {
   klineIndex: 'ms',
   accountUid: false,
   socketSide: 'lower',
+  printFields: 'documented',
+  repeatedSub: 'ignored',
   echoCallbackId: true,
   envelope: 'plain',
   socketLevels: 30,
@@ -161,6 +191,7 @@ const observed: Habits = {
   openOrdersClientId: true,
   accountUid: true,
   socketSide: 'upper',
+  printFields: 'ts',
   echoCallbackId: false,
   envelope: 'full',
   socketLevels: 50,
@@ -174,6 +205,10 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   errorCodes: ['documented', 'engine'],
   messages: ['english', 'chinese'],
   replies: ['bare', 'enveloped'],
+  refusalExtras: ['none', 'succ'],
+  emptyLists: ['empty', 'null'],
+  symbolCase: ['any', 'upper'],
+  signedPath: ['whole', 'stripped'],
   lostCreateEvery: [0, 3],
   aheadMs: [1_000, 3_000],
   createStatus: ['NEW', 0],
@@ -190,7 +225,10 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   batchCancelIds: ['number', 'text'],
   marginCancel: ['short', 'order'],
   marginOpenOrdersWeight: [1, 5],
-  amounts: ['text', 'number', 'scientific'],
+  amounts: ['text', 'number', 'scientific', 'mixed'],
+  timeField: ['serverTime', 'server_time'],
+  depthLevels: ['pairs', 'triples'],
+  rose: ['ratio', 'percent'],
   depthTime: ['ms', 'null'],
   publicTrades: ['wrapped', 'bare'],
   minima: ['shown', 'zero', 'absent'],
@@ -198,6 +236,8 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   klineIndex: ['ms', 'seconds'],
   accountUid: [false, true],
   socketSide: ['lower', 'upper'],
+  printFields: ['documented', 'ts', 'id and ts'],
+  repeatedSub: ['ignored', 'answered'],
   echoCallbackId: [true, false],
   envelope: ['plain', 'full'],
   socketLevels: [30, 50],

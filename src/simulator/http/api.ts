@@ -112,8 +112,9 @@ const lostReply = { status: 504, body: '<html><body><h1>504 Gateway Time-out</h1
 const weightOf = ({ weight }: Endpoint, habits: Habits): number =>
   typeof weight === 'number' ? weight : weight(habits);
 
+/** A list that is null, which only a habit makes of one, has an envelope under every habit. */
 const wrapped = (reply: Json, { family }: Endpoint, { replies }: Habits): Json =>
-  replies === 'bare' || family !== undefined ? reply : { code: '0', msg: 'Success', data: reply };
+  (replies === 'bare' && reply !== null) || family !== undefined ? reply : { code: '0', msg: 'Success', data: reply };
 
 /** The reply to a refused request; limits answer with their own status under every habit. */
 export function refusalReply(refusal: Refusal, habits: Habits, family?: Family): { status: number; body: string } {
@@ -127,6 +128,7 @@ export function refusalReply(refusal: Refusal, habits: Habits, family?: Family):
     msg,
     message: family === 'open' ? null : undefined,
     ...((live || family) && { data: null }),
+    ...(habits.refusalExtras === 'succ' && { succ: false, msgData: null }),
   });
   return { status: live && !byLimit ? 200 : refusal.status, body };
 }
@@ -137,8 +139,12 @@ function admitted(admission: Admission): void {
   throw new Refused({ ...refusals.tooMany, status: admission });
 }
 
-function signer(request: ApiRequest, { keys }: ApiSetup): Credentials {
-  const { key, timestamp, signature, method, target, body } = request;
+/** What a gateway takes away before the signature is verified, where it does. */
+const strippedPrefix = '/sapi';
+
+function signer(request: ApiRequest, { keys, habits }: ApiSetup): Credentials {
+  const { key, timestamp, signature, method, body } = request;
+  const target = habits.signedPath === 'whole' ? request.target : request.target.slice(strippedPrefix.length);
   if (key === undefined || key === '') throw new Refused(refusals.noKey);
   if (timestamp === undefined || timestamp === '') throw new Refused(refusals.noTimestamp);
   if (signature === undefined || signature === '') throw new Refused(refusals.noSignature);

@@ -37,17 +37,18 @@ export interface Endpoint {
   readonly run: (call: Call) => Json;
 }
 
-/** The instrument that the parameter `symbol` names, in any case, with or without a slash (venue-observed §2). */
-export const instrumentOf = ({ params, exchange }: Call): Instrument => named(required(params, 'symbol'), exchange);
+/** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a habit is strict (venue-observed §2). */
+export const instrumentOf = (call: Call): Instrument => named(required(call.params, 'symbol'), call);
 
 /** The same where the symbol may be left out. */
-export function instrumentIn({ params, exchange }: Call): Instrument | undefined {
-  const symbol = optional(params, 'symbol');
-  return symbol === undefined || symbol === '' ? undefined : named(symbol, exchange);
+export function instrumentIn(call: Call): Instrument | undefined {
+  const symbol = optional(call.params, 'symbol');
+  return symbol === undefined || symbol === '' ? undefined : named(symbol, call);
 }
 
-function named(symbol: string, { instruments }: Exchange): Instrument {
-  const found = instruments.get(symbol.toUpperCase().replace('/', ''));
+function named(symbol: string, { exchange, habits }: Call): Instrument {
+  const upper = habits.symbolCase === 'any' ? symbol.toUpperCase() : symbol;
+  const found = exchange.instruments.get(upper.replace('/', ''));
   if (found === undefined) throw new Refused(refusals.symbol);
   return found;
 }

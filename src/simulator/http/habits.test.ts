@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { habitPositions, habitsOf } from '../core/habits.ts';
-import type { Habits } from '../simulator.ts';
+import type { Habits, SimulatorUser } from '../simulator.ts';
 import {
   alice,
   bob,
@@ -48,16 +48,21 @@ describe('switches', () => {
       positions.map((position) => [name, position] as const),
     ),
   )('%s = %j: orders are placed, traded, ended, and the ledger holds', async (name, position) => {
-    const { simulator, clock, create } = await under({ [name]: position });
-    await signed(simulator, bob, 'POST', '/sapi/v1/order', {
-      symbol: 'BTCUSDT',
-      ...limitOrder({ side: 'SELL', volume: '0.5' }),
-    });
-    await create();
+    const { simulator, clock } = await under({ [name]: position });
+    const post = (user: SimulatorUser, path: string, body: object) =>
+      signed(
+        simulator,
+        user,
+        'POST',
+        path,
+        { symbol: 'BTCUSDT', ...body },
+        position === 'stripped' ? { strip: '/sapi' } : {},
+      );
+    await post(bob, '/sapi/v1/order', limitOrder({ side: 'SELL', volume: '0.5' }));
+    await post(alice, '/sapi/v1/order', limitOrder());
     const [order] = simulator.allOrders(alice.uid);
     expect(order).toMatchObject({ status: 'PARTIALLY_FILLED', executed: '0.5' });
-    const body = { symbol: 'BTCUSDT', orderId: order?.orderId };
-    expect((await signed(simulator, alice, 'POST', '/sapi/v1/cancel', body)).status).toBe(200);
+    expect((await post(alice, '/sapi/v1/cancel', { orderId: order?.orderId })).status).toBe(200);
     await clock.advanceTo(startTime + 1_000);
     expect(simulator.openOrders(alice.uid)).toEqual([]);
     simulator.checkLedger();
@@ -73,6 +78,24 @@ describe('errors', () => {
     expect(await Promise.all(codes)).toEqual([10_062, 110_046, 110_047, 110_049]);
     const malformed = await signed(simulator, alice, 'GET', '/sapi/v1/order?symbol=BTCUSDT&orderId=x1');
     expect(malformed.text).toBe('{"code":1,"msg":"fail"}');
+  });
+
+  test('refusals may say that they are none', async () => {
+    const { get } = await under({ refusalExtras: 'succ', errorStatus: 'http200' });
+    expect(objectOf(await get('depth?symbol=NOPE'))).toMatchObject({ code: -1121, data: null, succ: false });
+  });
+
+  test('a gateway may take /sapi away before it verifies, and then the whole path is signed wrongly', async () => {
+    const { simulator } = await under({ signedPath: 'stripped' });
+    const status = async (strip: string) =>
+      (await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT', '', { strip })).status;
+    expect([await status('/sapi'), await status('')]).toEqual([200, 401]);
+  });
+
+  test('symbols may have to be upper case', async () => {
+    const { get } = await under({ symbolCase: 'upper' });
+    expect((await get('depth?symbol=BTCUSDT')).status).toBe(200);
+    expect(objectOf(await get('depth?symbol=btcusdt'))).toMatchObject({ code: -1121 });
   });
 
   test('messages may be in another language', async () => {
@@ -187,6 +210,47 @@ describe('market data and balances', () => {
     const open = await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT');
     expect(open.text).toContain('"origQty":6E-4,');
     expect(listOf(open)).toMatchObject([{ origQty: 0.0006, executedQty: 0 }]);
+  });
+
+  test('one object may have numbers and text', async () => {
+    const { simulator, create } = await under({ amounts: 'mixed' });
+    await create({ volume: '0.0006' });
+    const account = await signed(simulator, alice, 'GET', '/sapi/v1/account');
+    expect(account.text).toContain('{"asset":"USDT","free":"99994.6","locked":"5.4"}');
+    expect(account.text).toContain('{"asset":"BTC","free":10,"locked":0}');
+    const replayed = await exchange({ ...replay, habits: { amounts: 'mixed' } });
+    const ticker = objectOf(await call(`${replayed.simulator.restUrl}/sapi/v1/ticker?symbol=BTCUSDT`, 'GET'));
+    expect(ticker).toMatchObject({ last: 9000, vol: expect.any(String) });
+  });
+
+  test('a list without rows may be null in an envelope', async () => {
+    const { simulator, create } = await under({ emptyLists: 'null' });
+    const open = async () => objectOf(await signed(simulator, alice, 'GET', '/sapi/v1/openOrders?symbol=BTCUSDT'));
+    expect(await open()).toEqual({ code: '0', msg: 'Success', data: null });
+    await create();
+    expect(await open()).toHaveLength(1);
+  });
+
+  test('levels may have a third element, the quantity up to there', async () => {
+    const { get, create } = await under({ depthLevels: 'triples' });
+    await create({ price: '9000', volume: '1' });
+    await create({ price: '8999', volume: '0.5' });
+    expect(objectOf(await get('depth?symbol=BTCUSDT'))['bids']).toEqual([
+      ['9000', '1', '1'],
+      ['8999', '0.5', '1.5'],
+    ]);
+  });
+
+  test('the time may have another name, and the change be in percent', async () => {
+    const rising = { ...replay.markets[0], klines: minutes([[9000, 9100, 9000, 9090, 1]]), startIndex: 0 };
+    const { simulator, clock } = await exchange({
+      markets: [rising],
+      habits: { timeField: 'server_time', rose: 'percent' },
+    });
+    await clock.advanceTo(startTime + 59_999);
+    const get = async (path: string) => objectOf(await call(`${simulator.restUrl}/sapi/v1/${path}`, 'GET'));
+    expect(await get('time')).toEqual({ timezone: 'GMT+08:00', server_time: startTime + 59_999 });
+    expect(await get('ticker?symbol=BTCUSDT')).toMatchObject({ open: '9000', last: '9090', rose: '1.00000000' });
   });
 
   test('depth may have no time, public trades no list around them', async () => {

@@ -124,7 +124,10 @@ function firstFrom(trades: readonly OwnTrade[], fromId: bigint, inclusive: boole
   return low;
 }
 
-const list = (rows: Json[], { habits }: Call): Json => (habits.lists === 'bare' ? rows : { list: rows });
+function list(rows: Json[], { habits }: Call): Json {
+  if (rows.length === 0 && habits.emptyLists === 'null') return null;
+  return habits.lists === 'bare' ? rows : { list: rows };
+}
 
 /** Every asset that is traded here, zeros included, as live venues list them. */
 function account({ exchange, uid, habits }: Call): Json {

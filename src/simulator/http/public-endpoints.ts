@@ -8,7 +8,7 @@ import { klinesOf, lastDay } from '../market/aggregate.ts';
 import { type Call, type Endpoint, instrumentOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { limit, required, whole } from './params.ts';
-import { klineShape, levelShape } from './shapes.ts';
+import { amount, klineShape, levelShapes, roseText } from './shapes.ts';
 
 const symbolShape = (at: Instrument, habits: Habits): Json => ({
   symbol: at.symbol.toLowerCase(),
@@ -36,23 +36,24 @@ function depth(call: Call): Json {
   const count = limit(call.params, 100, 100);
   const { exchange, habits } = call;
   const matching = exchange.matching(at.symbol);
-  const side = (of: 'BUY' | 'SELL'): Json => depthOf(matching, of, count).map((level) => levelShape(level, at, habits));
+  const side = (of: 'BUY' | 'SELL'): Json => levelShapes(depthOf(matching, of, count), at, habits);
   const time = habits.depthTime === 'ms' ? exchange.now : null;
   return { time, bids: side('BUY'), asks: side('SELL') };
 }
 
 function ticker(call: Call): Json {
   const at = instrumentOf(call);
+  const { habits } = call;
+  const shown = (price: number): Json => (habits.amounts === 'mixed' ? amount(String(price), habits) : String(price));
   const day = lastDay(call.exchange.market(at.symbol).minutes, call.exchange.now);
   const { open, high, low, close, volume } = day ?? { open: 0, high: 0, low: 0, close: 0, volume: 0 };
   return {
     time: call.exchange.now,
-    high: String(high),
-    low: String(low),
-    open: String(open),
-    last: String(close),
+    ...Object.fromEntries(
+      Object.entries({ high, low, open, last: close }).map(([name, price]) => [name, shown(price)]),
+    ),
     vol: volume.toFixed(at.quantityPrecision),
-    rose: (open === 0 ? 0 : (close - open) / open).toFixed(8),
+    rose: roseText(open, close, habits),
   };
 }
 
@@ -90,7 +91,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     ...open,
     path: '/sapi/v1/time',
     weight: 0,
-    run: ({ exchange, skewMs }) => ({ timezone: 'GMT+08:00', serverTime: exchange.now + skewMs }),
+    run: ({ exchange, habits, skewMs }) => ({ timezone: 'GMT+08:00', [habits.timeField]: exchange.now + skewMs }),
   },
   {
     ...open,

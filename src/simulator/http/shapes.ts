@@ -3,6 +3,8 @@ import type { Instrument } from '../../domain/instrument.ts';
 import {
   averagePrice,
   type Lots,
+  noLots,
+  plus,
   priceText,
   quantityText,
   type Ticks,
@@ -25,14 +27,14 @@ interface Fields {
 }
 
 /** An amount that §2 shows as text. */
-function amount(text: string, { amounts }: Habits): Json {
-  if (amounts === 'text') return text;
-  return digits(amounts === 'number' ? text : scientific(text));
+export function amount(text: string, { amounts }: Habits): Json {
+  if (amounts === 'text' || (amounts === 'mixed' && text.includes('.'))) return text;
+  return digits(amounts === 'scientific' ? scientific(text) : text);
 }
 
 /** An amount that §2 shows as a number. */
-const amountNumber = (text: string, { amounts }: Habits): Json =>
-  digits(amounts === 'scientific' ? scientific(text) : text);
+const amountNumber = (text: string, habits: Habits): Json =>
+  habits.amounts === 'text' ? digits(text) : amount(text, habits);
 
 /** `0.00066` → `6.6E-4`, as some venues write small numbers; zero is `0E-16` there. */
 function scientific(text: string): string {
@@ -170,10 +172,29 @@ export const klineShape = (row: MinuteRow, at: Instrument, { klineIndex }: Habit
   vol: row.volume.toFixed(at.quantityPrecision),
 });
 
-export const levelShape = (level: { price: Ticks; quantity: Lots }, at: Instrument, habits: Habits): Json => [
-  amount(priceText(level.price, at), habits),
-  amount(quantityText(level.quantity, at), habits),
-];
+/** The levels of one side, best first, each with the quantity up to there where the habit says so. */
+export function levelShapes(
+  levels: readonly { price: Ticks; quantity: Lots }[],
+  at: Instrument,
+  habits: Habits,
+): readonly Json[] {
+  if (habits.depthLevels === 'pairs') return levels.map((level) => levelShape(level, at, habits));
+  let sum = noLots;
+  return levels.map((level) => {
+    sum = plus(sum, level.quantity);
+    return [...levelShape(level, at, habits), amount(quantityText(sum, at), habits)];
+  });
+}
+
+/** The day's change, of a price that was and one that is. */
+export const roseText = (open: number, close: number, { rose }: Habits): string =>
+  (open === 0 ? 0 : ((close - open) / open) * (rose === 'ratio' ? 1 : 100)).toFixed(8);
+
+export const levelShape = (
+  level: { price: Ticks; quantity: Lots },
+  at: Instrument,
+  habits: Habits,
+): readonly Json[] => [amount(priceText(level.price, at), habits), amount(quantityText(level.quantity, at), habits)];
 
 export const balanceShape = (asset: string, free: Units, locked: Units, habits: Habits): Json => ({
   asset,

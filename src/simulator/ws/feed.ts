@@ -66,7 +66,7 @@ export class Feed {
       };
       this.#served.set(channel, one);
     }
-    if (one.listeners.has(listener)) return;
+    if (one.listeners.has(listener) && this.#habits.repeatedSub === 'ignored') return;
     one.listeners.add(listener);
     for (const frame of this.#firstStates(topic)) listener.push(channel, packed(frame));
   }

@@ -3,9 +3,10 @@ import { gzipSync } from 'node:zlib';
 import type { Instrument } from '../../domain/instrument.ts';
 import { notional, priceNumber, priceText, quantityNumber, quantityText, unitsText } from '../../domain/money.ts';
 import type { DisplayedLevel } from '../core/displayed.ts';
+import type { NumberedPrint } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
-import type { Print } from '../core/order.ts';
 import { digits, type Json, json } from '../http/json.ts';
+import { roseText } from '../http/shapes.ts';
 import { quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
 
@@ -77,7 +78,7 @@ export function depthTick(
 }
 
 /** One print; the date-time text is UTC+8 as on most venues, so `ts` is what to read. */
-export function tradeRow({ time, price, quantity, side }: Print, at: Instrument, habits: Habits): Json {
+export function tradeRow({ id, time, price, quantity, side }: NumberedPrint, at: Instrument, habits: Habits): Json {
   const row = {
     side: habits.socketSide === 'lower' ? side.toLowerCase() : side,
     price: priceText(price, at),
@@ -85,7 +86,8 @@ export function tradeRow({ time, price, quantity, side }: Print, at: Instrument,
     amount: unitsText(notional(price, quantity, at)),
     ds: new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '),
   };
-  return habits.envelope === 'full' ? { ...row, ts: time } : row;
+  if (habits.printFields === 'documented') return row;
+  return { ...(habits.printFields === 'id and ts' && { id }), ...row, ts: time };
 }
 
 /** A kline, its id the open time in seconds; there is no closed flag. */
@@ -98,12 +100,12 @@ export const klineTick = (row: MinuteRow, at: Instrument): { [key: string]: Json
   vol: digits(row.volume.toFixed(at.quantityPrecision)),
 });
 
-export const tickerTick = (day: MinuteRow, at: Instrument): Json => ({
+export const tickerTick = (day: MinuteRow, at: Instrument, habits: Habits): Json => ({
   amount: quoteVolume(day),
   vol: day.volume.toFixed(at.quantityPrecision),
   open: String(day.open),
   close: String(day.close),
   high: String(day.high),
   low: String(day.low),
-  rose: (day.open === 0 ? 0 : (day.close - day.open) / day.open).toFixed(8),
+  rose: roseText(day.open, day.close, habits),
 });

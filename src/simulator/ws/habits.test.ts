@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Habits } from '../simulator.ts';
-import { bob, exchange, limitOrder, place, type Row, startTime } from '../test-kit.ts';
+import { alice, bob, exchange, limitOrder, place, type Row, startTime } from '../test-kit.ts';
 
 const depth = 'market_btcusdt_depth_step0';
 
@@ -111,4 +111,31 @@ test('a socket may stay open and fall silent', async () => {
   await place(simulator, bob, limitOrder({ side: 'SELL' }));
   expect(frames.slice(before).filter(({ frame: one }) => Number(one.ts ?? 0) >= startTime + 60_000)).toEqual([]);
   expect(socket.readyState).toBe(WebSocket.OPEN);
+});
+
+test.each([
+  ['documented', ['side', 'price', 'vol', 'amount', 'ds']],
+  ['ts', ['side', 'price', 'vol', 'amount', 'ds', 'ts']],
+  ['id and ts', ['id', 'side', 'price', 'vol', 'amount', 'ds', 'ts']],
+] as const)('prints may have a time and a number of their own: %s', async (printFields, fields) => {
+  const { simulator, frame, send, settled } = await connected({ printFields });
+  const channel = 'market_btcusdt_trade_ticker';
+  send('sub', channel);
+  await settled();
+  await place(simulator, bob, limitOrder({ side: 'SELL' }));
+  await place(simulator, alice, limitOrder());
+  const { tick } = await frame((each) => each.channel === channel && each.tick !== undefined);
+  const [print] = (tick as { data: object[] }).data;
+  expect(Object.keys(print ?? {})).toEqual(fields);
+});
+
+test.each([
+  ['ignored', 1],
+  ['answered', 2],
+] as const)('a sub of what is subscribed already is %s', async (repeatedSub, count) => {
+  const { frames, send, settled } = await connected({ repeatedSub });
+  send('sub', depth);
+  send('sub', depth);
+  await settled();
+  expect(frames.filter((each) => isDepth(each.frame))).toHaveLength(count);
 });

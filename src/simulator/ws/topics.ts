@@ -57,7 +57,7 @@ export function states(
     }
     case 'ticker': {
       const day = lastDay(minutes, exchange.now);
-      return day === undefined ? [] : [push(tickerTick(day, at))];
+      return day === undefined ? [] : [push(tickerTick(day, at, habits))];
     }
     case 'klines': {
       const [newest, before] = klinesOf(minutes, content.interval, { count: 2 });
