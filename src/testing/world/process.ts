@@ -133,6 +133,9 @@ async function earliestTime(time: ExchangeTime, clock: Life['clock']): Promise<A
   return read.kind === 'failed' ? read : ok(clock.now() - Math.ceil(read.value.uncertaintyMs));
 }
 
+/** What the exchange should not have sent is a count in a session's log; nobody reads it here. */
+const uncounted = { count: (): void => {} };
+
 function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Rest; readonly time: ExchangeTime } {
   const { life, bent, http } = options;
   const caller = rest({
@@ -143,6 +146,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
     notice: limits.notice,
     signer: signer(key, secret),
     outsideWindow: () => time.doubt('a request was refused for its time'),
+    ...uncounted,
   });
   const time = exchangeTime(caller, life.clock, () => life.clock.monotonic());
   return { caller, time };

@@ -65,9 +65,9 @@ export class Wire {
         stopWaiting();
         if (life.diesAt('beforeAnswer')) return;
         trace.say(`${life.number} ${nameOf(request)} -> ${replyText(reply)}`);
-        this.#heed(reply);
         resolve(reply);
-        life.diesAt('afterAnswer');
+        // Who dies at this moment has not looked at it any more.
+        if (!life.diesAt('afterAnswer')) this.#heed(reply);
       });
       if (refused) {
         time.after(chance.between(1, 40), () =>
@@ -159,7 +159,7 @@ export class Wire {
   #process(request: HttpRequest, judgedLateMs: number): ApiReply {
     const { venue, plan, chance, trace } = this.#options;
     const { headers, url, method } = request;
-    const behind = plan.classes.includes('lag') && !this.healed && chance.is(0.4);
+    const behind = chance.is(0.4) && method === 'GET' && plan.classes.includes('lag') && !this.healed;
     const skewMs = this.skewMs - judgedLateMs;
     const reply = venue.process(
       {
