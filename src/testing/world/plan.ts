@@ -99,7 +99,7 @@ const usual: Readonly<Partial<Record<FaultClass, number>>> = { crash: 0.92, tigh
 export function planOf(seed: number): Plan {
   const chance = chanceOf(seed, 'plan');
   const classes = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
-  const harm = chance.pick([0.1, 0.2, 0.3, 0.45]);
+  const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
   return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
 }
