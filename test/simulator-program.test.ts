@@ -1,8 +1,10 @@
 /** `sluice simulator` as a process of its own: steered from its control address, its log judged by `simulator report`. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { ScaledClock, type SimulatorUser } from '../src/simulator/simulator.ts';
+import { call, objectOf, signed } from '../src/simulator/test-kit.ts';
 import { killLeftovers, sluice, startProgram } from './kit/program.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'sluice-simulator-'));
@@ -37,6 +39,36 @@ test('markets, faults, control address and log work together, and the report tel
   expect(report.stdout).toContain('unknownParameter');
   const asJson = await sluice(['simulator', 'report', 'truth.jsonl', '--json'], surroundings);
   expect(JSON.parse(asJson.stdout)).toMatchObject({ requests: 2, findings: [{ wrong: 'unknownParameter', count: 1 }] });
+});
+
+test('a file says who may trade there, withdraw and owe, and what the exchange is like', async () => {
+  const users = [
+    { uid: '1', key: 'one', secret: 's1', permissions: ['read', 'withdraw'], balances: { USDT: '50' } },
+    { uid: '2', key: 'two', secret: 's2', balances: {}, margin: { USDT: '700' } },
+  ] as const satisfies SimulatorUser[];
+  const lines = {
+    markets: [{ symbol: 'BTCUSDT', empty: true }],
+    users,
+    limits: { ipWeightPerMinute: 110 },
+    habits: { errorStatus: 'http200' },
+  };
+  writeFileSync(join(cwd, 'mine.yaml'), JSON.stringify(lines));
+  const program = startProgram(
+    ['simulator', '--json', '--port', '0', '--markets', 'mine.yaml', '--persist', 'mine'],
+    surroundings,
+  );
+  const { restUrl } = JSON.parse(await program.line(/restUrl/)) as { restUrl: string };
+  const now = async () => Number(objectOf(await call(`${restUrl}/sapi/v1/time`, 'GET')).serverTime);
+  const ask = async (user: SimulatorUser, path: string, body: Record<string, unknown>) =>
+    signed({ restUrl, clock: new ScaledClock() }, user, 'POST', path, body, { timestamp: await now() });
+  const withdrawal = { withdrawOrderId: 'w1', amount: '20', address: 'abc', symbol: 'USDT' };
+  expect(objectOf(await ask(users[0], '/sapi/v1/withdraw/apply', withdrawal))).toMatchObject({ data: { id: 1 } });
+  const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '600', volume: '1' };
+  expect(objectOf(await ask(users[1], '/sapi/v1/margin/order', order)).status).toBe('NEW');
+  const refused = await ask(users[1], '/sapi/v1/order', order);
+  expect([refused.status, objectOf(refused)['code']]).toEqual([200, -2017]);
+  expect((await ask(users[0], '/sapi/v1/withdraw/query', {})).status).toBe(429);
+  await program.end('SIGTERM');
 });
 
 test('no control address is open when none was asked for', async () => {

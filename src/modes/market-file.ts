@@ -9,6 +9,7 @@ import { loadTrades } from '../data/trades.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { MarketOptions } from '../simulator/simulator.ts';
+import { type ExchangeTerms, exchangeTerms } from './exchange-terms.ts';
 import { scenarioOf, scenarios, shippedInstruments } from './scenarios.ts';
 
 /** What an exchange opens with. */
@@ -17,6 +18,8 @@ export interface Opened {
   readonly markets: readonly MarketOptions[];
   /** Times real time, unless the user says otherwise. */
   readonly speed: number;
+  /** Of the exchange around the markets, where a file says so. */
+  readonly terms: ExchangeTerms;
 }
 
 /** Made up where no recording is asked for, and where each begins. */
@@ -34,7 +37,12 @@ export function openScenarios(names: string): Opened {
       if (!instruments.has(instrument.symbol)) instruments.set(instrument.symbol, instrument);
     for (const market of one.markets) if (!markets.has(market.symbol)) markets.set(market.symbol, market);
   }
-  return { instruments: [...instruments.values()], markets: [...markets.values()], speed: opened[0]?.speed ?? 1 };
+  return {
+    instruments: [...instruments.values()],
+    markets: [...markets.values()],
+    speed: opened[0]?.speed ?? 1,
+    terms: {},
+  };
 }
 
 function openScenario(name: string): Opened {
@@ -45,7 +53,7 @@ function openScenario(name: string): Opened {
         `there is no scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
       );
     const { scenario, instrument } = scenarioOf(name);
-    return { instruments: [instrument], markets: [scenario.load(instrument)], speed: scenario.speed };
+    return { instruments: [instrument], markets: [scenario.load(instrument)], speed: scenario.speed, terms: {} };
   }
   const listed = readConfig(shippedInstruments(), instrumentsSchema);
   const instruments = Object.keys(usualPrices).flatMap((symbol) => listed.get(symbol) ?? []);
@@ -53,7 +61,7 @@ function openScenario(name: string): Opened {
     const price = usualPrices[symbol];
     return kind === 'empty' ? { kind, symbol } : { kind, symbol, ...(price !== undefined && { price }) };
   });
-  return { instruments, markets, speed: 1 };
+  return { instruments, markets, speed: 1, terms: {} };
 }
 
 const file = z.string().min(1);
@@ -79,6 +87,7 @@ const marketsSchema = z.strictObject({
   instruments: file.optional(),
   speed: z.number().positive().max(1_000).default(1),
   markets: z.array(market).min(1),
+  ...exchangeTerms,
 });
 
 /** Reads a file of markets; a `Refusal` says what is wrong, with its line. Paths in it start from its folder. */
@@ -103,7 +112,8 @@ export function openMarketFile(path: string): Opened {
     if (typeof opened === 'string') throw problemsIn(path, [`${nameOf(['markets', index])}: ${opened}`]);
     return opened;
   });
-  return { instruments, markets, speed: read.speed };
+  const { instruments: _, markets: __, speed, ...terms } = read;
+  return { instruments, markets, speed, terms };
 }
 
 /** The market, or what is wrong with what it says. */

@@ -16,7 +16,7 @@ export interface SimulateOptions {
   readonly speed?: number;
   /** Names separated by commas. */
   readonly scenario: string;
-  /** A file of markets, in place of a scenario. */
+  /** A file of markets and of the exchange around them, in place of a scenario. */
   readonly markets?: string;
   readonly profile: string;
   /** Where it keeps its accounts, orders, trades and market time; `var/simulator` when left out. */
@@ -58,7 +58,7 @@ function keptIn({ persist, scenario, markets }: SimulateOptions): string {
   return persist ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
 }
 
-async function start(options: SimulateOptions, { instruments, markets, speed }: Opened): Promise<Simulator> {
+async function start(options: SimulateOptions, { instruments, markets, speed, terms }: Opened): Promise<Simulator> {
   const { port, profile, faults, seed, fresh, say, control, log } = options;
   const rules = faults === undefined ? [] : faultsOf(faults);
   const persistDir = keptIn(options);
@@ -69,6 +69,7 @@ async function start(options: SimulateOptions, { instruments, markets, speed }: 
     seed,
     profile: profile as Profile,
     users: [demoUser],
+    ...terms,
     instruments,
     markets,
     persistDir,
@@ -91,7 +92,9 @@ export async function simulate(options: SimulateOptions): Promise<void> {
     out(
       `The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.markets ?? options.scenario} at ${speed}x.`,
     );
-    out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
+    if (market.terms.users === undefined)
+      out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
+    else out(`  its users and their keys are those of ${options.markets}`);
     out('  npx sluice live --config config/live.yaml');
     if (controlUrl !== undefined) out(`  curl ${controlUrl}/        steers it`);
     out(`Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`);

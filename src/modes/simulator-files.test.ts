@@ -42,7 +42,33 @@ describe('a fault file', () => {
   });
 });
 
+const empty = 'markets:\n  - { symbol: BTCUSDT, empty: true }\n';
+
 describe('the markets', () => {
+  test('of a file may come with users, fees, limits, assets and habits, and otherwise say nothing of them', () => {
+    expect(openMarketFile(file('plain.yaml', empty)).terms).toEqual({});
+    const terms = {
+      users: [
+        {
+          uid: '1',
+          key: 'first',
+          secret: 's',
+          permissions: ['read', 'withdraw'],
+          addresses: ['127.0.0.1'],
+          balances: { USDT: '5' },
+          margin: { USDT: '7' },
+        },
+        { uid: '2', key: 'second', secret: 's', balances: {}, keys: [{ key: 'third', secret: 's' }] },
+      ],
+      fees: { maker: '0', taker: '0.001' },
+      limits: { ipWeightPerMinute: 100 },
+      assets: { TUSDT: { asset: 'USDT', fee: '1', minWithdraw: '10', canDeposit: false } },
+      habits: { cancel: 'later', socketLevels: 40, acknowledge: true },
+    };
+    const lines = Object.entries(terms).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
+    expect(openMarketFile(file('terms.yaml', `${empty}${lines.join('')}`)).terms).toEqual(terms);
+  });
+
   test('of several scenarios stand side by side, the first one giving a symbol and the speed', () => {
     const { instruments, markets, speed } = openScenarios('tape-2024,synthetic');
     expect(instruments.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'TRXUSDT']);
@@ -90,6 +116,26 @@ describe('the markets', () => {
       'markets:\n  - { symbol: BTCUSDT, empty: true }\n  - { symbol: BTCUSDT, empty: true }\n',
       'line 3',
     ],
+    ['a uid that is none', `${empty}users:\n  - { uid: x, key: k, secret: s }\n`, 'line 4'],
+    [
+      'a user twice',
+      `${empty}users:\n  - { uid: "1", key: a, secret: s }\n  - { uid: "1", key: b, secret: s }\n`,
+      'line 5',
+    ],
+    ['a key twice', `${empty}users:\n  - { uid: "1", key: a, secret: s, keys: [{ key: a, secret: s }] }\n`, 'line 4'],
+    [
+      'a permission that there is not',
+      `${empty}users:\n  - { uid: "1", key: a, secret: s, permissions: [all] }\n`,
+      'line 4',
+    ],
+    [
+      'money that is too fine',
+      `${empty}users:\n  - { uid: "1", key: a, secret: s, balances: { USDT: "0.${'0'.repeat(18)}1" } }\n`,
+      'line 4',
+    ],
+    ['a fee above all', `${empty}fees: { maker: "1.5", taker: "0" }\n`, 'line 3'],
+    ['a habit that there is not', `${empty}habits:\n  color: red\n`, 'line 4'],
+    ['a position that a habit does not have', `${empty}habits:\n  ping: often\n`, 'line 4'],
     ['a broken recording', 'markets:\n  - { symbol: BTCUSDT, trades: broken.csv }\n', 'broken.csv, line 2'],
   ] as const)('%s is refused with file and line', ([, text, place]) => {
     file('broken.csv', 'time_ms,price,qty,side\n1,2,3,up\n');

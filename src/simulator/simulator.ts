@@ -23,7 +23,7 @@ import { Session } from './ws/session.ts';
 
 export { type Clock, ScaledClock } from '../clock/clock.ts';
 export { SimClock } from '../clock/sim-clock.ts';
-export { type Habits, habitPositions, type Profile } from './core/habits.ts';
+export { type Habits, habitPositions, habitsOf, type Profile } from './core/habits.ts';
 export type { FaultEventInput } from './faults/events.ts';
 export { type FaultPlan, planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
 export type { FaultRule, FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
