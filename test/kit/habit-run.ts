@@ -3,7 +3,7 @@ import { type Habits, habitPositions, habitsOf, type Profile } from '../../src/s
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from './books.ts';
 import type { Program } from './program.ts';
-import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './rig.ts';
+import { makeRig, openExchange, price, quotes, type Rig, speed, target, trader } from './rig.ts';
 import { pass, until } from './until.ts';
 
 export const profiles: readonly Profile[] = ['documented', 'observed'];
@@ -91,6 +91,11 @@ const lifeInDoubt: Life = async (rig, exchange, start) => {
 export async function liveWith({ profile, habits }: HabitCase): Promise<readonly string[]> {
   const exchange = await openExchange({ profile, habits });
   const rig = makeRig(exchange);
+  // Which part of a path a gateway strips cannot be found out: whoever uses one says it.
+  if (habits.signedPath === 'stripped') {
+    const { restUrl, wsUrl } = exchange;
+    rig.configure({ exchange: { restUrl, wsUrl, speed, stripPrefix: '/sapi' } });
+  }
   const daemons: Program[] = [];
   try {
     const start = async (): Promise<Program> => {
