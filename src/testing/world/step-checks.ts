@@ -149,7 +149,7 @@ export function absenceIsNotTooEarly(
   if (now > (row.signedAt ?? now) + (row.recvWindowMs ?? 0)) return undefined;
   for (const body of pending)
     if (body.includes(row.clientOrderId))
-      return `${row.clientOrderId} counts as absent while its create is on its way and within its window`;
+      return `${row.clientOrderId} counts as absent while its create can still be carried out`;
   return undefined;
 }
 
