@@ -16,7 +16,7 @@ export interface RecorderSetup {
   /** By uid. */
   readonly users: readonly string[];
   readonly log: (entry: LogEntry) => void;
-  readonly replicate: (changes: Pick<Changes, 'orders' | 'trades'>, balances: readonly Balance[]) => void;
+  readonly replicate: (changes: Pick<Changes, 'orders' | 'trades' | 'busted'>, balances: readonly Balance[]) => void;
 }
 
 interface Owner {
@@ -33,11 +33,12 @@ export function openRecorder({ exchange, users, log, replicate }: RecorderSetup)
     known.has(buyer?.uid ?? '') || known.has(seller?.uid ?? '');
   const changedBalances = openBalances(exchange, owners);
 
-  return ({ orders, trades, withdrawals }, holders) => {
+  return ({ orders, trades, busted, withdrawals }, holders) => {
     const at = exchange.now;
     const ofUsers = {
       orders: new Set([...orders].filter(({ uid }) => known.has(uid))),
       trades: trades.filter(concerns),
+      busted: busted.filter(concerns),
     };
     for (const order of ofUsers.orders)
       log({ at, kind: 'order', ...orderRow(order, exchange.matching(order.symbol).instrument) });

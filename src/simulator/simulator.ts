@@ -128,6 +128,8 @@ async function running({ options, parts, server, log, store }: Running): Promise
       place: (order) => acting(() => people.place(order)),
       cancel: (which) => acting(() => people.cancel(which)),
       adjust: (amount) => acting(() => people.adjust(amount)),
+      bust: (which) => acting(() => people.bust(which)),
+      delist: (symbol) => acting(() => people.delist(symbol)),
     },
     operator: openOperator(exchange, acting),
     addKey(uid, key) {

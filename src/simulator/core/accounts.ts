@@ -119,6 +119,26 @@ export class Accounts {
     house.fees = plus(house.fees, fee);
   }
 
+  /** Undoes `pay`: what was given is free again. */
+  takeBack(holder: string, asset: string, amount: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
+    holding.free = plus(holding.free, amount);
+    holding.traded = plus(holding.traded, amount);
+    house.market = minus(house.market, amount);
+  }
+
+  /** Undoes `receive`; the caller has seen that so much is free. */
+  giveBack(holder: string, asset: string, gross: Units, fee: Units): void {
+    const holding = this.#touch(holder, asset);
+    const house = this.house(asset);
+    holding.free = minus(holding.free, minus(gross, fee));
+    holding.traded = minus(holding.traded, gross);
+    holding.fees = minus(holding.fees, fee);
+    house.market = plus(house.market, gross);
+    house.fees = minus(house.fees, fee);
+  }
+
   /** The house's side of an asset. */
   house(asset: string): House {
     let house = this.#house.get(asset);

@@ -7,13 +7,14 @@ import {
   least,
   minus,
   notional,
+  noUnits,
   plus,
   type Rate,
   type Ticks,
 } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';
 import type { Match } from './matching.ts';
-import type { Leg, SimOrder, SimTrade } from './order.ts';
+import { holderOf, type Leg, type SimOrder, type SimTrade } from './order.ts';
 
 /** Fractions of what is received (fill-engine §2.1.8). */
 export interface Fees {
@@ -43,6 +44,27 @@ export function clear(match: Match, at: Instrument, time: number, { accounts, fe
     buyer: side === 'BUY' ? takerLeg : makerLeg,
     seller: side === 'BUY' ? makerLeg : takerLeg,
   };
+}
+
+/** Moves the money of a trade back, fees included; false, and nothing moved, when somebody has spent it. */
+export function unclear({ price, quantity, buyer, seller }: SimTrade, at: Instrument, accounts: Accounts): boolean {
+  const quote = notional(price, quantity, at);
+  const base = baseUnits(quantity, at);
+  const bought = { given: [at.quote, quote], got: [at.base, base] } as const;
+  const sold = { given: [at.base, base], got: [at.quote, quote] } as const;
+  const legs = [buyer && { ...bought, leg: buyer }, seller && { ...sold, leg: seller }]
+    .filter((one) => one !== undefined)
+    .map((one) => ({ ...one, holder: holderOf(one.leg.uid, one.leg.account) }));
+  const isThere = legs.every(({ holder, got: [asset, gross], leg: { fee } }) => {
+    const free = accounts.holdings(holder).get(asset)?.free ?? noUnits;
+    return free >= minus(gross, fee);
+  });
+  if (!isThere) return false;
+  for (const { holder, given, got, leg } of legs) {
+    accounts.takeBack(holder, ...given);
+    accounts.giveBack(holder, ...got, leg.fee);
+  }
+  return true;
 }
 
 interface Terms {

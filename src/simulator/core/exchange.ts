@@ -8,7 +8,7 @@ import type { Account } from '../../domain/order.ts';
 import type { Market } from '../market/market.ts';
 import { Accounts } from './accounts.ts';
 import { type Asset, type Assets, assetsOf } from './assets.ts';
-import { clear, type Fees } from './clearing.ts';
+import { clear, type Fees, unclear } from './clearing.ts';
 import { done, type Refusal, type Result, refusals, refuse } from './errors.ts';
 import { Keys } from './keys.ts';
 import { checkLedger, needOf } from './ledger.ts';
@@ -29,6 +29,10 @@ export interface Changes {
   /** Orders that moved up in the displayed queue: to be saved, but nothing that anybody can see. */
   readonly queues: Set<SimOrder>;
   readonly trades: SimTrade[];
+  /** Trades that were undone. */
+  readonly busted: SimTrade[];
+  /** Symbols that are no longer traded. */
+  readonly delisted: Set<string>;
   readonly withdrawals: Set<Withdrawal>;
   /** New public prints by symbol, the oldest first. */
   readonly prints: Map<string, NumberedPrint[]>;
@@ -76,6 +80,8 @@ export class Exchange {
   readonly orders: OrderStore;
   readonly withdrawals = new Withdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
   readonly instruments: ReadonlyMap<string, Instrument>;
+  /** Symbols that are no longer traded; what was traded in them can still be asked for. */
+  readonly delisted = new Set<string>();
   readonly #setup: ExchangeSetup;
   readonly #desks = new Map<string, Desk>();
   readonly #schedule = openSchedule();
@@ -130,6 +136,7 @@ export class Exchange {
 
   place(uid: string, request: OrderRequest, account: Account = 'spot'): Result<SimOrder> {
     const desk = this.#desk(request.symbol);
+    if (this.delisted.has(request.symbol)) return refuse(refusals.symbol);
     const holder = holderOf(uid, account);
     if (!this.hasRoomFor(holder, 1)) return refuse(refusals.openOrders);
     const [asset, amount] = needOf(request, desk.matching.instrument);
@@ -182,6 +189,27 @@ export class Exchange {
       });
     }
     return undefined;
+  }
+
+  /** Ends trading in a symbol: its open orders end at once, and no more are taken. */
+  delist(symbol: string): void {
+    this.delisted.add(symbol);
+    this.#changes.delisted.add(symbol);
+    for (const order of [...this.orders.all()])
+      if (order.symbol === symbol && isOpen(order)) this.#finish(order, 'CANCELED');
+  }
+
+  /** Undoes a trade: money and fees go back and nobody has it in a list; its orders stay as they are. False when the money is spent. */
+  bust(trade: SimTrade): boolean {
+    if (!unclear(trade, this.#desk(trade.symbol).matching.instrument, this.accounts)) return false;
+    this.orders.removeTrade(trade);
+    this.#changes.busted.push(trade);
+    return true;
+  }
+
+  /** The instruments that are traded. */
+  listed(): Instrument[] {
+    return [...this.instruments.values()].filter(({ symbol }) => !this.delisted.has(symbol));
   }
 
   /** The newest public prints, the newest first. */
@@ -314,6 +342,8 @@ const noChanges = (): Changes => ({
   orders: new Set(),
   queues: new Set(),
   trades: [],
+  busted: [],
+  delisted: new Set(),
   withdrawals: new Set(),
   prints: new Map(),
   books: new Set(),

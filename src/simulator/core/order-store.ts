@@ -69,6 +69,16 @@ export class OrderStore {
     }
   }
 
+  /** Forgets a trade that was undone. */
+  removeTrade(trade: SimTrade): void {
+    for (const leg of [trade.buyer, trade.seller]) {
+      if (leg === undefined) continue;
+      const key = `${holderOf(leg.uid, leg.account)} ${trade.symbol}`;
+      const kept = this.#trades.get(key)?.filter((own) => own.trade.tradeId !== trade.tradeId);
+      if (kept !== undefined) this.#trades.set(key, kept);
+    }
+  }
+
   /** A holder's trades in a symbol, the oldest first. */
   trades(holder: string, symbol: string): readonly OwnTrade[] {
     return this.#trades.get(`${holder} ${symbol}`) ?? [];

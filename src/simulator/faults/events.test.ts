@@ -8,6 +8,7 @@ import {
   objectOf,
   openSocket,
   place,
+  queryOrder,
   signed,
   startTime,
   type TestExchange,
@@ -110,6 +111,79 @@ describe('people on the account', () => {
     expect(log.at(-1)).toMatchObject({ kind: 'balance', uid: '10001', asset: 'BTC', free: '8.5' });
     simulator.checkLedger();
   });
+});
+
+describe('a trade that is undone', () => {
+  const traded = async () => {
+    const one = await exchange();
+    await place(one.simulator, bob, limitOrder({ side: 'SELL' }));
+    const before = [alice, bob].map(({ uid }) => one.simulator.balances(uid));
+    const orderId = await place(one.simulator, alice, limitOrder({ volume: '0.4' }));
+    return { ...one, before, orderId };
+  };
+  const trades = async ({ simulator }: TestExchange) =>
+    JSON.parse((await signed(simulator, alice, 'GET', '/sapi/v1/myTrades?symbol=BTCUSDT')).text) as unknown[];
+
+  test('is in no list, its money and fees are back, and its orders stay as they are', async () => {
+    const one = await traded();
+    expect(await trades(one)).toHaveLength(1);
+    one.simulator.happen({ bust: { user: alice.uid } });
+    expect(await trades(one)).toEqual([]);
+    expect(one.simulator.allTrades(bob.uid)).toEqual([]);
+    expect(one.simulator.balances(alice.uid)).toEqual(one.before[0]);
+    // What the rest of the order has locked is still locked; the part that traded is free again.
+    expect(one.simulator.balances(bob.uid)['BTC']).toEqual({ free: '9.4', locked: '0.6' });
+    expect(await queryOrder(one.simulator, alice, one.orderId)).toMatchObject({ status: 'FILLED', executedQty: '0.4' });
+    one.simulator.checkLedger();
+  });
+
+  test('stays when what it brought has been spent, and when there is none', async () => {
+    const one = await traded();
+    one.simulator.people.adjust({ user: alice.uid, asset: 'BTC', amount: '-10.3' });
+    expect(() => one.simulator.happen({ bust: { user: alice.uid } })).toThrow('what it brought is not free any more');
+    expect(await trades(one)).toHaveLength(1);
+    one.simulator.checkLedger();
+    expect(() => one.simulator.happen({ bust: { user: alice.uid, symbol: 'NONE' } })).toThrow(
+      'there is no symbol NONE',
+    );
+    const quiet = await exchange();
+    expect(() => quiet.simulator.happen({ bust: {} })).toThrow('has no trade that could be undone');
+  });
+
+  test('goes from a replica that is behind once its lag has passed', async () => {
+    const one = await exchange({ faults: [{ match: { method: 'GET' }, do: { lagMs: 2_000 } }] });
+    await place(one.simulator, bob, limitOrder({ side: 'SELL' }));
+    await place(one.simulator, alice, limitOrder());
+    await one.clock.advanceTo(startTime + 3_000);
+    one.simulator.happen({ bust: { user: alice.uid } });
+    expect(await trades(one)).toHaveLength(1);
+    await one.clock.advanceTo(startTime + 6_000);
+    expect(await trades(one)).toEqual([]);
+  });
+});
+
+test('a symbol that is delisted takes its orders along, and is served no more but for its history', async () => {
+  const one = await exchange({ markets: [{ kind: 'synthetic', symbol: 'BTCUSDT', price: '9000' }] });
+  const socket = await openSocket(one.simulator);
+  socket.send({ event: 'sub', params: { channel } });
+  await socket.frame((frame) => frame.channel === channel);
+  const orderId = await place(one.simulator, alice, limitOrder({ price: '5000' }));
+  one.simulator.happen({ delist: 'BTCUSDT' });
+  expect(await queryOrder(one.simulator, alice, orderId)).toMatchObject({ status: 'CANCELED' });
+  expect(one.simulator.balances(alice.uid)['USDT']?.locked).toBe('0');
+  const get = async (path: string) => objectOf(await call(`${one.simulator.restUrl}/sapi/v1/${path}`, 'GET'));
+  expect(await get('symbols')).toEqual({ symbols: [] });
+  expect(await get('depth?symbol=BTCUSDT')).toMatchObject({ code: -1121 });
+  const refused = await signed(one.simulator, alice, 'POST', '/sapi/v1/order', order);
+  expect(objectOf(refused)).toMatchObject({ code: -1121 });
+  const frames = socket.frames.filter((frame) => frame.channel === channel).length;
+  await one.clock.advanceTo(startTime + 30_000);
+  socket.send({ event: 'sub', params: { channel } });
+  await socket.frame((frame) => frame.ping !== undefined);
+  expect(socket.frames.filter((frame) => frame.channel === channel)).toHaveLength(frames);
+  expect(() => one.simulator.people.place({ price: '9000' })).toThrow('Invalid symbol');
+  expect(() => one.simulator.happen({ delist: 'NONE' })).toThrow('there is no symbol NONE');
+  one.simulator.checkLedger();
 });
 
 describe('what happens by itself', () => {

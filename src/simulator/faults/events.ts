@@ -26,6 +26,11 @@ export const cancelled = z.strictObject({
   which: z.enum(['newest', 'oldest', 'all']).default('newest'),
 });
 export const adjusted = z.strictObject({ user: uid.optional(), asset: z.string().min(1), amount: decimal });
+export const busted = z.strictObject({
+  user: uid.optional(),
+  symbol: symbol.optional(),
+  which: z.enum(['newest', 'oldest']).default('newest'),
+});
 const scope = z.enum(['all', 'rest', 'socket']);
 const how = z.enum(['reset', 'status', 'hang']);
 
@@ -44,7 +49,17 @@ export const events = {
   cancel: z.strictObject({ cancel: cancelled }).describe("somebody cancels `which` of a user's open orders by hand"),
   adjust: z
     .strictObject({ adjust: adjusted })
-    .describe('an `amount` of `asset` comes in, or goes out when below zero: a deposit, a conversion, a busted trade'),
+    .describe('an `amount` of `asset` comes in, or goes out when below zero: a deposit, a conversion, a withdrawal'),
+  bust: z
+    .strictObject({ bust: busted })
+    .describe(
+      "`which` of a user's spot trades (newest, oldest) is undone: it is in no list any more, money and fees go back, and the order stays as it is",
+    ),
+  delist: z
+    .strictObject({ delist: symbol })
+    .describe(
+      'the symbol is no longer traded: its open orders are cancelled, it is gone from the symbols, market data and new orders are refused, its channels are silent; old orders and trades can still be asked for',
+    ),
   stepMs: z
     .strictObject({ stepMs: z.number().min(-86_400_000).max(86_400_000) })
     .describe("the gateway's clock steps: `/time` and the time window are off by so much more from now on"),
@@ -62,6 +77,7 @@ export const events = {
 
 export const event = z.union([
   ...([events.outage, events.place, events.cancel, events.adjust, events.stepMs] as const),
+  ...([events.bust, events.delist] as const),
   ...([events.driftPpm, events.spend, events.ban, events.cut] as const),
 ]);
 
@@ -78,6 +94,7 @@ export function faultEvent(input: unknown): FaultEvent {
 }
 export type HumanOrder = z.input<typeof placed>;
 export type HumanCancel = z.input<typeof cancelled>;
+export type HumanBust = z.input<typeof busted>;
 export type Adjustment = z.infer<typeof adjusted>;
 export type OutageScope = z.infer<typeof scope>;
 export type OutageHow = z.infer<typeof how>;

@@ -1,4 +1,4 @@
-/** People on the same account: they place and cancel orders without the API, and money comes and goes. */
+/** People on the same account and at the exchange: orders come and go without the API, and so do money, trades and symbols. */
 import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import {
@@ -23,13 +23,16 @@ import type { SimOrder } from '../core/order.ts';
 import { orderRequest } from '../http/order-request.ts';
 import { Refused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';
-import type { Adjustment, HumanCancel, HumanOrder } from './events.ts';
+import type { Adjustment, HumanBust, HumanCancel, HumanOrder } from './events.ts';
 
 export interface People {
   place(order: HumanOrder): OrderRow;
   /** The orders that were told to end. */
   cancel(which: HumanCancel): OrderRow[];
   adjust(amount: Adjustment): void;
+  /** Undoes one of a user's spot trades. */
+  bust(which: HumanBust): void;
+  delist(symbol: string): void;
 }
 
 /** `users` are the uids; the first is meant where none is named. Each throws a `Refusal` that says why it cannot be done. */
@@ -76,6 +79,18 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       if (plus(free, change) < 0n) throw new Refusal(`user ${uid} has less than that free: ${asset}`);
       exchange.accounts.deposit(uid, asset, change);
     },
+    bust({ user, symbol, which = 'newest' }) {
+      const uid = userOf(user);
+      const symbols = symbol === undefined ? [...exchange.instruments.keys()] : [instrumentOf(symbol).symbol];
+      const own = symbols
+        .flatMap((one) => exchange.orders.trades(uid, one))
+        .toSorted((a, b) => Number(a.trade.tradeId) - Number(b.trade.tradeId));
+      const chosen = own.at(which === 'newest' ? -1 : 0)?.trade;
+      if (chosen === undefined) throw new Refusal(`user ${uid} has no trade that could be undone`);
+      if (!exchange.bust(chosen))
+        throw new Refusal(`trade ${chosen.tradeId} cannot be undone: what it brought is not free any more`);
+    },
+    delist: (symbol) => exchange.delist(instrumentOf(symbol).symbol),
   };
 }
 

@@ -14,6 +14,7 @@ interface Waiting {
   readonly at: number;
   readonly orders: readonly SimOrder[];
   readonly trades: readonly SimTrade[];
+  readonly busted: readonly SimTrade[];
   readonly balances: readonly Balance[];
 }
 
@@ -28,7 +29,10 @@ export interface Replicas<Answer> {
   /** Has a replica with this lag; it begins with the state of now. */
   open(lagMs: number): void;
   /** Hands on what changed. */
-  record(changes: Pick<Changes, 'orders' | 'trades'>, balances: readonly Balance[]): void;
+  record(
+    changes: Pick<Changes, 'orders' | 'trades'> & Partial<Pick<Changes, 'busted'>>,
+    balances: readonly Balance[],
+  ): void;
   /** Changes that have not reached every replica. */
   waiting(): number;
   /** Asks the replica with this lag. */
@@ -59,9 +63,10 @@ export function openReplicas<Answer>(setup: ReplicaSetup<Answer>): Replicas<Answ
   };
   return {
     open: (lagMs) => void open(lagMs),
-    record({ orders, trades }, balances) {
-      if (replicas.size === 0 || orders.size + trades.length + balances.length === 0) return;
-      const change = { at: exchange.now, orders: [...orders].map((order) => ({ ...order })), trades, balances };
+    record({ orders, trades, busted = [] }, balances) {
+      if (replicas.size === 0 || orders.size + trades.length + busted.length + balances.length === 0) return;
+      const copies = [...orders].map((order) => ({ ...order }));
+      const change = { at: exchange.now, orders: copies, trades, busted, balances };
       for (const one of replicas.values()) {
         one.waiting.push(change);
         if (one.waiting.length > waitingLimit)
@@ -80,7 +85,7 @@ export function openReplicas<Answer>(setup: ReplicaSetup<Answer>): Replicas<Answ
   };
 }
 
-function apply({ orders, trades, balances }: Waiting, replica: Exchange): void {
+function apply({ orders, trades, busted, balances }: Waiting, replica: Exchange): void {
   for (const order of orders) {
     const known = replica.orders.byId(order.orderId);
     // Where it rests in the real book means nothing here.
@@ -92,6 +97,7 @@ function apply({ orders, trades, balances }: Waiting, replica: Exchange): void {
     }
   }
   for (const trade of trades) replica.orders.addTrade(trade);
+  for (const trade of busted) replica.orders.removeTrade(trade);
   for (const { holder, asset, holding } of balances) replica.accounts.restore(holder, asset, { ...holding });
 }
 
@@ -107,6 +113,7 @@ function copied<Answer>({ exchange, users, empty }: ReplicaSetup<Answer>): Excha
     [...exchange.accounts.holdings(holder)].map(([asset, holding]) => ({ holder, asset, holding })),
   );
   const orders = [...exchange.orders.all()];
-  apply({ at: exchange.now, orders, trades: [...new Set(own.map(({ trade }) => trade))], balances }, replica);
+  const trades = [...new Set(own.map(({ trade }) => trade))];
+  apply({ at: exchange.now, orders, trades, busted: [], balances }, replica);
   return replica;
 }

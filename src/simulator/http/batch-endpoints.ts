@@ -5,7 +5,7 @@ import { malformed, refusals } from '../core/errors.ts';
 import type { OrderRequest } from '../core/exchange.ts';
 import { needOf } from '../core/ledger.ts';
 import { isOpen } from '../core/order.ts';
-import { type Call, type Endpoint, instrumentOf } from './endpoint.ts';
+import { type Call, type Endpoint, instrumentOf, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { orderRequest } from './order-request.ts';
 import { type Params, paramsOf, Refused, requiredList } from './params.ts';
@@ -27,7 +27,7 @@ function requestOf(record: unknown, at: Instrument): OrderRequest {
 
 /** What becomes of a batch in which an order cannot be placed is not shown: the habit `batchFailure` says it. */
 function create(call: Call): Json {
-  const at = instrumentOf(call);
+  const at = listedOf(call);
   const wanted = records(call.params, 'orders');
   if (call.habits.batchFailure === 'refuse') demandAll(wanted, at, call);
   const ids: string[] = [];

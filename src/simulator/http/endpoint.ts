@@ -40,6 +40,13 @@ export interface Endpoint {
 /** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a habit is strict (venue-observed §2). */
 export const instrumentOf = (call: Call): Instrument => named(required(call.params, 'symbol'), call);
 
+/** The same where only a symbol will do that is still traded. */
+export function listedOf(call: Call): Instrument {
+  const at = instrumentOf(call);
+  if (call.exchange.delisted.has(at.symbol)) throw new Refused(refusals.symbol);
+  return at;
+}
+
 /** The same where the symbol may be left out. */
 export function instrumentIn(call: Call): Instrument | undefined {
   const symbol = optional(call.params, 'symbol');

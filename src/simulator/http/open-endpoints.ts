@@ -30,7 +30,7 @@ const envelope = ({ exchange }: Call, fields: { readonly [key: string]: Json }):
 function instrumentOf({ params, exchange }: Call): Instrument {
   const base = required(params, 'base').toUpperCase();
   const quote = required(params, 'quote').toUpperCase();
-  for (const at of exchange.instruments.values()) if (at.base === base && at.quote === quote) return at;
+  for (const at of exchange.listed()) if (at.base === base && at.quote === quote) return at;
   throw new Refused(refusals.symbol);
 }
 

@@ -5,7 +5,7 @@ import type { Account } from '../../domain/order.ts';
 import { refusals } from '../core/errors.ts';
 import { holderOf, type SimOrder } from '../core/order.ts';
 import type { OwnTrade } from '../core/order-store.ts';
-import { type Call, type Endpoint, instrumentIn, instrumentOf } from './endpoint.ts';
+import { type Call, type Endpoint, instrumentIn, instrumentOf, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { orderRequest } from './order-request.ts';
 import { limit, optional, Refused, required } from './params.ts';
@@ -17,14 +17,14 @@ const longestList = 1_000;
 export const create =
   (account: Account) =>
   (call: Call): Json => {
-    const at = instrumentOf(call);
+    const at = listedOf(call);
     const placed = call.exchange.place(call.uid, orderRequest(call.params, at, account), account);
     if (!placed.ok) throw new Refused(placed.refusal);
     return createdShape(placed.value, at, call.habits);
   };
 
 function test(call: Call): Json {
-  orderRequest(call.params, instrumentOf(call), 'spot');
+  orderRequest(call.params, listedOf(call), 'spot');
   return {};
 }
 

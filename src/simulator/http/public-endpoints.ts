@@ -5,7 +5,7 @@ import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { depthOf } from '../core/depth.ts';
 import type { Habits } from '../core/habits.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
-import { type Call, type Endpoint, instrumentOf } from './endpoint.ts';
+import { type Call, type Endpoint, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { limit, required, whole } from './params.ts';
 import { amount, klineShape, levelShapes, roseText } from './shapes.ts';
@@ -32,7 +32,7 @@ function minimaOf(at: Instrument, { minima }: Habits): { [key: string]: Json } {
 }
 
 function depth(call: Call): Json {
-  const at = instrumentOf(call);
+  const at = listedOf(call);
   const count = limit(call.params, 100, 100);
   const { exchange, habits } = call;
   const matching = exchange.matching(at.symbol);
@@ -42,7 +42,7 @@ function depth(call: Call): Json {
 }
 
 function ticker(call: Call): Json {
-  const at = instrumentOf(call);
+  const at = listedOf(call);
   const { habits } = call;
   const shown = (price: number): Json => (habits.amounts === 'mixed' ? amount(String(price), habits) : String(price));
   const day = lastDay(call.exchange.market(at.symbol).minutes, call.exchange.now);
@@ -58,7 +58,7 @@ function ticker(call: Call): Json {
 }
 
 function trades(call: Call): Json {
-  const at = instrumentOf(call);
+  const at = listedOf(call);
   const prints = call.exchange.recentPrints(at.symbol, limit(call.params, 100, 1_000));
   const rows = prints.map((print) => ({
     price: priceText(print.price, at),
@@ -71,7 +71,7 @@ function trades(call: Call): Json {
 
 /** An unknown interval gives an empty list, as live venues do. */
 function klines(call: Call): Json {
-  const at = instrumentOf(call);
+  const at = listedOf(call);
   const interval = required(call.params, 'interval');
   const count = limit(call.params, 100, 300);
   const from = whole(call.params, 'startTime');
@@ -98,7 +98,7 @@ export const publicEndpoints: readonly Endpoint[] = [
     path: '/sapi/v1/symbols',
     weight: 1,
     run: ({ exchange, habits }) => ({
-      symbols: [...exchange.instruments.values()].map((at) => symbolShape(at, habits)),
+      symbols: exchange.listed().map((at) => symbolShape(at, habits)),
     }),
   },
   { ...open, path: '/sapi/v1/depth', weight: 5, run: depth },

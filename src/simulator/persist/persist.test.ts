@@ -112,6 +112,23 @@ describe('a kept exchange', () => {
     expect((await start(dir, { markets })).clock.now()).toBeGreaterThanOrEqual(today + 3_600_000);
   });
 
+  test('a trade that was undone and a symbol that was delisted stay so', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const before = await start(dir, { clock });
+    await place(before, bob, sell);
+    await place(before, alice, buy);
+    before.happen({ bust: { user: alice.uid } });
+    before.happen({ delist: 'BTCUSDT' });
+    const known = truth(before);
+    await stop(before);
+    const after = await start(dir, { clock });
+    expect(after.allTrades(alice.uid)).toEqual([]);
+    expect(truth(after)).toEqual(known);
+    expect(() => after.happen({ place: { price: '9000' } })).toThrow('Invalid symbol');
+    after.checkLedger();
+  });
+
   test('a resting order keeps its place in the displayed queue', async () => {
     const dir = newDir();
     const clock = new SimClock(startTime);

@@ -18,6 +18,7 @@ import type { Withdrawal } from '../core/withdrawals.ts';
 const schemaVersion = 2;
 const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
+const delistedKey = 'delisted ';
 
 export interface Store {
   /** Exchange time at which the saved market stood; undefined in a new store. */
@@ -146,12 +147,15 @@ function writer(db: Database.Database): Store['save'] {
     db.prepare<[bigint, string]>(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
   const [setOrder, setWithdrawal] = [setRow('orders'), setRow('withdrawals')];
   const addTrade = db.prepare<[bigint, string]>('INSERT INTO trades VALUES (?, ?)');
+  const removeTrade = db.prepare<[bigint]>('DELETE FROM trades WHERE id = ?');
   const setKey = db.prepare<[string, string]>('INSERT OR REPLACE INTO keys VALUES (?, ?)');
   const saveAccounts = accountsWriter(db);
   const all = db.transaction((exchange: Exchange, changes: Changes) => {
     for (const order of new Set([...changes.orders, ...changes.queues]))
       setOrder.run(BigInt(order.orderId), textOf(order));
     for (const trade of changes.trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
+    for (const { tradeId } of changes.busted) removeTrade.run(BigInt(tradeId));
+    for (const symbol of changes.delisted) setMeta.run(delistedKey + symbol, '');
     for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
     for (const [key, credentials] of exchange.keys.takeChanged()) setKey.run(key, JSON.stringify(credentials ?? null));
     saveAccounts(exchange.accounts);
@@ -159,9 +163,9 @@ function writer(db: Database.Database): Store['save'] {
     for (const name of counters) setMeta.run(name, String(exchange[name]));
   });
   return (exchange, changes) => {
-    const { orders, queues, trades, withdrawals } = changes;
+    const { orders, queues, trades, busted, delisted, withdrawals } = changes;
     const { accounts, keys } = exchange;
-    const changed = orders.size + queues.size + trades.length + withdrawals.size;
+    const changed = orders.size + queues.size + trades.length + busted.length + delisted.size + withdrawals.size;
     if (changed + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
     else for (const name of ['now', 'printCount'] as const) setMeta.run(name, String(exchange[name]));
     accounts.changed.clear();
@@ -188,6 +192,7 @@ function accountsWriter(db: Database.Database): (accounts: Accounts) => void {
 function restore(db: Database.Database, exchange: Exchange, trades: readonly SimTrade[]): void {
   const meta = metaOf(db);
   for (const name of counters) exchange[name] = Number(meta.get(name) ?? exchange[name]);
+  for (const key of meta.keys(delistedKey)) exchange.delisted.add(key.slice(delistedKey.length));
   const { accounts, withdrawals, keys } = exchange;
   for (const { holder, asset, ...rest } of rows<BalanceRow>(db, 'balances'))
     accounts.restore(holder, asset, {

@@ -80,7 +80,7 @@ export class Feed {
   /** Sends what is due: new trades, changed states whose pace has passed, repeats. */
   publish(changes: Changes): void {
     if (this.#habits.firstDepth === 'stale') this.#keepBooks(changes.books);
-    for (const one of this.#served.values()) {
+    for (const one of this.#living()) {
       const { symbol, content } = one.topic;
       if (content.kind === 'trades') {
         this.#sendTrades(one, changes);
@@ -113,8 +113,14 @@ export class Feed {
   /** When a state is due next, exchange time; infinite when none is. */
   nextAt(): number {
     let at = Number.POSITIVE_INFINITY;
-    for (const one of this.#served.values()) at = Math.min(at, dueAt(one));
+    for (const one of this.#living()) at = Math.min(at, dueAt(one));
     return at;
+  }
+
+  /** Those of symbols that are still traded: a channel of another stays silent. */
+  *#living(): Generator<Served> {
+    const { delisted } = this.#exchange;
+    for (const one of this.#served.values()) if (delisted.size === 0 || !delisted.has(one.topic.symbol)) yield one;
   }
 
   #sendState(one: Served): void {

@@ -23,7 +23,8 @@ export function topicOf(channel: string, exchange: Exchange): Topic | undefined 
   const [, lower, rest = ''] = /^market_([a-z0-9]+)_([a-z0-9_]+)$/.exec(channel) ?? [];
   const symbol = lower?.toUpperCase();
   const content = contentOf(rest);
-  if (symbol === undefined || content === undefined || !exchange.instruments.has(symbol)) return undefined;
+  if (symbol === undefined || content === undefined) return undefined;
+  if (!exchange.instruments.has(symbol) || exchange.delisted.has(symbol)) return undefined;
   return { channel, symbol, content };
 }
 
