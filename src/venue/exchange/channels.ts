@@ -34,8 +34,8 @@ const follow = (kind: Kind, test: string) => ({
 export const socketOperations: readonly SocketOperation[] = [
   row('sub', 'depth', follow('depth', 'feed')),
   row('unsub', 'depth', follow('depth', 'feed')),
-  row('sub', 'trades', follow('trades', 'feed')),
-  row('unsub', 'trades', follow('trades', 'feed')),
+  row('sub', 'trades', follow('trades', 'trade-stream')),
+  row('unsub', 'trades', follow('trades', 'trade-stream')),
   row('sub', 'ticker', follow('ticker', 'feed')),
   row('unsub', 'ticker', follow('ticker', 'feed')),
   row('sub', 'klines', follow('klines', 'kline-stream')),
@@ -52,3 +52,7 @@ export const klineChannel = (symbol: string, interval: Interval): string =>
 
 /** Klines cannot be unsubscribed; what still comes of them is dropped. */
 export const hasUnsub = (channel: string): boolean => !channel.includes('_kline_');
+
+/** Whether data comes all the time, so that a minute without any means that the subscription is dead; trades and klines can be quiet. */
+export const isSteady = (channel: string): boolean =>
+  channel.endsWith('_ticker') ? !channel.endsWith('_trade_ticker') : channel.includes('_depth_');

@@ -102,6 +102,30 @@ describe('a subscription', () => {
   });
 });
 
+it.each(['depth', 'ticker'] as const)(
+  'a deaf channel of %s is subscribed again once a minute while others pour',
+  async (kind) => {
+    const { feed, last, to, seen } = desk();
+    if (kind === 'depth') feed.depth('BTCUSDT').subscribe();
+    else feed.ticker('BTCUSDT').subscribe();
+    feed.ticker('ETHUSDT').subscribe();
+    feed.trades('BTCUSDT').subscribe();
+    last().open();
+    last().push(kind === 'depth' ? book(start) : tickerFrame);
+    last().push(prints([]));
+    const at: string[] = [];
+    for (let ms = 1_000; ms <= 200_000; ms += 1_000) {
+      const before = last().sent.length;
+      await to(ms);
+      last().push({ ...tickerFrame, channel: 'market_ethusdt_ticker' });
+      for (const text of last().sent.slice(before)) at.push(`${ms} ${/market_\w+/.exec(text)?.[0]}`);
+    }
+    const channel = kind === 'depth' ? depthChannel : tickerFrame.channel;
+    expect(at).toEqual([`61000 ${channel}`, `122000 ${channel}`, `183000 ${channel}`]);
+    expect(seen()).toEqual({ 'channel gone silent': 3 });
+  },
+);
+
 describe('the connection', () => {
   it('answers pings with the same number and never pings by itself', async () => {
     const { feed, last, to } = desk();
@@ -173,6 +197,8 @@ describe('the connection', () => {
     last().push(prints([{ price: '2', vol: '1', side: 'BUY', ts: start + 50_000 }]));
     // The ticker never had data: nothing that was seen is missing.
     last().push(tickerFrame);
+    // Nobody answers the question for the prints of the hole.
+    await to(53_000);
     const common = { symbol: 'BTCUSDT', from: 40_000, cause: 'closed with code 1006', healed: false };
     expect(gaps).toEqual([
       { ...common, channel: 'depth', to: 43_000 },
@@ -234,85 +260,6 @@ describe('depth', () => {
     for (const ts of [undefined, 0, start + 3_600_000, `${start - 500}`, '2026-01-01T11:59:59.900Z'])
       last().push(book(ts));
     expect(heard).toEqual([0, 0, 0, -500, -100]);
-  });
-});
-
-describe('trades', () => {
-  const print = (id: number | undefined, second: number, price = '100') => ({
-    ...(id === undefined ? {} : { id }),
-    amount: '1',
-    ds: '2026-01-01 20:00:00',
-    price,
-    side: 'BUY',
-    ts: start + second * 1_000,
-    vol: '0.5',
-  });
-
-  it('newest first in a frame are delivered oldest first, in either spelling of the side', () => {
-    const { feed, last, heard, seen } = desk();
-    feed.trades('BTCUSDT').subscribe((trade) => heard.push(trade));
-    last().open();
-    last().push(prints([{ ...print(3, 2), side: 'sell' }, print(2, 1), print(1, 1)]));
-    last().push(prints([{ price: 'x' }]));
-    last().push({ channel: 'market_btcusdt_trade_ticker', tick: { close: 1, open: 1 }, ts: start });
-    const common = { symbol: 'BTCUSDT', price: 100, quantity: 0.5, seenAt: start };
-    expect(heard).toEqual([
-      { ...common, time: start + 1_000, side: 'BUY' },
-      { ...common, time: start + 1_000, side: 'BUY' },
-      { ...common, time: start + 2_000, side: 'SELL' },
-    ]);
-    expect(seen()).toEqual({ 'unreadable trade': 1, 'unreadable trades': 1 });
-  });
-
-  it('whose ids are numbers beyond 2^53 are all delivered: rounded, neighbours would share one', () => {
-    const { feed, last, heard } = desk();
-    feed.trades('BTCUSDT').subscribe(({ price }) => heard.push(price));
-    last().open();
-    const row = (id: string, price: number): string =>
-      `{"id":${id},"price":"${price}","vol":"1","side":"BUY","ts":${start}}`;
-    const rows = [row('1938321163093077687', 3), row('1938321163093077686', 2), row('1938321163093077685', 1)];
-    last().bytes(
-      Buffer.from(`{"channel":"market_btcusdt_trade_ticker","tick":{"data":[${rows.join()}]},"ts":${start}}`),
-    );
-    expect(heard).toEqual([1, 2, 3]);
-  });
-
-  it('take the time of their frame where they have none of their own', () => {
-    const { feed, last, heard } = desk();
-    feed.trades('BTCUSDT').subscribe(({ time }) => heard.push(time));
-    last().open();
-    last().push({
-      ...prints([]),
-      tick: { data: [{ side: 'buy', price: '1', vol: '1', amount: '1', ds: 'x' }] },
-      ts: start + 7,
-    });
-    expect(heard).toEqual([start + 7]);
-  });
-
-  async function again(ids: boolean) {
-    const made = desk();
-    const id = (n: number) => (ids ? n : undefined);
-    made.feed.trades('BTCUSDT').subscribe(({ price }) => made.heard.push(price));
-    made.last().open();
-    made.last().push(prints([print(id(2), 1, '12'), print(id(1), 1, '11')]));
-    made.last().push(prints([print(id(3), 2, '13')]));
-    made.last().close('x');
-    await made.to(1_000);
-    made.last().open();
-    made
-      .last()
-      .push(prints([print(id(5), 3, '14'), print(id(4), 2, '13'), print(id(3), 2, '13'), print(id(2), 1, '12')]));
-    made.last().push(prints([print(id(6), 3, '14')]));
-    made.last().push(prints([print(id(7), 1, '11')]));
-    return made.heard;
-  }
-
-  it('that a reconnect brings again are dropped, by their ids', async () => {
-    expect(await again(true)).toEqual([11, 12, 13, 13, 14, 14, 11]);
-  });
-
-  it('or, without ids, as often as they were seen and in the first frame only: real twins stay', async () => {
-    expect(await again(false)).toEqual([11, 12, 13, 13, 14, 14, 11]);
   });
 });
 

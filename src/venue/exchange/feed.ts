@@ -7,11 +7,15 @@ import { type MarketFeed, ok } from '../venue.ts';
 import { channelOf, klineChannel } from './channels.ts';
 import type { Count } from './counters.ts';
 import { depthStream } from './depth-stream.ts';
-import type { KlineHistory } from './kline-history.ts';
+import { closeGraceMs, type KlineHistory } from './kline-history.ts';
 import { KlineStream } from './kline-stream.ts';
-import { type RawKline, readTicker } from './read-market.ts';
+import { closedOnly, type RawKline, readTicker } from './read-market.ts';
 import type { Hole, Sockets } from './socket.ts';
+import { socketHistory } from './socket-history.ts';
 import { tradeStream } from './trade-stream.ts';
+
+/** The most klines that the socket gives at once (specification §6.2). */
+const maxAsked = 300;
 
 export interface FeedOptions {
   readonly sockets: Sockets;
@@ -22,9 +26,10 @@ export interface FeedOptions {
 
 export function feed({ sockets, history, clock, count }: FeedOptions): MarketFeed {
   const gaps = new Subject<FeedGap>();
+  const past = closedPast(sockets, clock, count);
   const gapOf =
-    (symbol: string, channel: Channel, healed = false) =>
-    (hole: Hole): void =>
+    (symbol: string, channel: Channel) =>
+    (hole: Hole, healed = false): void =>
       gaps.next({ symbol, channel, ...hole, healed });
   const place =
     (symbol: string, interval: Interval) =>
@@ -38,22 +43,18 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
       count,
       fetch: (wanted) => history(symbol, interval, wanted),
       closed: (kline) => out.next(placed(kline)),
-      gap: (hole, healed) => gapOf(symbol, 'klines', healed)(hole),
+      past: (wanted) => past(symbol, interval, wanted),
+      gap: gapOf(symbol, 'klines'),
       again: () => sockets.again(name),
     });
-    const end = sockets.listen(name, stream);
-    return () => {
-      stream.stop();
-      end();
-    };
+    return stopping(stream, sockets.listen(name, stream));
   }
 
   const trades = (symbol: string, name: string, out: Subscriber<Trade>): (() => void) => {
     const gap = gapOf(symbol, 'trades');
-    return sockets.listen(
-      name,
-      tradeStream({ symbol, count, now: () => clock.now(), print: (one) => out.next(one), gap }),
-    );
+    const heal = { clock, ask: () => sockets.ask(name, {}) };
+    const stream = tradeStream({ symbol, count, now: () => clock.now(), print: (one) => out.next(one), gap, heal });
+    return stopping(stream, sockets.listen(name, stream));
   };
 
   const depth = (symbol: string, name: string, out: Subscriber<Depth>): (() => void) => {
@@ -87,6 +88,21 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
       const answer = await history(symbol, interval, wanted);
       return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
     },
+  };
+}
+
+const stopping = (stream: { stop(): void }, end: () => void) => (): void => {
+  stream.stop();
+  end();
+};
+
+/** Closed klines by `req`. */
+function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory {
+  const past = socketHistory(sockets, count, () => clock.now());
+  return async (symbol, interval, wanted) => {
+    const answer = await past.klines(symbol, interval, { count: Math.min(wanted, maxAsked) });
+    if (answer.kind === 'failed') return answer;
+    return ok(closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock)));
   };
 }
 

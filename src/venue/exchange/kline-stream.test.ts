@@ -60,6 +60,22 @@ describe('klines', () => {
     expect(made.gaps).toEqual([]);
   });
 
+  it('that REST does not have are asked for over the socket', async () => {
+    const made = desk(() => new Error('ECONNRESET'));
+    closes(made);
+    await alive(made, 0, 50_000);
+    made.last().push(frame(0, 11));
+    await alive(made, 50_000, 73_000);
+    const asked = made.last().sent.find((text) => text.includes('"req"'));
+    expect(JSON.parse(asked ?? '{}')).toMatchObject({ params: { channel } });
+    expect(made.heard).toEqual([]);
+    const rows = [0, 1].map((index) => frame(index, 100 + index).tick);
+    made.last().push({ event_rep: 'rep', channel, data: rows, tick: null, ts: start, status: 'ok' });
+    await made.to(73_100);
+    expect(made.heard).toEqual(['0:100@73000']);
+    expect(made.gaps).toEqual([]);
+  });
+
   it('close by the clock after the grace where none comes, once', async () => {
     const made = desk(() => []);
     closes(made);

@@ -6,7 +6,7 @@
  *
  * Every frame is the whole kline so far. It is closed when a later id comes, or when its interval and a grace have passed by the
  * clock. What we saw of it counts as its final state only when we listened without a break: the first frame after a (re)subscription
- * may be stale, and after one that is old more may have been missed. In doubt REST says what it became.
+ * may be stale, and after one that is old more may have been missed. In doubt REST says what it became, or else the socket's past.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
@@ -23,6 +23,8 @@ export interface KlineStreamOptions {
   readonly count: Count;
   /** The last `count` closed klines over REST. */
   readonly fetch: (count: number) => Promise<Answer<readonly RawKline[]>>;
+  /** The same over the socket, for when REST does not have them. */
+  readonly past: (count: number) => Promise<Answer<readonly RawKline[]>>;
   readonly closed: (kline: RawKline) => void;
   readonly gap: (hole: Hole, healed: boolean) => void;
   /** Asks for the channel's subscription anew. */
@@ -210,15 +212,20 @@ export class KlineStream implements Listener {
   async #closedThrough(last: number, from: number): Promise<readonly RawKline[]> {
     for (let attempt = 1; ; attempt++) {
       const rows = await this.#closedFrom(from);
-      if (this.#stopped || attempt === maxAttempts || rows.some(({ openTime }) => openTime === last)) return rows;
+      const found = (all: readonly RawKline[]): boolean => all.some(({ openTime }) => openTime === last);
+      if (this.#stopped || found(rows)) return rows;
+      if (attempt === maxAttempts) {
+        const asked = await this.#closedFrom(from, this.#options.past);
+        return found(asked) ? asked : rows;
+      }
       await this.#clock.sleep(this.#clock.machine(attemptMs * attempt));
     }
   }
 
-  async #closedFrom(from: number): Promise<readonly RawKline[]> {
+  async #closedFrom(from: number, fetch = this.#options.fetch): Promise<readonly RawKline[]> {
     let wanted = 2;
     for (let open = from; open < this.#clock.now() && wanted < maxHealed; open = this.#next(open)) wanted++;
-    const answer = await this.#options.fetch(wanted);
+    const answer = await fetch(wanted);
     if (answer.kind === 'ok') return answer.value.filter(({ openTime }) => openTime >= from);
     this.#options.count('klines could not be fetched', answer.cause);
     return [];

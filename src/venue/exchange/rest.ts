@@ -87,39 +87,19 @@ export function rest({
 
   async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
     const answer = await clock.track(http.send(request, gate));
-    observe?.(redacted(answer, request.headers));
+    observe?.(redacted(answer, signer, request.headers));
     // Read as it came, and cleaned only then: a key that happens to stand in an answer must not change what the answer says.
-    const reply = cleaned(readReply(answer), request.headers);
+    const reply = cleaned(readReply(answer), signer, request.headers);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);
       // A limit is told by itself; a connection that broke is no answer.
-      if (status === undefined) unexpected(reply);
+      if (status === undefined) unexpected(reply, count);
       const retryAfterMs = secondsToMs(answer.retryAfter);
       if (status !== undefined) notice({ status, retryAfterMs });
       else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
     }
     if (reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
     return reply;
-  }
-
-  function redacted(answer: HttpReply, headers: Readonly<Record<string, string>>): HttpReply {
-    if (signer === undefined) return answer;
-    return answer.kind === 'reply'
-      ? { ...answer, body: signer.redact(answer.body, headers) }
-      : { ...answer, cause: signer.redact(answer.cause, headers) };
-  }
-
-  function cleaned(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
-    if (signer === undefined || reply.kind === 'ok') return reply;
-    return reply.kind === 'refused'
-      ? { ...reply, message: signer.redact(reply.message, headers) }
-      : { ...reply, cause: signer.redact(reply.cause, headers) };
-  }
-
-  function unexpected(reply: Reply): void {
-    if (reply.kind === 'unclear') count?.('unclear answer', reply.cause);
-    if (reply.kind === 'refused' && codeMeaning(reply.code) === undefined)
-      count?.('unknown error code', `${reply.code} ${reply.message}`);
   }
 
   return {
@@ -133,6 +113,28 @@ export function rest({
     sign: (endpoint, body) => sign(endpoint, body),
     redact: (text) => signer?.redact(text, {}) ?? text,
   };
+}
+
+type Headers = HttpRequest['headers'];
+
+function redacted(answer: HttpReply, signer: Signer | undefined, headers: Headers): HttpReply {
+  if (signer === undefined) return answer;
+  return answer.kind === 'reply'
+    ? { ...answer, body: signer.redact(answer.body, headers) }
+    : { ...answer, cause: signer.redact(answer.cause, headers) };
+}
+
+function cleaned(reply: Reply, signer: Signer | undefined, headers: Headers): Reply {
+  if (signer === undefined || reply.kind === 'ok') return reply;
+  return reply.kind === 'refused'
+    ? { ...reply, message: signer.redact(reply.message, headers) }
+    : { ...reply, cause: signer.redact(reply.cause, headers) };
+}
+
+function unexpected(reply: Reply, count: Count | undefined): void {
+  if (reply.kind === 'unclear') count?.('unclear answer', reply.cause);
+  if (reply.kind === 'refused' && codeMeaning(reply.code) === undefined)
+    count?.('unknown error code', `${reply.code} ${reply.message}`);
 }
 
 function queryText(query: Call['query'] = {}): string {

@@ -1,7 +1,7 @@
 /** One socket for all channels: kept alive, watched, reconnected; what is listened to is subscribed. */
 import type { Clock, Rng } from '../../clock/clock.ts';
 import { failed, ok } from '../venue.ts';
-import { hasUnsub } from './channels.ts';
+import { hasUnsub, isSteady } from './channels.ts';
 import type { Count, Log } from './counters.ts';
 import { decodeFrame, type Frame } from './frames.ts';
 import type { Fields } from './json.ts';
@@ -39,6 +39,8 @@ interface Channel {
   /** By the monotonic clock, when the first data must have come; undefined once it has. */
   confirmBy: number | undefined;
   attempts: number;
+  /** By the monotonic clock: the last data, or the last time that it was subscribed for want of any. */
+  freshAt: number;
 }
 
 // Machine time, real ms.
@@ -91,7 +93,14 @@ export class Sockets {
 
   /** Subscribes; one listener for each channel. Returns what ends it. */
   listen(name: string, listener: Listener): () => void {
-    const channel: Channel = { listener, lastDataAt: undefined, broken: undefined, confirmBy: undefined, attempts: 0 };
+    const channel: Channel = {
+      listener,
+      lastDataAt: undefined,
+      broken: undefined,
+      confirmBy: undefined,
+      attempts: 0,
+      freshAt: 0,
+    };
     this.#channels.set(name, channel);
     if (this.#connection === undefined && this.#channels.size === 1) this.#connect();
     else this.#subscribe(name, channel);
@@ -171,7 +180,10 @@ export class Sockets {
       this.#lost(silent ? 'no frame for 15 s' : 'no data for 60 s');
       return;
     }
-    for (const [name, channel] of this.#channels) this.#confirm(name, channel);
+    for (const [name, channel] of this.#channels) {
+      if (channel.confirmBy === undefined) this.#revive(name, channel);
+      else this.#confirm(name, channel);
+    }
     this.#after(watchMs, () => this.#watch());
   }
 
@@ -183,6 +195,14 @@ export class Sockets {
       this.#options.log.warn({ channel: name }, `no data since the subscription: ${meaning}`);
     }
     this.#subscribe(name, channel);
+  }
+
+  /** A channel can go deaf alone, while others keep the socket alive. Of trades and klines a silence says nothing (klines ask REST). */
+  #revive(name: string, channel: Channel): void {
+    if (!isSteady(name) || this.#age(channel.freshAt) <= this.#clock.machine(dataSilenceMs)) return;
+    channel.freshAt = this.#clock.monotonic();
+    this.#options.count('channel gone silent', name);
+    this.#say('sub', name);
   }
 
   #subscribe(name: string, channel: Channel): void {
@@ -221,6 +241,7 @@ export class Sockets {
     const { broken, lastDataAt: before } = channel;
     channel.confirmBy = undefined;
     channel.lastDataAt = now;
+    channel.freshAt = this.#lastFrameAt;
     channel.broken = undefined;
     if (broken !== undefined && before !== undefined) channel.listener.hole({ from: before, to: now, cause: broken });
     channel.listener.data(tick, ts);

@@ -1,7 +1,9 @@
 /** Public prints from the socket, oldest first, without those that a reconnect brings again. */
+import type { Clock } from '../../clock/clock.ts';
 import type { Trade } from '../../domain/market.ts';
 import type { Count } from './counters.ts';
 import { isFields, numberOf, textOf, timeOf } from './json.ts';
+import type { Rows } from './questions.ts';
 import { sideOf } from './read-order.ts';
 import type { Hole, Listener } from './socket.ts';
 
@@ -10,8 +12,29 @@ export interface TradeStreamOptions {
   readonly count: Count;
   readonly now: () => number;
   readonly print: (trade: Trade) => void;
-  readonly gap: (hole: Hole) => void;
+  /** `healed`: the prints of the hole were fetched, up to those that were known. */
+  readonly gap: (hole: Hole, healed: boolean) => void;
+  /** Fetches the newest prints as they come by `req`; left out, holes stay. */
+  readonly heal?: { readonly clock: Clock; readonly ask: () => Promise<Rows> };
 }
+
+export interface TradeStream extends Listener {
+  /** Nothing is printed any more. */
+  stop(): void;
+}
+
+type Past = Extract<Rows, { kind: 'ok' }>['value'];
+
+interface Held {
+  readonly rows: readonly unknown[];
+  readonly frameTime: number;
+  readonly seenAt: number;
+}
+
+/** Real ms that new prints wait for the past before them, so that all come in order; a market without prices cannot be traded for longer. */
+const waitMs = 3_000;
+/** Frames that may wait; with more the past is not waited for. */
+const maxHeld = 1_000;
 
 /** So many prints, up to twice, are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
 const remembered = 1_000;
@@ -43,21 +66,40 @@ function printId(row: unknown): string | number | undefined {
  *
  * Newest first. `ds` is local time of an unknown zone and is not read. Prints without an id that look alike may both be real (times
  * are often whole seconds), so only those of the first frame after a (re)subscription are compared with what was seen before it.
+ *
+ * After a break the past is asked for, and what comes meanwhile waits. The hole is healed when the past goes back to a print that was known.
  */
-export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptions): Listener {
-  const isNew = newById();
-  let recent: string[] = [];
-  /** Prints without an id, seen before the break, that the first frame after it may bring again. */
-  let mayRepeat: string[] | undefined = [];
+export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStreamOptions): TradeStream {
+  const seen = seenPrints(symbol, count);
+  /** While the past is being fetched, what came since the break. */
+  let held: Held[] | undefined;
+  let broken: Hole | undefined;
+  let stopTimer = (): void => {};
 
-  function isRepeat(trade: Trade, id: string | number | undefined): boolean {
-    if (id !== undefined) return !isNew(id);
-    const key = `${trade.time} ${trade.price} ${trade.quantity} ${trade.side}`;
-    const at = mayRepeat?.indexOf(key) ?? -1;
-    // Each remembered print explains one repeat, not all that look alike.
-    if (at >= 0) mayRepeat?.splice(at, 1);
-    else if (recent.push(key) > 2 * remembered) recent = recent.slice(-remembered);
-    return at >= 0;
+  const printAll = (fresh: Trade[]): void => {
+    for (const trade of inTime(fresh)) print(trade);
+  };
+
+  /** Lets go of what waited, behind the past if that came; late answers find nothing that waits. */
+  function release(waiting: Held[], past: Past | undefined): void {
+    if (held !== waiting) return;
+    stopTimer();
+    held = undefined;
+    const fresh: Trade[] = [];
+    let repeats = 0;
+    if (past !== undefined) {
+      const seenAt = now();
+      repeats = seen.take({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
+      seen.expect(fresh);
+    }
+    for (const frame of waiting) {
+      seen.take(frame, fresh);
+      if (past === undefined) seen.settled();
+    }
+    seen.settled();
+    if (broken !== undefined) gap(broken, repeats > 0);
+    broken = undefined;
+    printAll(fresh);
   }
 
   return {
@@ -68,28 +110,94 @@ export function tradeStream({ symbol, count, now, print, gap }: TradeStreamOptio
         return;
       }
       const seenAt = now();
-      const frameTime = timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt;
-      const fresh: Trade[] = [];
-      let inOrder = true;
+      const frame = { rows, frameTime: timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt, seenAt };
+      if (held === undefined) {
+        const fresh: Trade[] = [];
+        seen.take(frame, fresh);
+        seen.settled();
+        printAll(fresh);
+      } else if (held.push(frame) >= maxHeld) release(held, undefined);
+    },
+    hole(hole) {
+      if (held !== undefined) release(held, undefined);
+      seen.broke();
+      if (heal === undefined) {
+        gap(hole, false);
+        return;
+      }
+      const waiting: Held[] = [];
+      held = waiting;
+      broken = hole;
+      stopTimer = heal.clock.at(now() + heal.clock.machine(waitMs), () => release(waiting, undefined));
+      void heal.clock
+        .track(heal.ask())
+        .then((answer) => release(waiting, answer.kind === 'ok' ? answer.value : undefined));
+    },
+    stop() {
+      stopTimer();
+      held = undefined;
+    },
+  };
+}
+
+/** Sorts them where it must. */
+function inTime(fresh: Trade[]): readonly Trade[] {
+  const sorted = fresh.every((trade, index) => index === 0 || (fresh[index - 1] as Trade).time <= trade.time);
+  return sorted ? fresh : fresh.sort((a, b) => a.time - b.time);
+}
+
+interface SeenPrints {
+  /** Adds what is new of a frame, and tells how much of it was known. */
+  take(frame: Held, fresh: Trade[]): number;
+  /** The next frame may bring again what was seen. */
+  broke(): void;
+  /** What waited for the past may bring again what that brought. */
+  expect(trades: readonly Trade[]): void;
+  /** From now on only ids tell repeats. */
+  settled(): void;
+}
+
+function seenPrints(symbol: string, count: Count): SeenPrints {
+  const isNew = newById();
+  let recent: string[] = [];
+  /** Prints without an id, seen before the break, that the first frame after it may bring again. */
+  let mayRepeat: string[] | undefined = [];
+
+  function isRepeat(trade: Trade, id: string | number | undefined): boolean {
+    if (id !== undefined) return !isNew(id);
+    const key = keyOf(trade);
+    const at = mayRepeat?.indexOf(key) ?? -1;
+    // Each remembered print explains one repeat, not all that look alike.
+    if (at >= 0) mayRepeat?.splice(at, 1);
+    else if (recent.push(key) > 2 * remembered) recent = recent.slice(-remembered);
+    return at >= 0;
+  }
+
+  return {
+    take({ rows, frameTime, seenAt }: Held, fresh: Trade[]): number {
+      let repeats = 0;
       for (let index = rows.length - 1; index >= 0; index--) {
         const row: unknown = rows[index];
         const trade = readPrint(row, symbol, frameTime, seenAt);
         if (trade === undefined) count('unreadable trade', row);
-        else if (!isRepeat(trade, printId(row))) {
-          inOrder &&= fresh.length === 0 || (fresh[fresh.length - 1] as Trade).time <= trade.time;
-          fresh.push(trade);
-        }
+        else if (isRepeat(trade, printId(row))) repeats++;
+        else fresh.push(trade);
       }
-      if (!inOrder) fresh.sort((a, b) => a.time - b.time);
-      for (const trade of fresh) print(trade);
-      mayRepeat = undefined;
+      return repeats;
     },
-    hole(hole) {
+    broke() {
       mayRepeat = [...recent];
-      gap(hole);
+    },
+    expect(trades) {
+      mayRepeat = [...(mayRepeat ?? []), ...trades.map(keyOf)];
+    },
+    settled() {
+      mayRepeat = undefined;
     },
   };
 }
+
+const keyOf = ({ time, price, quantity, side }: Trade): string => `${time} ${price} ${quantity} ${side}`;
 
 /** True for an id that is not among the last thousand: two sets that take turns, since dropping the oldest one by one is dear. */
 function newById(): (id: string | number) => boolean {
