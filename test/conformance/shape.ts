@@ -109,11 +109,13 @@ export interface Book {
   readonly asks: readonly Level[];
 }
 
-/** Open, close, high and low of a kline or of a day, and that they make sense. */
+/** Open, close, high and low of a kline or of a day. */
+export const figures = (row: Fields, names: readonly [open: string, close: string], what: string): readonly number[] =>
+  [names[0], names[1], 'high', 'low'].map((name) => decimal(row[name], `${what}.${name}`));
+
+/** The same, and that they make sense. */
 export function prices(row: Fields, names: readonly [open: string, close: string], what: string): void {
-  const [open, close, high, low] = [names[0], names[1], 'high', 'low'].map((name) =>
-    decimal(row[name], `${what}.${name}`),
-  );
+  const [open, close, high, low] = figures(row, names, what);
   ok(Number(low) <= Math.min(Number(open), Number(close)), `${what}: low is above open or close: ${shown(row)}`);
   ok(Number(high) >= Math.max(Number(open), Number(close)), `${what}: high is below open or close: ${shown(row)}`);
 }

@@ -2,7 +2,20 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Check } from '../check.ts';
 import { channelOf, type Session } from '../session.ts';
-import { array, book, decimal, descending, type Fields, fields, ms, prices, rows, shown, text } from '../shape.ts';
+import {
+  array,
+  book,
+  decimal,
+  descending,
+  type Fields,
+  fields,
+  figures,
+  ms,
+  prices,
+  rows,
+  shown,
+  text,
+} from '../shape.ts';
 import { req, type Socket, sub, unsub } from '../socket.ts';
 import { now, sleep } from '../time.ts';
 import { intervals } from './public.ts';
@@ -200,13 +213,24 @@ const pushes: readonly Check[] = [
   },
   {
     section: '6.3',
+    observed: '1',
+    needs: feed,
+    says: 'pushes and tells klines whose high and low hold their open and close',
+    run: (at) =>
+      using(at, async (socket) => {
+        prices(await firstTick(at, socket, klines(at)), ['open', 'close'], 'a pushed kline');
+        for (const row of await history(at, socket, klines(at))) prices(row, ['open', 'close'], 'a kline');
+      }),
+  },
+  {
+    section: '6.3',
     needs: feed,
     says: 'pushes klines of every interval, their id the start in seconds',
     run: (at) =>
       using(at, async (socket) => {
         for (const interval of intervals) {
           const tick = await firstTick(at, socket, klines(at, interval));
-          prices(tick, ['open', 'close'], `a kline of ${interval}`);
+          figures(tick, ['open', 'close'], `a kline of ${interval}`);
           ok(decimal(tick['vol'], 'vol') >= 0, 'vol is below zero');
           const id = decimal(tick['id'], 'id');
           ms(id * 1_000, 'id');
@@ -272,7 +296,7 @@ const histories: readonly Check[] = [
           const list = await history(at, socket, klines(at, interval));
           ok(list.length > 0 && list.length <= 300, `${list.length} klines`);
           for (const row of list) {
-            prices(row, ['open', 'close'], 'a kline');
+            figures(row, ['open', 'close'], 'a kline');
             for (const name of ['amount', 'vol']) decimal(row[name], name);
           }
           descending(list.map(idOf), 'the ids');

@@ -9,6 +9,7 @@ import {
   descending,
   type Fields,
   fields,
+  figures,
   longNumber,
   ms,
   oneOf,
@@ -246,11 +247,20 @@ const history: readonly Check[] = [
         const list = await klines(at, { interval });
         ok(list.length > 0 && list.length <= 100, `${list.length} klines of ${interval}`);
         for (const row of list) {
-          prices(row, ['open', 'close'], 'a kline');
+          figures(row, ['open', 'close'], 'a kline');
           ok(decimal(row['vol'], 'vol') >= 0, 'vol is below zero');
         }
         descending(indexes(list), `idx of ${interval}`);
       }
+    },
+  },
+  {
+    section: '4.1',
+    observed: '1',
+    says: 'gives klines whose high and low hold their open and close',
+    async run(at) {
+      for (const interval of intervals)
+        for (const row of await klines(at, { interval })) prices(row, ['open', 'close'], `a kline of ${interval}`);
     },
   },
   {
