@@ -78,7 +78,7 @@ command('--help', ['--help'], '≤ 200 ms');
 console.log(table.toString());
 
 // Those that take minutes, or are about a daemon, print their own tables.
-const others = ['client', 'matching', 'order-path', 'latency', 'memory'].map((name) => `bench/${name}.ts`);
+const others = ['client', 'streams', 'matching', 'order-path', 'latency', 'memory'].map((name) => `bench/${name}.ts`);
 for (const file of process.argv.includes('--short') ? [] : others) {
   if (!existsSync(join(root, file))) continue;
   console.log(`\n${file}`);
