@@ -1,5 +1,5 @@
 /** `sluice doctor` against the built-in exchange. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Check } from '../src/modes/doctor-check.ts';
@@ -26,16 +26,32 @@ const levels = (checks: readonly Check[]): Readonly<Record<string, string>> =>
 
 /** What the built-in exchange of each profile must be found to do. */
 const profiles = [
-  ['observed', 'under HTTP 200 with codes as text', { queryByClientId: 'no', lists: 'wrapped' }],
-  ['documented', 'under HTTP 4XX with codes as number', { queryByClientId: 'no', lists: 'bare' }],
+  [
+    'observed',
+    'under HTTP 200 with codes as text',
+    { lists: 'wrapped', cancel: 'asynchronous' },
+    'a cancel is taken on and ends the order later',
+  ],
+  [
+    'documented',
+    'under HTTP 4XX with codes as number',
+    { lists: 'bare', cancel: 'at once' },
+    'a cancel ends an order at once',
+  ],
 ] as const;
 
 test.each(profiles)('finds all well on %s, beside a running daemon, and remembers what it can do', async (...given) => {
-  const [profile, errors, rest] = given;
+  const [profile, errors, rest, cancels] = given;
   await begin(profile);
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   await rig.start();
   await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2 + 100, quantity: 0.1 }));
+  await until('the cancel of it', () => existsSync(join(rig.state, 'capabilities.json')));
+  await until('another one alone', () => {
+    const { length } = exchange.openOrders(trader.uid);
+    return length === 1 && exchange.allOrders(trader.uid).length === 2;
+  });
   const before = exchange.allOrders(trader.uid).length;
   const { code, stdout } = await rig.run('doctor', '--config', rig.configure(), '--json');
   const checks = checksOf(stdout);
@@ -44,9 +60,10 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(levels(checks)).toMatchObject({ trading: 'ok', key: 'ok', time: 'ok', socket: 'ok', withdrawals: 'ok' });
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(cancels);
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
   const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
-  expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', ...rest } });
+  expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', ...rest } });
 });
 
 test('says what stands in the way and what to do about it, and exits with 1', async () => {

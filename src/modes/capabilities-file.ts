@@ -2,39 +2,73 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
+import type { CancelHabit, RestCapabilities } from '../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../venue/exchange/probe-socket.ts';
 
-const schema = z.object({ version: z.literal(1), venue: z.string(), rest: z.record(z.string(), z.string()) });
+const schema = z.object({
+  version: z.literal(1),
+  venue: z.string(),
+  rest: z.record(z.string(), z.string()),
+  socket: z.unknown().optional(),
+});
 
 export interface Found {
   readonly rest: RestCapabilities;
   readonly socket: SocketCapabilities;
 }
 
+interface Remembered {
+  readonly rest: Readonly<Record<string, string>>;
+  readonly socket: unknown;
+}
+
 const fileIn = (stateDir: string): string => join(stateDir, 'capabilities.json');
 
 /** What is in the file about this venue. A file that cannot be read, or of another venue, proves nothing. */
-function remembered(stateDir: string, venue: string): Readonly<Record<string, string>> {
-  if (!existsSync(fileIn(stateDir))) return {};
+function remembered(stateDir: string, venue: string): Remembered {
+  const nothing = { rest: {}, socket: undefined };
+  if (!existsSync(fileIn(stateDir))) return nothing;
   try {
     const { success, data } = schema.safeParse(JSON.parse(readFileSync(fileIn(stateDir), 'utf8')));
-    return success && data.venue === venue ? data.rest : {};
+    return success && data.venue === venue ? { rest: data.rest, socket: data.socket } : nothing;
   } catch {
-    return {};
+    return nothing;
   }
 }
 
-/** Written whole or not at all; what could not be told this time stays as it was. `at` is UTC ms of the machine. */
+/** Written whole or not at all. */
+function write(stateDir: string, venue: string, at: number, known: Remembered): void {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const text = JSON.stringify({ version: 1, venue, at, ...known }, undefined, 2);
+  // A daemon and a doctor may write at the same time: each its own file, the last one stays.
+  const path = `${fileIn(stateDir)}.${process.pid}.new`;
+  writeFileSync(path, `${text}\n`, { mode: 0o600 });
+  renameSync(path, fileIn(stateDir));
+}
+
+/** What could not be told this time stays as it was. `at` is UTC ms of the machine. */
 export function rememberCapabilities(stateDir: string, venue: string, at: number, { rest, socket }: Found): void {
   const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== 'unknown'));
-  const all = { ...rest, ...remembered(stateDir, venue), ...told };
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const text = JSON.stringify({ version: 1, venue, at, rest: all, socket }, undefined, 2);
-  writeFileSync(`${fileIn(stateDir)}.new`, `${text}\n`, { mode: 0o600 });
-  renameSync(`${fileIn(stateDir)}.new`, fileIn(stateDir));
+  write(stateDir, venue, at, { rest: { ...rest, ...remembered(stateDir, venue).rest, ...told }, socket });
+}
+
+/** What the first cancel of a daemon showed: no question could. `at` as above. A disk that takes nothing must not fail that cancel. */
+export function rememberCancel(stateDir: string, venue: string, at: number, cancel: CancelHabit): void {
+  const { rest, socket } = remembered(stateDir, venue);
+  if (rest['cancel'] === cancel) return;
+  try {
+    write(stateDir, venue, at, { rest: { ...rest, cancel }, socket });
+  } catch {
+    // The next start's first cancel shows it again.
+  }
+}
+
+/** What a cancel was last seen to do there. */
+export function cancelAt(stateDir: string, venue: string): RestCapabilities['cancel'] {
+  const { cancel } = remembered(stateDir, venue).rest;
+  return cancel === 'at once' || cancel === 'asynchronous' ? cancel : 'unknown';
 }
 
 /** True when this venue was proven to find an order by its client id alone. */
 export const isQueriedByClientId = (stateDir: string, venue: string): boolean =>
-  remembered(stateDir, venue)['queryByClientId'] === 'yes';
+  remembered(stateDir, venue).rest['queryByClientId'] === 'yes';

@@ -41,13 +41,18 @@ function socketCheck({ firstDataMs, closed }: SocketCapabilities, wsUrl: string)
 const said = (known: Known, yes: string, no: string, unknown: string): string =>
   known === 'yes' ? yes : known === 'no' ? no : unknown;
 
+const cancels = {
+  'at once': 'a cancel ends an order at once',
+  asynchronous: 'a cancel is taken on and ends the order later',
+} as const;
+
 function habits(rest: RestCapabilities, { acknowledges, ping }: SocketCapabilities): Check {
   const facts = [
     `errors under HTTP ${rest.errorStatus} with codes as ${rest.errorCode}`,
     `lists ${rest.lists}, public trades ${rest.publicTrades}, klines ${rest.klines}`,
     said(rest.anySymbolCase, 'symbols in either case', 'symbols in upper case only', 'case of symbols unknown'),
     `socket ${acknowledges ? 'acknowledges subscriptions' : 'acknowledges nothing'}, pings: ${ping}`,
-    'whether a cancel ends an order at once shows at the first one',
+    rest.cancel === 'unknown' ? 'whether a cancel ends an order at once shows at the first one' : cancels[rest.cancel],
   ];
   return check('habits', 'ok', facts.join('; '));
 }

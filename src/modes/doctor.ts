@@ -6,7 +6,7 @@ import { isLoopback, type TradingConfig, tradingSchema } from '../config/schema.
 import { readSecrets, type Secrets } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { listenMs } from '../venue/exchange/probe-socket.ts';
-import { rememberCapabilities } from './capabilities-file.ts';
+import { cancelAt, rememberCapabilities } from './capabilities-file.ts';
 import { type Check, capabilityChecks, check, type Level } from './doctor-check.ts';
 import { exchangeChecks, openPatient, type Patient } from './doctor-exchange.ts';
 import { machineChecks, planChecks } from './doctor-machine.ts';
@@ -71,5 +71,7 @@ async function examine(
   const name = patient.apiKey === undefined ? undefined : accountName(config.exchange.restUrl, patient.apiKey);
   if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
   const isHere = isLoopback(config.exchange.restUrl);
-  return [...checks, ...capabilityChecks(rest, socket, { isHere, wsUrl: config.exchange.wsUrl })];
+  // A cancel shows what no question can: a daemon that made one has written it down.
+  const seen = name === undefined ? rest : { ...rest, cancel: cancelAt(stateDir, name) };
+  return [...checks, ...capabilityChecks(seen, socket, { isHere, wsUrl: config.exchange.wsUrl })];
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Budget, budget } from '../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
-import { ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
+import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Instrument, instrument } from '../domain/instrument.ts';
@@ -17,7 +17,7 @@ import { type Dashboard, type DashboardSource, startDashboard } from '../ops/das
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type OrderEntry, ok } from '../venue/venue.ts';
 import { type Assembled, assemble, type Parts } from './assemble.ts';
-import { isQueriedByClientId } from './capabilities-file.ts';
+import { isQueriedByClientId, rememberCancel } from './capabilities-file.ts';
 import { decisionsOf } from './decide.ts';
 import { liftedText, resumedText } from './kills.ts';
 import type { Log } from './log.ts';
@@ -139,6 +139,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     notice: limits.notice,
     log,
     byClientId: isQueriedByClientId(options.stateDir, options.venueName),
+    cancelSeen: (habit) => rememberCancel(options.stateDir, options.venueName, machineWall(), habit),
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };

@@ -45,6 +45,7 @@ describe('what a deployment does', () => {
       orderTest: 'yes',
       clientIdEchoed: 'yes',
       queryByClientId: 'yes',
+      cancel: 'unknown',
     });
     expect(at.stub.requests.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(at.stub.requests.at(-1)?.target).toBe('/sapi/v1/order?newClientorderId=mine&symbol=BTCUSDT');
@@ -117,6 +118,20 @@ describe('what a deployment does', () => {
     expect(at.open().exchange.orders).not.toHaveProperty('queryByClientId');
     expect(at.open({ byClientId: true }).exchange.orders).toHaveProperty('queryByClientId');
   });
+});
+
+it('whether a cancel ends an order at once is told of the first answer that says so, and of no other', async () => {
+  const told: string[] = [];
+  const { exchange } = at.open({ cancelSeen: (habit) => void told.push(habit) });
+  const answers = [{ code: -2013, msg: 'no such order' }, {}, { status: 'NEW' }, { status: 'PENDING_CANCEL' }];
+  for (const answer of [...answers, { status: 'CANCELED' }]) {
+    at.stub.answer = () => answer;
+    await exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
+  }
+  expect(told).toEqual(['asynchronous']);
+  const other = at.open({ cancelSeen: (habit) => void told.push(habit) });
+  await other.exchange.orders.cancel({ symbol: 'BTCUSDT', orderId: '7' });
+  expect(told).toEqual(['asynchronous', 'at once']);
 });
 
 describe('what a socket does', () => {

@@ -11,6 +11,9 @@ import type { Call, Rest } from './rest.ts';
 
 export type Known = 'yes' | 'no' | 'unknown';
 
+/** An order is over when its cancel is answered, or some time later. */
+export type CancelHabit = 'at once' | 'asynchronous';
+
 export interface RestCapabilities {
   /** HTTP status of a refused request. */
   readonly errorStatus: '200' | '4XX' | 'unknown';
@@ -27,6 +30,8 @@ export interface RestCapabilities {
   readonly clientIdEchoed: Known;
   /** An order can be asked for by its client id alone. */
   readonly queryByClientId: Known;
+  /** What the first cancel was answered with; asking cannot show it. */
+  readonly cancel: CancelHabit | 'unknown';
 }
 
 export interface ProbeParts {
@@ -71,6 +76,7 @@ export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
     orderTest: testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder()),
     clientIdEchoed: order === undefined ? 'unknown' : order.clientId === undefined ? 'no' : 'yes',
     queryByClientId: await byClientId(ask, symbol, order),
+    cancel: 'unknown',
   };
 }
 

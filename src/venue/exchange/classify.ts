@@ -2,9 +2,10 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import type { CancelOutcome } from '../venue.ts';
+import type { CancelHabit } from './capabilities.ts';
 import type { Count } from './counters.ts';
 import { idOf, isFields } from './json.ts';
-import { readCreated } from './read-order.ts';
+import { readCreated, statusOf } from './read-order.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -65,6 +66,14 @@ export function createOutcome(reply: Reply, intent: Intent, at: Instrument, sign
   if (report.status !== 'REJECTED') return { kind: 'accepted', report };
   if (report.executed > 0n) return unknown('the answer says REJECTED, with a quantity executed');
   return { kind: 'rejected', code: 'REJECTED', message: 'the exchange answered with status REJECTED' };
+}
+
+/** What the answer to a cancel says about when an order is over; undefined where it says neither. */
+export function cancelHabit(reply: Reply): CancelHabit | undefined {
+  if (reply.kind !== 'ok' || !isFields(reply.value)) return undefined;
+  // A status of no known spelling says nothing here, and is counted where an order is read.
+  const status = statusOf(reply.value['status'], () => {});
+  return status === 'CANCELING' ? 'asynchronous' : status === 'CANCELED' ? 'at once' : undefined;
 }
 
 /** `{"symbol":"BHTUSDT","clientOrderId":"0","orderId":"150695552109032492","status":"PENDING_CANCEL"}` */

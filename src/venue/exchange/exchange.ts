@@ -20,7 +20,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
 import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
 import { accountReader } from './account.ts';
-import { probeRest, type RestCapabilities } from './capabilities.ts';
+import { type CancelHabit, probeRest, type RestCapabilities } from './capabilities.ts';
 import { type Count, counters, type Log } from './counters.ts';
 import { feed } from './feed.ts';
 import { gotHttp, type HttpReply } from './http.ts';
@@ -58,6 +58,8 @@ export interface ExchangeOptions {
   readonly stripPrefix?: string | undefined;
   /** The deployment was proven to find an order by its client id alone (capabilities.ts); margin can by the specification. */
   readonly byClientId?: boolean;
+  /** Told once whether a cancel ends an order at once, by the first answer that says so. */
+  readonly cancelSeen?: (habit: CancelHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
 }
@@ -121,7 +123,7 @@ export function openCaller(
 
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
-  const { wsUrl, account, clock, rng, log, byClientId } = options;
+  const { wsUrl, account, clock, rng, log, byClientId, cancelSeen } = options;
   const { count, seen } = counters(clock, log, (text) => caller.redact(text));
   let last: HttpReply | undefined;
   const observe = (answer: HttpReply): void => {
@@ -136,7 +138,15 @@ export function exchange(options: ExchangeOptions): Exchange {
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
-    orders: orders({ rest: caller, clock, account, instruments: known, count, byClientId: byClientId === true }),
+    orders: orders({
+      rest: caller,
+      clock,
+      account,
+      instruments: known,
+      count,
+      byClientId: byClientId === true,
+      cancelSeen,
+    }),
     account: accountReader(caller),
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, () => clock.now()),
@@ -151,7 +161,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     syncTime: () => time.sync(),
     time,
     counters: seen,
-    redact: caller.redact,
+    redact: (text) => caller.redact(text),
     close() {
       channels.close();
       close();
