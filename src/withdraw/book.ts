@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { userState } from '../budget/shared-file.ts';
 import { units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { ownFolder } from '../modes/by-hand/client.ts';
 import type { Application } from './apply.ts';
 
 /** `sending` is an application of which nothing is known yet, also after a crash; `absent` was never seen by the exchange. */
@@ -36,7 +36,7 @@ export interface Book {
 
 /** Where it lies unless told otherwise: one place for all, or from another directory an open withdrawal would be overlooked. */
 export const bookDir = (environment: Readonly<Record<string, string | undefined>>): string =>
-  join(userState(environment), 'withdraw');
+  ownFolder(environment, 'withdraw');
 
 const version = 1;
 const schema = `

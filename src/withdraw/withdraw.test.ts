@@ -19,7 +19,7 @@ let stub: StubServer;
 let now = Date.UTC(2026, 0, 1);
 /** What the exchange lists, and how it answers an application. */
 let listed: object[] = [];
-let answerQuery = (_: Question): object => ({ withdrawList: listed, count: listed.length });
+let answerQuery: (question: Question) => object = () => ({ withdrawList: listed, count: listed.length });
 interface Question {
   readonly symbol?: string;
   readonly startTime?: string;

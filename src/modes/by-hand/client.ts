@@ -1,6 +1,7 @@
 /** The exchange as a command reaches it: one client, the same limits and bans as a daemon at the same address, no state. */
+import { join } from 'node:path';
 import { budget } from '../../budget/budget.ts';
-import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
+import { sharedFile, sharedFilePath, userOf, userState } from '../../budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../clock/clock.ts';
 import { readConfig } from '../../config/read.ts';
 import { isLoopback, tradingSchema, whyNotStripped } from '../../config/schema.ts';
@@ -81,6 +82,10 @@ export function placeOf({ config: file, url, wsUrl, stripPrefix, account }: Whic
   const socket = wsUrl ?? `${parsed.protocol === 'https:' ? 'wss' : 'ws'}://${parsed.host}/kline-api/ws`;
   return { restUrl: url, wsUrl: socket, speed: 1, stripPrefix, account: account ?? 'spot', limits: {} };
 }
+
+/** A folder of a program's own, the same in whatever directory it is run. */
+export const ownFolder = (environment: Commanded['environment'], name: string): string =>
+  join(userState(environment), name);
 
 export interface Allowance {
   readonly spend: Spend;
