@@ -77,8 +77,10 @@ const times = { ours: [] as number[], got: [] as number[], hop: [] as number[], 
 for (let round = 0; round < orders + 20; round++) {
   const ours = await answer<number>(exchange, 'trade');
   await sleep(30);
+  // Each part begins as an order does: after a pause, in which the processor has gone on to other things.
   await answer(exchange, 'arm');
   const arrives = answer<number>(exchange);
+  await sleep(30);
   const startedAt = now();
   await got.post(`http://127.0.0.1:${port}/sapi/v1/order`, {
     body,
@@ -89,9 +91,11 @@ for (let round = 0; round < orders + 20; round++) {
     headers: { 'content-type': 'application/json' },
   });
   const bare = (await arrives) - startedAt;
+  await sleep(30);
   const hopAt = now();
   await answer(echo, { body });
   const hop = now() - hopAt;
+  await sleep(30);
   const commitAt = now();
   insert.run(body);
   const commit = now() - commitAt;

@@ -3,6 +3,7 @@
  * new table each time: two of them took an eighth of a backtest with many orders.
  */
 const fewest = 8;
+const none: readonly never[] = [];
 
 /** Up to eight entries are searched in a row; one that ever held more goes on as a `Map`. Entries keep the order they came in. */
 export class FewMap<V> {
@@ -47,6 +48,7 @@ export class FewMap<V> {
 
   /** The values as they are now: entries may come and go while they are walked through. */
   values(): IterableIterator<V> {
+    if (this.size === 0) return none.values();
     return (this.#many === undefined ? [...this.#values] : [...this.#many.values()]).values();
   }
 }

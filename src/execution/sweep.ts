@@ -159,6 +159,7 @@ export class Sweeps {
 
   /** Asks for each order of ours that should be on the list of open ones and is not, and takes up quarantined ones that are. */
   async #askForMissing(symbol: string, open: readonly OrderReport[]): Promise<void> {
+    if (this.#execution.portfolio.orders().next().done === true) return;
     const listed = new Map(open.map((report) => [report.orderId, report]));
     for (const order of [...this.#execution.portfolio.orders()]) {
       if (order.intent.symbol !== symbol || order.orderId === undefined) continue;
@@ -337,8 +338,11 @@ export class Sweeps {
       known.add(trade.tradeId).add(keyOf(trade));
     }
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
-    for (const id of ids.splice(0, Math.max(0, ids.length - overlap)))
-      for (const key of [id, `${id} BUY`, `${id} SELL`]) known.delete(key);
+    for (const id of ids.length > overlap ? ids.splice(0, ids.length - overlap) : []) {
+      known.delete(id);
+      // Sides of trades with ourselves are rare: mostly there is one key for each id.
+      if (known.size > ids.length) for (const side of ['BUY', 'SELL']) known.delete(`${id} ${side}`);
+    }
     this.#recent.set(symbol, { ids, known });
     this.#execution.journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...ids] }));
   }
