@@ -43,6 +43,8 @@ export interface Budget {
   /** To be told of every 410, 429 and 418. */
   readonly notice: (notice: LimitNotice) => void;
   readonly meter: () => Meter;
+  /** Until when no request may leave, UTC ms, by what was seen when the last one was counted; undefined when one may. */
+  readonly stoppedUntil: () => number | undefined;
   /** Refuses everything that waits. */
   readonly close: () => void;
 }
@@ -104,6 +106,7 @@ class WeightBudget {
     spend: (lane, cost, until) => this.#spend(lane, cost, until),
     notice: (notice) => this.#heed(notice),
     meter: () => this.#meter(),
+    stoppedUntil: () => this.#stoppedUntil(this.#shared.bans),
     close: () => this.#close(),
   };
 
@@ -233,20 +236,24 @@ class WeightBudget {
     this.#serve();
   }
 
+  #stoppedUntil({ stopUntil, banUntil }: Bans): number | undefined {
+    const until = Math.max(stopUntil, banUntil);
+    return until > this.#clock.now() ? until : undefined;
+  }
+
   #meter(): Meter {
     const now = this.#clock.now();
     const steady = this.#clock.monotonic();
     const { ip, uid } = this.#windows;
     const { bans, news } = this.#shared.look();
     this.#count(news);
-    const { slowUntil, stopUntil, banUntil } = bans;
-    const stoppedUntil = Math.max(stopUntil, banUntil);
+    const { slowUntil } = bans;
     return {
       ip: { used: ip.used(steady), max: ip.max },
       uid: { used: uid.used(steady), max: uid.max },
       others: this.#others.used(steady),
       waiting: lanes.reduce((sum, lane) => sum + (this.#queues.get(lane)?.length ?? 0), 0),
-      stoppedUntil: stoppedUntil > now ? stoppedUntil : undefined,
+      stoppedUntil: this.#stoppedUntil(bans),
       slowedUntil: slowUntil > now ? slowUntil : undefined,
       refused: this.#refused,
     };

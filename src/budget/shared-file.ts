@@ -132,6 +132,10 @@ class SharedFile implements Shared {
     );
   }
 
+  get bans(): Bans {
+    return this.#bans;
+  }
+
   forbid(bans: Bans): void {
     this.#bans = later(this.#bans, bans);
     this.#try((file) => {

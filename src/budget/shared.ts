@@ -32,6 +32,8 @@ export interface Shared {
   alone<T>(work: (tally: Tally) => T): T;
   /** What others did since the last look, without keeping anybody waiting. */
   look(): Pick<Tally, 'news' | 'bans'>;
+  /** What was forbidden at the last look: for whoever cannot wait for another one. */
+  readonly bans: Bans;
   /** Writes down what the exchange forbids; joined with what others wrote. */
   forbid(bans: Bans): void;
   close(): void;
@@ -44,6 +46,9 @@ export function sharedWithNobody(): Shared {
   return {
     alone: (work) => work({ ...look(), spend: () => {} }),
     look,
+    get bans() {
+      return bans;
+    },
     forbid(more) {
       bans = later(bans, more);
     },

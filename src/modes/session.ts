@@ -183,7 +183,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   };
   // Simulated fills do not depend on the exchange's time.
   const blocked = (): string | undefined =>
-    options.secrets === undefined ? undefined : (exchange.time.against() ?? forbiddenText(limits.meter().stoppedUntil));
+    options.secrets === undefined ? undefined : (exchange.time.against() ?? forbiddenText(limits.stoppedUntil()));
   const assembled = assemble({
     clock,
     journal: book,

@@ -15,6 +15,7 @@ export class MachineLimits {
   /** What one process sees of it. */
   port(life: Life): Shared {
     let seen = 0;
+    const known = (): Bans => this.bans;
     const look = (): Pick<Tally, 'news' | 'bans'> => {
       const news = this.#rows
         .slice(seen)
@@ -32,6 +33,9 @@ export class MachineLimits {
           },
         }),
       look,
+      get bans() {
+        return known();
+      },
       forbid: (bans) => {
         if (life.alive) this.bans = later(this.bans, bans);
       },
