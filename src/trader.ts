@@ -27,8 +27,8 @@ export interface Desk {
 
   /** Takes a signal as its strategy's wish from now on; false when it is the one that rests already. */
   note(signal: Signal): boolean;
-  /** The next thing to do about a wish: cancel an order, create one, or nothing. What was denied is not asked for again. */
-  plan(signal: Signal, denied: readonly Draft[]): Step | undefined;
+  /** The next thing to do about a wish: cancel an order, create one, or nothing. What was refused is not asked for again. */
+  plan(signal: Signal, refused: readonly Draft[]): Step | undefined;
   /** Asks the risk rules; a refusal is written down. */
   judge(draft: Draft): Verdict;
   /** Gives the order its id and counts its exposure from now on. */
@@ -72,19 +72,21 @@ export function trade(desk: Desk): Observable<Fill> {
 
   /** Every step can change what the next one should be, so each is planned and judged anew. */
   async function stepByStep(signal: Signal, first: Step): Promise<void> {
-    const denied: Draft[] = [];
-    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal, denied)) {
+    const refused: Draft[] = [];
+    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal, refused)) {
       if (step.do === 'cancel') {
         await desk.cancel(step.order);
         continue;
       }
       if (desk.judge(step.draft).kind === 'denied') {
         // A purchase over the limit must not hide the sale that would bring the position under it.
-        denied.push(step.draft);
+        refused.push(step.draft);
         continue;
       }
       const carried = await desk.execute(desk.reserve(step.draft));
-      if (carried !== 'placed') return;
+      // Nor must one that the exchange rejects hide those after it until the next kline; an unknown one blocks its symbol.
+      if (carried === 'refused') refused.push(step.draft);
+      else if (carried === 'unknown') return;
     }
   }
 }

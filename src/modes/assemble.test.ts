@@ -271,3 +271,20 @@ describe('while the exchange’s time is in doubt', () => {
     expect(row).toMatchObject({ detail: expect.stringContaining('its clock stepped') });
   });
 });
+
+test('an order that the exchange rejects hides neither those after it nor the next kline’s', async () => {
+  const { desk, wish, resting } = await trading();
+  const three: Want = {
+    kind: 'quotes',
+    quotes: [90, 91, 92].map((price) => ({ side: 'BUY', price, quantity: 1 })),
+    reason: 'test',
+  };
+  desk.venue.creates = ['reject', 'accept'];
+  wish(three);
+  await desk.pass(1_000);
+  expect([desk.asked('create'), resting()]).toEqual([3, 2]);
+  desk.venue.creates = ['accept'];
+  wish(three);
+  await desk.pass(1_000);
+  expect([desk.asked('create'), resting()]).toEqual([4, 3]);
+});

@@ -249,11 +249,15 @@ class ColumnRun {
   }
 
   #carryOut(signal: Signal): void {
-    const denied: Draft[] = [];
-    for (let step = this.#planner.plan(signal); step !== undefined; step = this.#planner.plan(signal, denied)) {
-      if (step.do === 'cancel') this.#cancel(step.order);
-      else if (this.#isDenied(step.draft)) denied.push(step.draft);
-      else if (!this.#create(step.draft)) return;
+    const refused: Draft[] = [];
+    for (let step = this.#planner.plan(signal); step !== undefined; step = this.#planner.plan(signal, refused)) {
+      if (step.do === 'cancel') {
+        this.#cancel(step.order);
+        continue;
+      }
+      const came = this.#isDenied(step.draft) ? 'refused' : this.#create(step.draft);
+      if (came === 'refused') refused.push(step.draft);
+      else if (came === 'waits') return;
     }
   }
 
@@ -270,8 +274,8 @@ class ColumnRun {
     return true;
   }
 
-  /** True when there may be more to do: the venue's refusal ends a plan, and so does a MARKET order while it waits to fill. */
-  #create(draft: Draft): boolean {
+  /** What came of it; a MARKET order that waits to fill ends a plan. */
+  #create(draft: Draft): 'placed' | 'refused' | 'waits' {
     const now = this.#clock.now();
     const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;
     const intent = intentOf(draft, clientOrderId, now, lifeMs);
@@ -280,12 +284,12 @@ class ColumnRun {
     const outcome = this.#venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
-      if (isClosed(order.state)) return true;
+      if (isClosed(order.state)) return 'placed';
       order.state = 'open';
-      return intent.type !== 'MARKET';
+      return intent.type === 'MARKET' ? 'waits' : 'placed';
     }
     this.#finish(order, 'rejected');
-    return false;
+    return 'refused';
   }
 
   #onFill(trade: PaperTrade, intent: Intent): void {

@@ -152,8 +152,8 @@ function less(goal: Lots, taken: Lots): Lots {
 }
 
 /**
- * Have exactly these orders: cancel what is not among them, then create what is missing. What a rule `denied` while this wish
- * is carried out stands back, each draft for one order, so that the orders after it get their turn.
+ * Have exactly these orders: cancel what is not among them, then create what is missing. What a rule or the exchange
+ * `denied` while this wish is carried out stands back, each draft for one order, so that the orders after it get their turn.
  */
 export function planQuotes(
   quotes: Quotes,

@@ -66,8 +66,8 @@ export class Planner {
   }
 
   /**
-   * The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. `denied` is what a rule
-   * refused since this wish began to be carried out: it is not asked for again before the next time.
+   * The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. `denied` is what a rule or
+   * the exchange refused since this wish began to be carried out: it is not asked for again before the next time.
    */
   plan(signal: Signal, denied: readonly Draft[] = noDrafts): Step | undefined {
     const { portfolio, protection } = this.#options;

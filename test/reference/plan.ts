@@ -84,8 +84,7 @@ const tick = (state: State, price: string, side: Side): Decimal =>
   roundTo(new Decimal(price), state.question.instrument.pricePrecision, side === 'BUY' ? 'up' : 'down');
 
 /**
- * Cancels what is not wished and creates what is missing. What is denied keeps nothing else from being created; a rejection by
- * the exchange ends it until the next time. Returns the MARKET order when one was made.
+ * Cancels what is not wished and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
 export function act(state: State, want: Want, moment: Moment, inside: boolean): Order | undefined {
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
@@ -99,7 +98,6 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   }
   for (const wish of wished) {
     const order = create(state, wish, moment);
-    if (order.row.state === 'rejected') return undefined;
     if (wish.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
