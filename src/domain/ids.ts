@@ -36,7 +36,21 @@ function encode(value: number, width: number): string {
 const decode = (text: string): number =>
   text.split('').reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0);
 
+/** Macs kept in mind, by key: every look at the exchange shows the same open orders again. Past it all are worked out anew. */
+const mostMacs = 4_096;
+const macs = new WeakMap<Uint8Array, Map<string, string>>();
+
 function macOf(body: string, key: Uint8Array): string {
+  const known = macs.get(key) ?? new Map<string, string>();
+  const before = known.get(body);
+  if (before !== undefined) return before;
+  if (known.size >= mostMacs) known.clear();
+  const mac = workOutMac(body, key);
+  macs.set(key, known.set(body, mac));
+  return mac;
+}
+
+function workOutMac(body: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key).update(body).digest();
   let text = '';
   for (let index = 0; index < widths.mac; index++) text += alphabet.charAt((digest[index] ?? 0) % 32);

@@ -18,16 +18,27 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
+/** Text that stands in JSON as it is. */
+const plainText = /^[ !#-[\]-~]*$/;
+const textJson = (text: string): string => (plainText.test(text) ? `"${text}"` : JSON.stringify(text));
+
 export function json(value: Json): string {
+  if (typeof value === 'string') return textJson(value);
+  if (value === null || typeof value !== 'object') return String(value);
   if (value instanceof Digits) return value.text;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
   let text = '';
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${json(field)}`;
+  if (isList(value)) {
+    for (const one of value) text += `${text === '' ? '' : ','}${json(one)}`;
+    return `[${text}]`;
+  }
+  for (const key in value) {
+    const field = value[key];
+    if (field !== undefined) text += `${text === '' ? '' : ','}${textJson(key)}:${json(field)}`;
   }
   return `{${text}}`;
 }
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 /** Where a number may stand; a text that looks so is found too, which only costs time. */
 const maybeNumber = /(^|[:[,])\s*-?\d/;

@@ -19,6 +19,20 @@ const emptyJournal: Buffer = (() => {
   return bytes;
 })();
 
+/** A database that prepares each statement once: every process prepares the same ones, and there are several in a world. */
+function opened(bytes: Buffer): Database.Database {
+  const db = new Database(bytes);
+  const prepare = db.prepare.bind(db);
+  const known = new Map<string, Database.Statement>();
+  return Object.assign(db, {
+    prepare(sql: string): Database.Statement {
+      const statement = known.get(sql) ?? prepare(sql);
+      known.set(sql, statement);
+      return statement;
+    },
+  });
+}
+
 export interface DiskOptions {
   readonly time: Time;
   readonly chance: Chance;
@@ -30,7 +44,7 @@ export interface DiskOptions {
 }
 
 export class Disk {
-  #db = new Database(emptyJournal);
+  #db = opened(emptyJournal);
   readonly #options: DiskOptions;
   #synced: Buffer | undefined;
   #commits = 0;
@@ -65,9 +79,10 @@ export class Disk {
 
   /** The power goes and comes back: the bytes that were synced are opened anew. */
   losePower(): void {
-    const bytes = this.#options.syncEvery === 1 ? this.#db.serialize() : (this.#synced ?? emptyJournal);
+    // With every commit synced the bytes would be the same.
+    if (this.#options.syncEvery === 1) return;
     this.#db.close();
-    this.#db = new Database(bytes);
+    this.#db = opened(this.#synced ?? emptyJournal);
   }
 
   /** The writer of one process: a batch is committed some time after it was handed over, and the process is told. */

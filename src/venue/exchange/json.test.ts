@@ -23,7 +23,13 @@ describe('exact JSON', () => {
   it('refuses what is no JSON, and survives what is nested beyond reason', () => {
     expect(() => parseExact('{"a":')).toThrow(SyntaxError);
     const deep = `${'['.repeat(200_000)}1938321163093077686${']'.repeat(200_000)}`;
-    expect(() => parseExact(deep)).toThrow(RangeError);
+    expect(Array.isArray(parseExact(deep))).toBe(true);
+    // A quote within a text is no place for a number: such a text is left to the parser's own reviver.
+    expect(parseExact('{"t":",1938321163093077686,","id":1938321163093077686}')).toEqual({
+      t: ',1938321163093077686,',
+      id: '1938321163093077686',
+    });
+    expect(() => parseExact('{"id":0938321163093077686}')).toThrow(SyntaxError);
   });
 
   const digits = fc.stringMatching(/^(0|[1-9][0-9]{0,25})(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?$/);
