@@ -1,9 +1,11 @@
 /**
- * `npm run fuzz -- [--rounds 100] [--seed 1]`: bad frames and bad replies against the client, each round with a seed of its own. Ends
- * with 1 at the first that throws or is believed wrongly, and names its seed.
+ * `npm run fuzz -- [--rounds 100] [--seed 1]`: bad frames and bad replies against the client, bad requests against the control address
+ * of the built-in exchange, each round with a seed of its own. Ends with 1 at the first that throws, is believed wrongly or is not
+ * answered, and names its seed.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
+import { fuzzControl } from '../test/kit/fuzz-control.ts';
 import { fuzzFrames } from '../test/kit/fuzz-frames.ts';
 import { fuzzReplies } from '../test/kit/fuzz-replies.ts';
 
@@ -16,13 +18,16 @@ if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(first) || first
   process.exit(2);
 }
 const perRound = 2_000;
+const controlsPerRound = 500;
 const startedAt = realMs();
 let believed = 0;
 let taken = 0;
+let carriedOut = 0;
 for (let seed = first; seed < first + rounds; seed++) {
   try {
     believed += await fuzzFrames(seed, perRound);
     taken += await fuzzReplies(seed, perRound);
+    carriedOut += await fuzzControl(seed, controlsPerRound);
   } catch (error) {
     console.error(`seed ${seed}:`, error);
     process.exit(1);
@@ -32,5 +37,6 @@ for (let seed = first; seed < first + rounds; seed++) {
 }
 const seconds = ((realMs() - startedAt) / 1_000).toFixed(0);
 console.log(
-  `${rounds * perRound} frames (${believed} messages believed) and ${rounds * perRound} replies (${taken} taken) in ${seconds} s: nothing broke`,
+  `${rounds * perRound} frames (${believed} messages believed), ${rounds * perRound} replies (${taken} taken), ` +
+    `${rounds * controlsPerRound} control requests (${carriedOut} carried out) in ${seconds} s: nothing broke`,
 );

@@ -187,6 +187,24 @@ describe('the control address', () => {
   });
 });
 
+test('at most a day passes at once, and a clock is moved and driven within bounds', async () => {
+  const simulator = await startSimulator({ users: [alice], instruments: [btc], control: { port: 0 } });
+  onTestFinished(() => simulator.close());
+  const move = async (body: unknown) => {
+    const { status, text } = await call(`${simulator.controlUrl}/time`, 'POST', JSON.stringify(body));
+    return [status, text] as const;
+  };
+  const before = simulator.clock.now();
+  expect(await move({ advanceMs: 86_400_001 })).toEqual([
+    400,
+    expect.stringContaining('advanceMs: at most 86400000 (a day) at once: ask again for more'),
+  ]);
+  expect(await move({ stepMs: 86_400_001 })).toEqual([400, expect.stringContaining('stepMs: ')]);
+  expect(await move({ driftPpm: -100_001 })).toEqual([400, expect.stringContaining('driftPpm: ')]);
+  expect(simulator.clock.now() - before).toBeLessThan(3_600_000);
+  expect((await move({ advanceMs: 86_400_000 }))[0]).toBe(200);
+});
+
 test('an exchange with a clock of its own lets time pass at once', async () => {
   const simulator = await startSimulator({ users: [alice], instruments: [btc], control: { port: 0 } });
   onTestFinished(() => simulator.close());

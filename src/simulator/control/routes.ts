@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Parts } from '../assemble.ts';
-import { adjusted, cancelled, events, faultEvent, placed } from '../faults/events.ts';
+import { adjusted, cancelled, events, faultEvent, longestMs, placed, stepBounds } from '../faults/events.ts';
 import { rulesOf } from '../faults/plans.ts';
 import type { Simulator } from '../handle.ts';
 import type { TruthLog } from '../log-file.ts';
@@ -45,10 +45,15 @@ const step = z.strictObject({
   info: z.string().optional(),
   txId: z.string().optional(),
 });
+/** Everything that happens in it is worked through before the answer, and nobody is served meanwhile. */
+const longestAdvanceMs = 86_400_000;
 const time = z.strictObject({
-  advanceMs: z.number().min(0).optional(),
-  stepMs: z.number().optional(),
-  driftPpm: z.number().optional(),
+  advanceMs: z
+    .number()
+    .min(0)
+    .max(longestAdvanceMs, `at most ${longestAdvanceMs} (a day) at once: ask again for more`)
+    .optional(),
+  ...stepBounds,
 });
 
 export const routes: readonly Route[] = [
@@ -156,9 +161,13 @@ export const routes: readonly Route[] = [
     run({ body }, { simulator, parts: { outage } }) {
       const scope = z.enum(['all', 'rest', 'socket']).default('all');
       const how = z.enum(['reset', 'status', 'hang']).default('reset');
-      const wanted = read(z.strictObject({ scope, how, forMs: z.number().min(0).default(864_000_000) }), body);
+      const wanted = read(
+        z.strictObject({ scope, how, forMs: z.number().min(0).max(longestMs).default(longestMs) }),
+        body,
+      );
       simulator.beginOutage(wanted.scope, wanted);
-      return outage.current();
+      // One of no length is over already.
+      return outage.current() ?? null;
     },
   },
   {

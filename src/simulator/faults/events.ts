@@ -7,7 +7,9 @@ const decimal = z
   .regex(/^-?\d{1,24}(\.\d{1,18})?$/, 'must be decimal text of at most 24 digits and 18 decimals, such as "0.5"');
 const uid = z.string().min(1);
 const symbol = z.string().min(1);
-const forMs = z.number().min(0).max(864_000_000);
+/** The longest outage, ms of exchange time. */
+export const longestMs = 864_000_000;
+const forMs = z.number().min(0).max(longestMs);
 
 export const placed = z.strictObject({
   user: uid.optional(),
@@ -31,6 +33,10 @@ export const busted = z.strictObject({
   symbol: symbol.optional(),
   which: z.enum(['newest', 'oldest']).default('newest'),
 });
+const stepMs = z.number().min(-86_400_000).max(86_400_000);
+const driftPpm = z.number().min(-100_000).max(100_000);
+/** How far a clock may be moved, and how much too fast or slow it may run, where both are asked for at once. */
+export const stepBounds = { stepMs: stepMs.optional(), driftPpm: driftPpm.optional() };
 const scope = z.enum(['all', 'rest', 'socket']);
 const how = z.enum(['reset', 'status', 'hang']);
 
@@ -61,11 +67,9 @@ export const events = {
       'the symbol is no longer traded: its open orders are cancelled, it is gone from the symbols, market data and new orders are refused, its channels are silent; old orders and trades can still be asked for',
     ),
   stepMs: z
-    .strictObject({ stepMs: z.number().min(-86_400_000).max(86_400_000) })
+    .strictObject({ stepMs })
     .describe("the gateway's clock steps: `/time` and the time window are off by so much more from now on"),
-  driftPpm: z
-    .strictObject({ driftPpm: z.number().min(-100_000).max(100_000) })
-    .describe("the gateway's clock runs fast or slow from now on, in millionths"),
+  driftPpm: z.strictObject({ driftPpm }).describe("the gateway's clock runs fast or slow from now on, in millionths"),
   spend: z
     .strictObject({ spend: z.number().int().min(1), ip: z.string().default('127.0.0.1') })
     .describe('a neighbour behind the same address spends so much weight'),
