@@ -116,23 +116,25 @@ for (const [name, about] of [
   ['live', 'trade on the exchange'],
   ['paper', "trade on the exchange's market with simulated fills"],
 ] as const) {
-  program
+  const command = program
     .command(name)
     .description(about)
     .addOption(configOption())
     .addOption(stateOption())
     .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
     .addOption(jsonOption())
-    .addOption(logOption())
-    .action(async (given) =>
-      (await import('./modes/daemon.ts')).daemon({
-        ...withConfig(name, given),
-        mode: name,
-        out,
-        say,
-        signal: stopping.signal,
-      }),
-    );
+    .addOption(logOption());
+  if (name === 'live')
+    command.option('--accept-restored <REASON>', 'take a journal that is not the newest one, or from another host');
+  command.action(async (given) =>
+    (await import('./modes/daemon.ts')).daemon({
+      ...withConfig(name, given),
+      mode: name,
+      out,
+      say,
+      signal: stopping.signal,
+    }),
+  );
 }
 
 program
@@ -160,7 +162,7 @@ const simulator = program
     'the markets: crash-2020, tape-2024, synthetic, empty, or several with commas between',
     'crash-2020',
   )
-  .option('--markets <FILE>', 'a file of markets (YAML), in place of a scenario')
+  .option('--markets <FILE>', 'a file (YAML) of markets and of the exchange around them, in place of a scenario')
   .addOption(
     new Option('--profile <NAME>', 'the specification to the letter, or the habits of real deployments')
       .choices(['documented', 'observed'])

@@ -105,6 +105,22 @@ describe.for(profiles)('the exchange with the %s profile', (profile) => {
   });
 });
 
+test('the suite signs what is left of a path where a gateway strips its beginning', async () => {
+  const exchange = await openApart({ habits: { signedPath: 'stripped' } });
+  try {
+    const { main } = everyKey;
+    const given = ['--url', exchange.restUrl, '--symbol', busy, '--section', '5.2', '--json'];
+    const signed = async (...more: string[]) => {
+      const { out } = await suite([...given, '--key', main.key, '--secret', main.secret, ...more]);
+      return out.split('\n').filter((line) => line.includes('"failed"')).length;
+    };
+    expect(await signed('--strip-prefix', '/sapi')).toBe(0);
+    expect(await signed()).toBeGreaterThan(0);
+  } finally {
+    await exchange.close();
+  }
+});
+
 test('the exchange accepts the published vector, at its time and with its secret', async () => {
   const sample = '902ae3cb34ecee2779aa4d3e1d226686';
   const exchange = await startSimulator({

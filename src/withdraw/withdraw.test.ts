@@ -247,6 +247,30 @@ describe('an outcome that is not known', () => {
     for (const home of [undefined, '', 'relative']) expect(isAbsolute(bookDir({ XDG_STATE_HOME: home }))).toBe(true);
   });
 
+  it('in the journal of an earlier version, beside the directory of the start, is noticed and blocks', async () => {
+    const old = join(dir, 'var', 'withdraw');
+    const { host } = new URL(stub.url);
+    const before = openBook(old);
+    const lost = { withdrawOrderId: 'wold', asset: 'TUSDT', amount: units('1'), address, label: undefined };
+    before.begin(lost, host, now);
+    before.close();
+    const { message, exitCode } = await refusal(apply(command({ cwd: dir })));
+    expect([exitCode, message]).toEqual([3, expect.stringContaining(`sluice-withdraw list --state ${old}`)]);
+    expect(stub.requests).toHaveLength(0);
+    const settled = openBook(old);
+    settled.settle('wold', 'absent', undefined, undefined);
+    settled.close();
+    said.length = 0;
+    await apply(command({ cwd: dir }));
+    expect(said[0]).toContain(
+      `${old} holds a journal of withdrawals of an earlier version, which is not read any more`,
+    );
+    expect(applications()).toHaveLength(1);
+    said.length = 0;
+    await list(command({ cwd: dir, state: old }));
+    expect(said).toEqual([]);
+  });
+
   it('of an id that was used is told, not sent; another withdrawal under it is refused', async () => {
     await apply(command({ id: 'rent-january' }));
     await apply(command({ id: 'rent-january' }));

@@ -13,12 +13,15 @@ import { type Withdrawals, withdrawals } from '../venue/exchange/withdrawals.ts'
 import { readAllowList, refuseUnlisted } from './allow-list.ts';
 import { type Application, applyFor } from './apply.ts';
 import { type Book, bookDir, type Entry, openBook } from './book.ts';
+import { tellOfOldBook } from './old-book.ts';
 import { resolve } from './resolve.ts';
 import { entryJson, entryText } from './words.ts';
 
 export interface WithdrawCommand extends WhichExchange, Commanded, Pick<Asking, 'input'> {
   /** Where the journal of withdrawals lies; `bookDir` when left out. */
   readonly state?: string;
+  /** Where the program was started; the process's own directory when left out. */
+  readonly cwd?: string;
 }
 
 export interface ApplyCommand extends WithdrawCommand {
@@ -50,7 +53,9 @@ export async function withDesk<T>(command: WithdrawCommand, act: (desk: Desk) =>
   const place = placeOf(command);
   const secrets = readSecrets(command.environment, '.env', secretNames);
   const { host } = new URL(place.restUrl);
-  const book = openBook(command.state ?? bookDir(command.environment));
+  const dir = command.state ?? bookDir(command.environment);
+  tellOfOldBook(dir, command.cwd ?? process.cwd(), host, command.say);
+  const book = openBook(dir);
   const clock = new ScaledClock(place.speed);
   try {
     const limits = allowance(place, clock, command, secrets.apiKey);

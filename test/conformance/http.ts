@@ -11,6 +11,8 @@ const agent = new Agent({ keepAlive: true });
 export interface Credentials {
   readonly key: string;
   readonly secret: string;
+  /** What the signature covers of a target; all of it when left out. */
+  readonly covers?: (target: string) => string;
 }
 
 export interface Reply {
@@ -57,26 +59,36 @@ export const signatureOf = (
   body = '',
 ): string => createHmac('sha256', secret).update(`${timestamp}${method}${target}${body}`).digest('hex');
 
+/** What a signature covers of a target at this address, where a gateway takes `strip` from the start of paths before it verifies. */
+export const covered =
+  (base: string, strip = '') =>
+  (target: string): string => {
+    const path = `${pathOf(base)}${target}`;
+    return path.startsWith(strip) ? path.slice(strip.length) : path;
+  };
+
 export function signedHeaders(
-  { key, secret }: Credentials,
-  sending: Sending,
+  { key, secret, covers = (target) => target }: Credentials,
+  { method, target, body }: Sending,
   timestamp: number,
 ): Record<string, string> {
-  const sign = signatureOf(secret, timestamp, sending.method, sending.target, sending.body);
+  const sign = signatureOf(secret, timestamp, method, covers(target), body);
   return { 'X-CH-APIKEY': key, 'X-CH-TS': String(timestamp), 'X-CH-SIGN': sign };
 }
+
+/** What comes before `/sapi` at this address. */
+const pathOf = (base: string): string => new URL(base).pathname.replace(/\/$/, '');
 
 /** Sends it and reads the whole answer; fails where there is none. */
 export function send(base: string, { method, target, body, headers = {}, from }: Sending): Promise<Reply> {
   const url = new URL(base);
   // The target is sent as it stands, because the signature is over that: URL would write it anew.
-  const prefix = url.pathname.replace(/\/$/, '');
   const bytes = body === undefined ? undefined : Buffer.from(body);
   const options = {
     host: url.hostname,
     port: url.port,
     method,
-    path: `${prefix}${target}`,
+    path: `${pathOf(base)}${target}`,
     headers: {
       'Content-Type': 'application/json',
       ...(bytes !== undefined && { 'Content-Length': String(bytes.length) }),

@@ -14,6 +14,7 @@ import { type Keys, openSession, type Session, type Target } from './session.ts'
 const usage = `usage: npm run conformance -- --url URL [options]
   --url URL             the exchange, such as https://openapi.example.com
   --ws URL              its feed, with the path, such as wss://ws.example.com/kline-api/ws
+  --strip-prefix PATH   what a gateway there takes from the start of paths before it verifies signatures, such as /spot
   --profile NAME        documented (the specification to the letter), or observed (what live exchanges do)
   --symbol SYMBOL       the one to look at and trade; the first that is listed when left out
   --key K --secret S    a key: what may be read with it is checked too; CONFORMANCE_KEY and CONFORMANCE_SECRET do the same
@@ -41,6 +42,7 @@ function given() {
   const named = {
     url: text,
     ws: text,
+    'strip-prefix': text,
     profile: { ...text, default: 'documented' },
     symbol: text,
     key: text,
@@ -73,7 +75,7 @@ function keysOf({ key, secret, keys }: Given): Keys | undefined {
 }
 
 function targetOf(values: Given): Target {
-  const { url, ws, profile, symbol, quiet, withdraw, addresses } = values;
+  const { url, ws, profile, symbol, quiet, withdraw, addresses, 'strip-prefix': stripPrefix } = values;
   if (url === undefined) refuse('--url is missing');
   if (profile !== 'documented' && profile !== 'observed') refuse(`there is no profile ${profile}`);
   const spend = Number(values.spend);
@@ -87,6 +89,7 @@ function targetOf(values: Given): Target {
     profile: profile satisfies Profile,
     spend,
     ...(ws !== undefined && { wsUrl: ws }),
+    ...(stripPrefix !== undefined && { stripPrefix }),
     ...(symbol !== undefined && { symbol }),
     ...(quiet !== undefined && { quiet }),
     ...(keys !== undefined && { keys }),

@@ -1,7 +1,7 @@
 /** One run of the suite against one exchange: where it is, who we are there, and what was done. */
 import { equal, ok } from 'node:assert/strict';
 import { type Answers, answersOf, type Profile } from './answers.ts';
-import { type Credentials, type Reply, type Sending, send, signedHeaders } from './http.ts';
+import { type Credentials, covered, type Reply, type Sending, send, signedHeaders } from './http.ts';
 import { decimal, type Fields, fields, longNumber, rows, text } from './shape.ts';
 import { openSocket, type Socket } from './socket.ts';
 import { now } from './time.ts';
@@ -11,6 +11,8 @@ export interface Target {
   /** Of the feed, with its path. */
   readonly wsUrl?: string;
   readonly profile: Profile;
+  /** What a gateway there takes from the start of paths before it verifies signatures. */
+  readonly stripPrefix?: string;
   /** The symbol to look at and trade; the first that the exchange lists when left out. */
   readonly symbol?: string;
   readonly keys?: Keys;
@@ -102,8 +104,18 @@ const symbolOf = (row: Fields): Instrument => ({
   quantityPrecision: decimal(row['quantityPrecision'], 'quantityPrecision'),
 });
 
+/** The keys, each knowing what its signatures cover there. */
+function signingAt({ url, stripPrefix }: Target, { main, second, readOnly, elsewhere }: Keys): Keys {
+  const covers = covered(url, stripPrefix);
+  const others = Object.entries({ second, readOnly, elsewhere }).flatMap(([name, key]) =>
+    key === undefined ? [] : [[name, { ...key, covers }]],
+  );
+  return { main: { ...main, covers }, ...Object.fromEntries(others) };
+}
+
 /** Looks at the exchange's time and symbols, and holds what the checks need. */
-export async function openSession(target: Target): Promise<Session> {
+export async function openSession(given: Target): Promise<Session> {
+  const target = { ...given, ...(given.keys !== undefined && { keys: signingAt(given, given.keys) }) };
   const answers = answersOf(target.profile);
   const done = new Set<string>();
   const raw = (sending: Sending): Promise<Reply> => {

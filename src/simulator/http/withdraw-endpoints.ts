@@ -18,6 +18,7 @@ function apply({ params, exchange, uid }: Call): Json {
   const withdrawOrderId = shortText(required(params, 'withdrawOrderId'), 'withdrawOrderId');
   const address = shortText(required(params, 'address'), 'address');
   const label = shortText(optional(params, 'label') ?? '', 'label');
+  // Not starred in §4.5; but no currency follows from the rest (docs/decisions/0013).
   const symbol = required(params, 'symbol').toUpperCase();
   const terms = exchange.assets.get(symbol);
   if (terms === undefined) throw new Refused(refusals.symbol);

@@ -52,6 +52,8 @@ describe('applying for a withdrawal', () => {
     ['an asset that is frozen', { symbol: 'BTC', amount: '1' }, '-2016'],
     ['no address', { address: '' }, '-1105'],
     ['no id', { withdrawOrderId: null }, '-1102'],
+    // Not starred in §4.5, and no currency follows from an address (docs/decisions/0013).
+    ['no currency', { symbol: null }, '-1102'],
   ])('for %s is refused, and nothing is locked', async (_, body, code) => {
     const one = await open();
     expect(objectOf(await apply(one, body))['code']).toBe(code);
