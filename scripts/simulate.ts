@@ -30,6 +30,8 @@ import { runWorld } from '../src/testing/world/world.ts';
 
 /** Seeds handed to a worker at a time. */
 const partSize = 25;
+/** Room for what lives for a step only: the collector takes a tenth of a seed otherwise. */
+const youngMb = 96;
 /** Failures printed in full. */
 const shownFailures = 5;
 
@@ -74,7 +76,9 @@ async function onWorkers(
   const left = [...tasks];
   await Promise.all(
     Array.from({ length: Math.min(jobs, tasks.length) }, async () => {
-      const worker = new Worker(new URL('../src/testing/world/worker.ts', import.meta.url));
+      const worker = new Worker(new URL('../src/testing/world/worker.ts', import.meta.url), {
+        resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+      });
       try {
         for (let task = left.shift(); task !== undefined; task = left.shift()) {
           const value = await answered(worker, task, seed);

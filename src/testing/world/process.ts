@@ -30,7 +30,7 @@ export const idKey = Buffer.alloc(32, 7);
 export const strategyNumbers: ReadonlyMap<string, number> = new Map(strategyIds.map((id, index) => [id, index + 1]));
 export const symbols: readonly string[] = [btc.symbol, eth.symbol];
 
-export const worldTiming: Timing = { pollMs: 4_000, sweepMs: 8_000, horizonMs: 6_000, sweepGapMs: 2_500 };
+export const worldTiming: Timing = { pollMs: 6_000, sweepMs: 15_000, horizonMs: 6_000, sweepGapMs: 2_500 };
 
 /** Between two comparisons of the ledger with the account, ms. */
 const auditMs = 30_000;

@@ -82,7 +82,7 @@ export function wishesOf(seed: number, strategy: StrategyId, symbol: string): re
   const chance = chanceOf(seed, `${strategy} ${symbol}`);
   const [make, least, most] = makers[strategy];
   const wishes: Wish[] = [];
-  for (let at = chance.whole(300, 3_000); at < faultsMs + 10_000; at += chance.whole(least, most))
+  for (let at = chance.whole(300, 3_000); at < faultsMs + 6_000; at += chance.whole(least, most))
     wishes.push({ at, want: make(chance) });
   return wishes;
 }

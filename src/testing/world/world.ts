@@ -18,7 +18,7 @@ import { Wire } from './wire.ts';
 import { strategyIds, symbolsOf, type Wish, wishesOf } from './wishes.ts';
 
 /** After the faults: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
-const calmMs = 8_000;
+const calmMs = 5_000;
 const endMs = 240_000;
 const watchMs = 1_000;
 /** Between two looks whether the world has come to rest, virtual ms. */
