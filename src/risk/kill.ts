@@ -6,13 +6,26 @@ export interface Kill {
   readonly at: number;
   /** undefined: for all. */
   readonly strategy: string | undefined;
-  /** Who: `dailyLoss`, `command`, `dashboard`. */
+  /** Who: `operator`, `file`, `signal`, or one of `killingLimits`. */
   readonly by: string;
   readonly reason: string;
 }
 
-/** The daily loss limit is there to limit losses: it alone lets protective exits through. */
-export const letsThrough = (kill: Kill, purpose: Purpose): boolean => kill.by === 'dailyLoss' && purpose === 'stop';
+/** Limits that kill, all or one strategy: they are there to limit losses, so they alone let protective exits through. */
+export const killingLimits = {
+  dailyLoss: 'the loss since midnight UTC passed its limit',
+  drawdown: 'the equity fell too far from its highest',
+  entries: 'a strategy entered too many positions in ten minutes',
+  losses: 'a strategy lost too often in a row',
+  denials: 'a strategy was refused too often in ten minutes',
+  thinking: 'a strategy kept the program busy for too long',
+} as const;
+export type KillingLimit = keyof typeof killingLimits;
+
+const isByLimit = ({ by }: Pick<Kill, 'by'>): boolean => Object.hasOwn(killingLimits, by);
+
+/** A protective exit goes on under a kill by a limit; under one by a person nothing does (docs/decisions/0002). */
+export const letsThrough = (kill: Kill, purpose: Purpose): boolean => purpose === 'stop' && isByLimit(kill);
 
 export class KillSwitch {
   #kills: readonly Kill[];
@@ -29,7 +42,7 @@ export class KillSwitch {
   of(strategy: string): Kill | undefined {
     if (this.#kills.length === 0) return undefined;
     const standing = this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy);
-    return standing.find((kill) => kill.by !== 'dailyLoss') ?? standing[0];
+    return standing.find((kill) => !isByLimit(kill)) ?? standing[0];
   }
 
   /** The kill that forbids an order, one that is about to be created or one that rests; undefined when none does. */

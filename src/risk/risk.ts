@@ -1,16 +1,25 @@
-/** The gate between a plan and an order: the rules, what they look back on, and the daily loss limit. */
+/** The gate between a plan and an order: the rules, what they look back on, and the limits that kill. */
 import type { Clock } from '../clock/clock.ts';
-import { cut, minus, noUnits, part, rateNumber, type Units, units, unitsNumber, unitsText } from '../domain/money.ts';
-import type { Denial, Verdict } from '../domain/order.ts';
+import type { Depth } from '../domain/market.ts';
+import { minus, noUnits, part, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
+import type { Denial, Fill, Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import { type Kill, KillSwitch } from './kill.ts';
+import { Drawdown, shortText } from './drawdown.ts';
+import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
+import { Markets } from './markets.ts';
 import { type Created, firstDenial, type Limits, type Scene, weighed } from './rules.ts';
+import type { NewVersion } from './scene.ts';
+import { type Disabling, Throttle } from './throttle.ts';
 
 const dayMs = 86_400_000;
-const one = units('1');
-/** An amount for the eye: whole cents, or eight decimals of what is worth less than one, as in a run that counts in BTC. */
-const shortText = (amount: Units): string => unitsText(cut(amount, amount < one ? 8 : 2));
+
+const throttles = (memories: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map(
+    [...memories]
+      .filter(([name]) => name.startsWith(throttleName))
+      .map(([name, json]) => [name.slice(throttleName.length), json]),
+  );
 
 export interface RiskOptions {
   readonly limits: Limits;
@@ -19,7 +28,20 @@ export interface RiskOptions {
   readonly kills?: readonly Kill[];
   /** The equity a UTC day began with, when a journal knows it. */
   readonly dayStart?: { readonly day: number; readonly equity: Units };
+  /** What an earlier run remembered, JSON by name, and where to remember what changes. */
+  readonly memories?: ReadonlyMap<string, string>;
+  readonly remember?: (name: string, json: string) => void;
+  /** Versions of strategies' code that nobody has released, by strategy. */
+  readonly newVersions?: ReadonlyMap<string, NewVersion>;
+  /** Told of a strategy that a limit has just disabled: whoever is told writes it down and cancels what rests. */
+  readonly disabled?: (kill: Kill) => void;
 }
+
+/** Under which names a restart finds what was counted. */
+const throttleName = 'throttle.';
+const peakName = 'peak';
+/** How far a price's way is looked back on unless configured, ms of the clock. */
+const moveMs = 60_000;
 
 export class Risk {
   readonly limits: Limits;
@@ -27,7 +49,13 @@ export class Risk {
   readonly #portfolio: Portfolio;
   readonly #clock: Clock;
   readonly #maxDataAgeMs: number;
+  readonly #maxBookAgeMs: number | undefined;
   readonly #keepMs: number;
+  readonly #markets: Markets;
+  readonly #throttle: Throttle;
+  readonly #drawdown: Drawdown | undefined;
+  readonly #newVersions: Map<string, NewVersion>;
+  readonly #disabled: (kill: Kill) => void;
   #recent: Created[] = [];
   #day: number;
   #dayEquity: Units;
@@ -35,12 +63,29 @@ export class Risk {
   /** An estimated equity above this cannot have passed the limit. */
   #clearlyAbove = Number.NaN;
 
-  constructor({ limits, portfolio, clock, kills, dayStart }: RiskOptions) {
+  constructor({ limits, portfolio, clock, kills, dayStart, ...kept }: RiskOptions) {
+    const { memories = new Map<string, string>(), remember = () => {}, newVersions, disabled = () => {} } = kept;
     this.limits = limits;
     this.switch = new KillSwitch(kills);
     this.#portfolio = portfolio;
     this.#clock = clock;
     this.#maxDataAgeMs = clock.machine(limits.maxDataAgeMs);
+    this.#maxBookAgeMs = limits.maxBookAgeMs === undefined ? undefined : clock.machine(limits.maxBookAgeMs);
+    this.#markets = new Markets(limits.moveMs ?? moveMs);
+    this.#throttle = new Throttle({
+      limits,
+      portfolio,
+      kept: throttles(memories),
+      keep: (strategy, json) => remember(throttleName + strategy, json),
+    });
+    const tripped = this.switch.inForce.some(({ by }) => by === 'drawdown');
+    const fallen = { kept: memories.get(peakName), tripped };
+    this.#drawdown =
+      limits.maxDrawdown === undefined
+        ? undefined
+        : new Drawdown(limits.maxDrawdown, portfolio, fallen, (json) => remember(peakName, json));
+    this.#newVersions = new Map(newVersions);
+    this.#disabled = disabled;
     this.#keepMs = Math.max(1_000, limits.duplicateMs);
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
@@ -53,7 +98,58 @@ export class Risk {
     const now = this.#clock.now();
     this.#forget(now);
     const denial = firstDenial(this.#scene(draft, now));
-    return denial === undefined ? { kind: 'approved' } : { kind: 'denied', ...denial };
+    if (denial === undefined) return { kind: 'approved' };
+    this.refused(draft.strategy, denial.code);
+    return { kind: 'denied', ...denial };
+  }
+
+  /** Counts a refusal against a strategy: too many of them disable it. */
+  refused(strategy: string, code: string): void {
+    this.#disable(strategy, this.#throttle.denied(strategy, code, this.#clock.now()));
+  }
+
+  /** Counts a fill that the portfolio has just booked. */
+  booked(fill: Fill): void {
+    this.#disable(fill.strategy, this.#throttle.booked(fill));
+  }
+
+  /** A strategy kept the program busy for so many real ms at once. */
+  thought(strategy: string, ms: number): void {
+    const { maxThinkingMs } = this.limits;
+    if (maxThinkingMs !== undefined && ms > maxThinkingMs)
+      this.#disable(strategy, {
+        by: 'thinking',
+        reason: `kept the program busy for ${Math.round(ms)} ms, at most ${maxThinkingMs} ms are allowed`,
+      });
+  }
+
+  #disable(
+    strategy: string,
+    why: Disabling | { readonly by: KillingLimit; readonly reason: string } | undefined,
+  ): void {
+    if (why === undefined || this.switch.of(strategy) !== undefined) return;
+    const kill: Kill = { at: this.#clock.now(), strategy, by: why.by, reason: `${strategy} ${why.reason}` };
+    this.switch.kill(kill);
+    this.#disabled(kill);
+  }
+
+  /** Takes note of a book. */
+  seeBook(depth: Depth): void {
+    this.#markets.seeBook(depth, this.#clock.now());
+  }
+
+  /** Takes note of a price, for how far it moves. */
+  seePrice(symbol: string, price: number): void {
+    this.#markets.seePrice(symbol, price, this.#clock.now());
+  }
+
+  /** A version of a strategy's code may hold all that the strategy may from now on. */
+  release(strategy: string): void {
+    this.#newVersions.delete(strategy);
+  }
+
+  get newVersions(): ReadonlyMap<string, NewVersion> {
+    return this.#newVersions;
   }
 
   /** The numbers of an approval; to be asked before the order counts as exposure itself. */
@@ -70,6 +166,11 @@ export class Risk {
       maxDataAgeMs: this.#maxDataAgeMs,
       kill: this.switch.of(draft.strategy),
       recent: this.#recent,
+      ...(this.#newVersions.size === 0 ? {} : { newVersion: this.#newVersions.get(draft.strategy) }),
+      ...(this.#maxBookAgeMs === undefined && this.limits.maxDepthShare === undefined
+        ? {}
+        : { book: this.#markets.book(draft.symbol, now), maxBookAgeMs: this.#maxBookAgeMs }),
+      ...(this.limits.maxMove === undefined ? {} : { moved: this.#markets.moved(draft.symbol, now) }),
     };
   }
 
@@ -85,7 +186,7 @@ export class Risk {
 
   /** An equity that is clearly above the daily loss limit, for a loop that need not ask while it is. */
   get safeEquity(): number {
-    return this.#clearlyAbove;
+    return this.#drawdown === undefined ? this.#clearlyAbove : Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -99,18 +200,19 @@ export class Risk {
       if (!this.#portfolio.isPriced()) return undefined;
       this.#beginDay(Math.floor(now / dayMs) * dayMs);
     }
+    const fallen = this.#drawdown?.watch();
+    if (fallen !== undefined) return this.#kill('drawdown', fallen);
     if (this.#tripped || this.#portfolio.equityEstimate() > this.#clearlyAbove) return undefined;
     if (!this.#portfolio.isPriced()) return undefined;
     const most = part(this.#dayEquity, this.limits.maxDailyLoss, 'down');
     const loss = minus(this.#dayEquity, this.#portfolio.totalEquity());
     if (loss < most || most <= 0n) return undefined;
     this.#tripped = true;
-    const kill: Kill = {
-      at: now,
-      strategy: undefined,
-      by: 'dailyLoss',
-      reason: `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(most)}`,
-    };
+    return this.#kill('dailyLoss', `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(most)}`);
+  }
+
+  #kill(by: KillingLimit, reason: string): Kill {
+    const kill: Kill = { at: this.#clock.now(), strategy: undefined, by, reason };
     this.switch.kill(kill);
     return kill;
   }
@@ -134,9 +236,11 @@ export class Risk {
     this.#clearlyAbove = start * (1 - rateNumber(this.limits.maxDailyLoss)) + Math.abs(start) * 1e-9;
   }
 
-  /** Lifts kills; the daily loss is measured anew from now on, or from when every held symbol has a price: it would trip again at once. */
+  /** Lifts kills; losses are measured anew from now on, or from when every held symbol has a price: they would trip again at once. */
   resume(strategy: string | undefined): void {
     this.switch.resume(strategy);
+    this.#throttle.forget(strategy);
+    this.#drawdown?.beginAnew();
     if (this.#portfolio.isPriced()) this.#base(this.#portfolio.totalEquity());
     else this.#day = Number.NaN;
   }

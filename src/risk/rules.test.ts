@@ -51,15 +51,29 @@ test('of several rules that deny the first in the list is named', () => {
   const bad = { limits: { maxOrderValue: units('1'), maxPosition: units('1') } };
   expect(Object.keys(rules)).toEqual([
     'killed',
+    'allowList',
     'staleData',
+    'bookAge',
+    'move',
     'orderValue',
+    'orderShare',
+    'strategyOrderValue',
     'position',
+    'positionShare',
+    'accountShare',
+    'strategyPosition',
+    'newVersion',
     'minimum',
     'allocation',
     'holdings',
     'collar',
+    'depthShare',
+    'slippage',
+    'selfMatch',
+    'openOrders',
     'duplicate',
     'orderRate',
+    'strategyRate',
   ]);
   expect(verdict(bad)).toBe('orderValue');
   expect(verdict({ ...bad, now: startTime + 3_001 })).toBe('staleData');

@@ -5,82 +5,22 @@
  * it up, for a position that cannot be left is worse than any of them.
  */
 
-import type { Instrument } from '../domain/instrument.ts';
-import {
-  absolute,
-  baseUnits,
-  lotsIn,
-  minus,
-  notional,
-  plus,
-  priceText,
-  type Rate,
-  type Ticks,
-  ticksOf,
-  type Units,
-  unitsText,
-  worsened,
-} from '../domain/money.ts';
+import { baseUnits, lotsIn, minus, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
-import type { Portfolio } from '../portfolio/portfolio.ts';
-import { type Kill, letsThrough } from './kill.ts';
+import { bookAge, depthShare, move, selfMatch, slippage } from './book-rules.ts';
+import { letsThrough } from './kill.ts';
+import { exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './scene.ts';
+import {
+  accountShare,
+  newVersion,
+  orderShare,
+  positionShare,
+  strategyOrderValue,
+  strategyPosition,
+} from './share-rules.ts';
 
-export interface Limits {
-  /** Most that one order may be worth, in quote. */
-  readonly maxOrderValue: Units;
-  /** Most that a position may be worth once every open order that adds to it has filled, long or short, in quote, by symbol. */
-  readonly maxPosition: Units;
-  /** How far a LIMIT price may lie from the last price, as a fraction. */
-  readonly priceCollar: Rate;
-  /** Oldest price to decide by, real ms. */
-  readonly maxDataAgeMs: number;
-  /** The same order again within this time is refused, ms. */
-  readonly duplicateMs: number;
-  /** Most orders created in any second. */
-  readonly maxOrdersPerSecond: number;
-  /** Loss since midnight UTC, as a fraction of the equity then, at which all creation is killed. */
-  readonly maxDailyLoss: Rate;
-}
-
-/** An order that was created, for the rules that look back. */
-export interface Created {
-  readonly at: number;
-  readonly draft: Draft;
-}
-
-/** What a rule may look at. */
-export interface Scene {
-  readonly draft: Draft;
-  readonly portfolio: Portfolio;
-  readonly limits: Limits;
-  readonly now: number;
-  /** `maxDataAgeMs` in ms of the clock. */
-  readonly maxDataAgeMs: number;
-  readonly kill: Kill | undefined;
-  /** Orders of the last seconds, oldest first. */
-  readonly recent: readonly Created[];
-}
-
-/** A scene with what several rules need, worked out once. */
-interface Valued extends Scene {
-  readonly at: Instrument;
-  /** The last price in ticks, rounded up; zero before the first. */
-  readonly last: Ticks;
-  /** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
-  readonly value: Units;
-}
-
-type Rule = (scene: Valued) => Denial['facts'] | undefined;
-
-const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
-
-function valued({ draft, portfolio, limits, now, maxDataAgeMs, kill, recent }: Scene): Valued {
-  const at = portfolio.instrument(draft.symbol);
-  const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
-  const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
-  return { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, at, last, value };
-}
+export type { Created, Limits, Scene } from './scene.ts';
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
 function killed({ kill, draft }: Valued): Denial['facts'] | undefined {
@@ -105,19 +45,12 @@ function orderValue(scene: Valued): Denial['facts'] | undefined {
 
 /** Only what adds to |position| is judged: an exit is always within the limit. */
 function position(scene: Valued): Denial['facts'] | undefined {
-  const { draft, portfolio, limits, value, last } = scene;
+  const { limits } = scene;
   if (reduces(scene)) return undefined;
-  const exposure = plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
+  const exposure = exposureOf(scene);
   return exposure <= limits.maxPosition
     ? undefined
     : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
-}
-
-/** True for a sale of what is held, and for buying back what is short. */
-function reduces({ draft, portfolio, at }: Valued): boolean {
-  const { base } = portfolio.position(draft.strategy, draft.symbol);
-  const against = draft.side === 'SELL' ? base > 0n : base < 0n;
-  return against && baseUnits(draft.expectedLots, at) <= absolute(base);
 }
 
 /** A limit below the last price makes an order worth less than the plan reckoned; the exchange would reject it. */
@@ -177,27 +110,76 @@ function orderRate({ draft, recent, limits, now }: Valued): Denial['facts'] | un
     : { inLastSecond, maxOrdersPerSecond: limits.maxOrdersPerSecond };
 }
 
+/** What counts for one strategy of the orders of the last second. */
+function strategyRate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
+  const { maxStrategyOrdersPerSecond: most } = limits;
+  if (most === undefined || isProtective(draft) || recent.length < most) return undefined;
+  const inLastSecond = recent.reduce(
+    (count, created) => count + (now - created.at < 1_000 && created.draft.strategy === draft.strategy ? 1 : 0),
+    0,
+  );
+  return inLastSecond < most ? undefined : { inLastSecond, maxStrategyOrdersPerSecond: most };
+}
+
+/** Symbols and strategies that nobody listed may leave what they hold, and nothing else. */
+function allowList({ draft, limits }: Valued): Denial['facts'] | undefined {
+  if (isProtective(draft)) return undefined;
+  if (limits.symbols !== undefined && !limits.symbols.includes(draft.symbol)) return { symbol: draft.symbol };
+  if (limits.strategies !== undefined && !limits.strategies.has(draft.strategy)) return { strategy: draft.strategy };
+  return undefined;
+}
+
+/** What rests, is on its way or of unknown outcome on one symbol, over all strategies, and of one. */
+function openOrders({ draft, portfolio, limits }: Valued): Denial['facts'] | undefined {
+  const ofStrategy = limits.strategies?.get(draft.strategy)?.maxOpenOrders;
+  if (isProtective(draft) || (limits.maxOpenOrders === undefined && ofStrategy === undefined)) return undefined;
+  let open = 0;
+  let own = 0;
+  for (const { intent } of portfolio.orders()) {
+    if (intent.symbol === draft.symbol) open++;
+    if (intent.strategy === draft.strategy) own++;
+  }
+  if (ofStrategy !== undefined && own >= ofStrategy) return { open: own, maxOpenOrders: ofStrategy };
+  return limits.maxOpenOrders !== undefined && open >= limits.maxOpenOrders
+    ? { open, maxOpenOrders: limits.maxOpenOrders }
+    : undefined;
+}
+
 /** In the order they are asked. */
 export const rules: Readonly<Record<string, Rule>> = {
   killed,
+  allowList,
   staleData,
+  bookAge,
+  move,
   orderValue,
+  orderShare,
+  strategyOrderValue,
   position,
+  positionShare,
+  accountShare,
+  strategyPosition,
+  newVersion,
   minimum,
   allocation,
   holdings,
   collar,
+  depthShare,
+  slippage,
+  selfMatch,
+  openOrders,
   duplicate,
   orderRate,
+  strategyRate,
 };
 
 /** What an order weighs against the limits of value and position, before it is reserved: what an approval is told by. */
 export function weighed(scene: Scene): Denial['facts'] {
   const whole = valued(scene);
-  const { draft, portfolio, limits, value, last } = whole;
+  const { limits, value } = whole;
   const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
   if (reduces(whole)) return { ...worth, reduces: 'yes' };
-  const exposure = plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
+  const exposure = exposureOf(whole);
   return { ...worth, exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
 }
 

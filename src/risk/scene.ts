@@ -1,0 +1,149 @@
+/** What a rule may look at: the order, the portfolio, the limits, the market, and what was created before. */
+import type { Instrument } from '../domain/instrument.ts';
+import type { Level } from '../domain/market.ts';
+import { absolute, baseUnits, notional, plus, type Rate, type Ticks, ticksOf, type Units } from '../domain/money.ts';
+import type { Denial } from '../domain/order.ts';
+import type { Draft } from '../portfolio/plan.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Kill } from './kill.ts';
+
+/** What one strategy may do at most, beside the limits of all. */
+export interface StrategyLimits {
+  /** In quote. */
+  readonly maxOrderValue?: Units | undefined;
+  /** In quote, with the open orders that add to it. */
+  readonly maxPosition?: Units | undefined;
+  readonly maxOpenOrders?: number | undefined;
+}
+
+/** A limit that is left out is not in force. `controls.ts` has what each is when nothing else is said. */
+export interface Limits {
+  /** Most that one order may be worth, in quote. */
+  readonly maxOrderValue: Units;
+  /** Most that a position may be worth once every open order that adds to it has filled, long or short, in quote, by symbol. */
+  readonly maxPosition: Units;
+  /** How far a LIMIT price may lie from the last price, as a fraction. */
+  readonly priceCollar: Rate;
+  /** Oldest price to decide by, real ms. */
+  readonly maxDataAgeMs: number;
+  /** The same order again within this time is refused, ms. */
+  readonly duplicateMs: number;
+  /** Most orders created in any second. */
+  readonly maxOrdersPerSecond: number;
+  /** Loss since midnight UTC, as a fraction of the equity then, at which all creation is killed. */
+  readonly maxDailyLoss: Rate;
+  /** Most that one order may be worth, as a fraction of the equity. */
+  readonly maxOrderShare?: Rate | undefined;
+  /** Most that a position with its open orders may be worth, as a fraction of the equity. */
+  readonly maxPositionShare?: Rate | undefined;
+  /** Most that all positions with their open orders may be worth, as a fraction of the equity. */
+  readonly maxAccountShare?: Rate | undefined;
+  /** Most that a MARKET order may be expected to pay beyond the mid price, as a fraction. */
+  readonly maxSlippage?: Rate | undefined;
+  /** Oldest book by which a MARKET order may be sent, real ms. */
+  readonly maxBookAgeMs?: number | undefined;
+  /** Most of what one side of the book shows that an order may take, as a fraction. */
+  readonly maxDepthShare?: Rate | undefined;
+  /** A price that moved by more than this fraction within `moveMs` pauses its symbol. */
+  readonly maxMove?: Rate | undefined;
+  /** ms of the market's time. */
+  readonly moveMs?: number | undefined;
+  /** Most orders that one strategy creates in any second. */
+  readonly maxStrategyOrdersPerSecond?: number | undefined;
+  /** Most orders open on one symbol, those of open outcome among them. */
+  readonly maxOpenOrders?: number | undefined;
+  /** True: no order may cross one of ours. */
+  readonly noSelfMatch?: boolean | undefined;
+  /** Most positions that a strategy enters in ten minutes of the market; at that many it is disabled. */
+  readonly maxEntries?: number | undefined;
+  /** So many losing round trips in a row disable a strategy. */
+  readonly maxStraightLosses?: number | undefined;
+  /** So many refusals in ten minutes of the market disable a strategy. */
+  readonly maxDenials?: number | undefined;
+  /** So many changed wishes in a real second are heard of a strategy; the rest is dropped and counts as refused. */
+  readonly maxSignalsPerSecond?: number | undefined;
+  /** A strategy that keeps the program busy for longer at once is disabled, real ms. */
+  readonly maxThinkingMs?: number | undefined;
+  /** Fall of the equity from its highest, as a fraction of that, at which all creation is killed. */
+  readonly maxDrawdown?: Rate | undefined;
+  /** What a version of a strategy's code that was not released may hold, as a fraction of its allocation. */
+  readonly newVersionShare?: Rate | undefined;
+  /** The only symbols on which anything may be created; left out: those of the strategies. */
+  readonly symbols?: readonly string[] | undefined;
+  /** By strategy; one that is not among them may create nothing. */
+  readonly strategies?: ReadonlyMap<string, StrategyLimits> | undefined;
+}
+
+/** An order that was created, for the rules that look back. */
+export interface Created {
+  readonly at: number;
+  readonly draft: Draft;
+}
+
+/** The book as it was seen last. */
+export interface SeenBook {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  /** ms of the clock. */
+  readonly ageMs: number;
+}
+
+/** A version of a strategy's code that nobody has released yet. */
+export interface NewVersion {
+  /** SHA-256 of the code, hex. */
+  readonly code: string;
+  /** What the strategy was allotted, in quote. */
+  readonly allocation: Units;
+}
+
+export interface Scene {
+  readonly draft: Draft;
+  readonly portfolio: Portfolio;
+  readonly limits: Limits;
+  readonly now: number;
+  /** `maxDataAgeMs` in ms of the clock. */
+  readonly maxDataAgeMs: number;
+  readonly kill: Kill | undefined;
+  /** Orders of the last seconds, oldest first. */
+  readonly recent: readonly Created[];
+  /** The last book of the symbol; undefined before the first, and where there is none. */
+  readonly book?: SeenBook | undefined;
+  /** `maxBookAgeMs` in ms of the clock. */
+  readonly maxBookAgeMs?: number | undefined;
+  /** How far the price moved within `moveMs`, as a fraction; undefined where nobody watches it. */
+  readonly moved?: number | undefined;
+  readonly newVersion?: NewVersion | undefined;
+}
+
+/** A scene with what several rules need, worked out once. */
+export interface Valued extends Scene {
+  readonly at: Instrument;
+  /** The last price in ticks, rounded up; zero before the first. */
+  readonly last: Ticks;
+  /** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
+  readonly value: Units;
+}
+
+/** The numbers by which an order is refused; undefined lets it pass. */
+export type Rule = (scene: Valued) => Denial['facts'] | undefined;
+
+export const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
+
+export function valued(scene: Scene): Valued {
+  const { draft, portfolio } = scene;
+  const at = portfolio.instrument(draft.symbol);
+  const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
+  const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
+  return { ...scene, at, last, value };
+}
+
+/** True for a sale of what is held, and for buying back what is short. */
+export function reduces({ draft, portfolio, at }: Valued): boolean {
+  const { base } = portfolio.position(draft.strategy, draft.symbol);
+  const against = draft.side === 'SELL' ? base > 0n : base < 0n;
+  return against && baseUnits(draft.expectedLots, at) <= absolute(base);
+}
+
+/** What would be held of the symbol, in quote, once this order and every open one of its side has filled. */
+export const exposureOf = ({ draft, portfolio, last, value }: Valued): Units =>
+  plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
