@@ -3,6 +3,7 @@ import type { Side } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
 import type { DisplayedLevel } from './displayed.ts';
 import type { Matching } from './matching.ts';
+import { quantityAt } from './order-book.ts';
 
 /** The best `count` levels of a side, best first. */
 export function depthOf(matching: Matching, side: Side, count: number): DisplayedLevel[] {
@@ -25,5 +26,5 @@ export function depthOf(matching: Matching, side: Side, count: number): Displaye
 }
 
 function* userLevels(matching: Matching, side: Side): Generator<DisplayedLevel> {
-  for (const { price, quantity } of matching.book.levels(side)) yield { price, quantity };
+  for (const level of matching.book.levels(side)) yield { price: level.price, quantity: quantityAt(level) };
 }

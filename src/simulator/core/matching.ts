@@ -6,8 +6,8 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 import { Displayed, type DisplayedBook } from './displayed.ts';
-import { opposite, type PriceLevel, type Print, remaining, type SimOrder } from './order.ts';
-import { OrderBook, ordersOf } from './order-book.ts';
+import { opposite, type Print, remaining, type SimOrder } from './order.ts';
+import { OrderBook } from './order-book.ts';
 
 /** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
 export interface Match {
@@ -20,7 +20,6 @@ export interface Match {
 }
 
 const isBetter = (side: Side, a: Ticks, b: Ticks): boolean => (side === 'BUY' ? a > b : a < b);
-const first = (level: PriceLevel): SimOrder | undefined => level.oldest?.order;
 
 export class Matching {
   readonly instrument: Instrument;
@@ -42,14 +41,14 @@ export class Matching {
   take(taker: SimOrder): void {
     const counter = opposite(taker.side);
     for (;;) {
-      const level = this.book.side(counter).best();
+      const maker = this.book.side(counter).best();
       const shown = this.displayed.best(counter);
-      const price = this.#best(counter, level?.price, shown?.price);
+      const price = this.#best(counter, maker?.price, shown?.price);
       if (price === undefined) return;
       if (taker.type === 'LIMIT' && isBetter(taker.side, price, taker.price)) return;
       const wanted = this.#wanted(taker, price);
       if (wanted <= 0n) return;
-      if (level?.price === price) this.#takeLevel(taker, level, wanted);
+      if (maker?.price === price) this.#takeOrder(taker, maker, wanted);
       else if (shown !== undefined) this.#takeShown(taker, price, least(wanted, shown.quantity));
     }
   }
@@ -77,18 +76,16 @@ export class Matching {
   print(print: Print): void {
     const side = opposite(print.side);
     let left = print.quantity;
-    for (let level = this.book.side(side).best(); level !== undefined && left > 0n; ) {
-      if (isBetter(side, print.price, level.price)) return;
-      if (level.price === print.price) {
-        this.#printAt(level, print.side, left);
+    for (let maker = this.book.side(side).best(); maker !== undefined && left > 0n; ) {
+      if (isBetter(side, print.price, maker.price)) return;
+      if (maker.price === print.price) {
+        this.#printAt(maker, print.side, left);
         return;
       }
-      const maker = first(level);
-      if (maker === undefined) return;
       const quantity = least(left, remaining(maker));
-      this.#match(undefined, maker, print.side, level.price, quantity);
+      this.#match(undefined, maker, print.side, maker.price, quantity);
       left = minus(left, quantity);
-      level = this.book.side(side).best();
+      maker = this.book.side(side).best();
     }
   }
 
@@ -111,17 +108,16 @@ export class Matching {
     return byAmount ? lotsFor(taker.locked, price, this.instrument) : remaining(taker);
   }
 
-  #takeLevel(taker: SimOrder, level: PriceLevel, wanted: Lots): void {
-    const maker = first(level);
-    if (maker === undefined) return;
-    const ahead = least(maker.queueAhead, this.displayed.available(maker.side, level.price));
+  #takeOrder(taker: SimOrder, maker: SimOrder, wanted: Lots): void {
+    const { price, side } = maker;
+    const ahead = least(maker.queueAhead, this.displayed.available(side, price));
     if (ahead > 0n) {
       const quantity = least(wanted, ahead);
-      this.#takeShown(taker, level.price, quantity);
-      this.#eatQueues(level, quantity);
+      this.#takeShown(taker, price, quantity);
+      this.#eatQueues(side, price, quantity);
       return;
     }
-    this.#match(taker, maker, taker.side, level.price, least(wanted, remaining(maker)));
+    this.#match(taker, maker, taker.side, price, least(wanted, remaining(maker)));
   }
 
   #takeShown(taker: SimOrder, price: Ticks, quantity: Lots): void {
@@ -129,10 +125,12 @@ export class Matching {
     this.#match(taker, undefined, taker.side, price, quantity);
   }
 
-  #printAt(level: PriceLevel, takerSide: Side, printed: Lots): void {
+  /** A print at the best price of resting orders, the first of which is given. */
+  #printAt(first: SimOrder, takerSide: Side, printed: Lots): void {
+    const { price, side } = first;
     let left = printed;
     let eaten = noLots;
-    for (const order of ordersOf(level)) {
+    for (const order of this.book.side(side).line(first)) {
       const ahead = minus(order.queueAhead, eaten);
       if (ahead > 0n) {
         const queue = least(ahead, left);
@@ -141,38 +139,40 @@ export class Matching {
       }
       if (left <= 0n) break;
       const quantity = least(left, remaining(order));
-      this.#match(undefined, order, takerSide, level.price, quantity);
+      this.#match(undefined, order, takerSide, price, quantity);
       left = minus(left, quantity);
     }
-    this.#eatQueues(level, eaten);
+    this.#eatQueues(side, price, eaten);
   }
 
   #cross(side: Side): void {
     const counter = opposite(side);
     for (;;) {
-      const level = this.book.side(side).best();
+      const maker = this.book.side(side).best();
       const shown = this.displayed.best(counter);
-      if (level === undefined || shown === undefined || isBetter(side, shown.price, level.price)) return;
-      const maker = first(level);
-      if (maker === undefined) return;
+      if (maker === undefined || shown === undefined || isBetter(side, shown.price, maker.price)) return;
       const quantity = least(shown.quantity, remaining(maker));
       this.displayed.take(counter, shown.price, quantity);
-      this.#match(undefined, maker, counter, level.price, quantity);
+      this.#match(undefined, maker, counter, maker.price, quantity);
     }
   }
 
   #shortenQueues(side: Side): void {
     for (const level of this.book.levels(side)) {
       const queue = this.displayed.queueAt(side, level.price);
-      for (const order of ordersOf(level)) this.#setQueue(order, least(order.queueAhead, queue));
+      for (const order of level.orders) this.#setQueue(order, least(order.queueAhead, queue));
       const shown = this.displayed.levels(side);
       const last = shown[shown.length - 1];
       if (last === undefined || isBetter(side, last.price, level.price)) return;
     }
   }
 
-  #eatQueues(level: PriceLevel, eaten: Lots): void {
-    for (const order of ordersOf(level)) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
+  /** Moves the orders at the best price up, where any are left. */
+  #eatQueues(side: Side, price: Ticks, eaten: Lots): void {
+    const resting = this.book.side(side);
+    const first = resting.best();
+    if (first?.price !== price) return;
+    for (const order of resting.line(first)) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
   }
 
   #setQueue(order: SimOrder, queue: Lots): void {
@@ -183,6 +183,6 @@ export class Matching {
 
   #match(taker: SimOrder | undefined, maker: SimOrder | undefined, side: Side, price: Ticks, quantity: Lots): void {
     this.#clear({ taker, maker, side, price, quantity });
-    if (maker !== undefined) this.book.side(maker.side).reduce(maker, quantity);
+    if (maker !== undefined && maker.executed === maker.quantity) this.book.side(maker.side).remove(maker);
   }
 }

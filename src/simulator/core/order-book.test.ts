@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Side } from '../../domain/market.ts';
 import { type Lots, noLots, noUnits, type Ticks } from '../../domain/money.ts';
 import type { SimOrder } from './order.ts';
-import { OrderBook, ordersOf } from './order-book.ts';
+import { OrderBook, quantityAt } from './order-book.ts';
 
 let count = 0;
 const order = (side: Side, price: number, quantity: number): SimOrder => ({
@@ -30,11 +30,10 @@ const order = (side: Side, price: number, quantity: number): SimOrder => ({
 
 /** What is in a side, as the plainest possible program would list it. */
 function listed(book: OrderBook, side: Side) {
-  return [...book.levels(side)].map((level) => ({
-    price: level.price,
-    quantity: level.quantity,
-    ids: [...ordersOf(level)].map(({ orderId }) => orderId),
-  }));
+  return [...book.levels(side)].map(({ price, orders: line }) => {
+    const orders = [...line];
+    return { price, quantity: quantityAt({ price, orders }), ids: orders.map(({ orderId }) => orderId) };
+  });
 }
 
 function expected(orders: readonly SimOrder[], side: Side) {
@@ -50,7 +49,7 @@ test.each(['BUY', 'SELL'] as const)(
   '%s: whatever comes and goes, prices stand best first, and orders at a price in order of time',
   (side) => {
     const step = fc.record({
-      kind: fc.constantFrom('add', 'add', 'remove', 'reduce', 'reduce all'),
+      kind: fc.constantFrom('add', 'add', 'remove', 'fill a part', 'fill all'),
       price: fc.integer({ min: 1, max: 40 }),
       pick: fc.nat(1_000),
     });
@@ -68,12 +67,11 @@ test.each(['BUY', 'SELL'] as const)(
           const index = pick % Math.max(1, resting.length);
           const one = resting[index];
           if (one === undefined) continue;
-          const part = (kind === 'reduce' ? 1n : one.quantity - one.executed) as Lots;
-          if (kind !== 'remove') {
-            one.executed = (one.executed + part) as Lots;
-            book.side(side).reduce(one, part);
-          } else book.side(side).remove(one);
-          if (kind === 'remove' || one.executed === one.quantity) resting.splice(index, 1);
+          const part = (kind === 'fill a part' ? 1n : one.quantity - one.executed) as Lots;
+          if (kind !== 'remove') one.executed = (one.executed + part) as Lots;
+          if (kind !== 'remove' && one.executed < one.quantity) continue;
+          book.side(side).remove(one);
+          resting.splice(index, 1);
         }
         expect(listed(book, side)).toEqual(expected(resting, side));
         expect(book.isEmpty(side)).toBe(resting.length === 0);

@@ -32,27 +32,15 @@ export interface SimOrder {
   locked: Units;
   /** Displayed size that came before it at its own price (fill-engine §2.4). */
   queueAhead: Lots;
-  /** Where it rests, while it does. */
-  place: Place | undefined;
+  /** Its slot in the order book while it rests, so that it leaves without being looked for. */
+  place: number | undefined;
 }
 
-/** The orders at one price, as a list from the oldest to the newest. */
+/** The resting orders at one price. */
 export interface PriceLevel {
   readonly price: Ticks;
-  /** The price as a number of whole steps, higher for better: comparing money costs ten times as much. */
-  readonly rank: number;
-  oldest: Place | undefined;
-  newest: Place | undefined;
-  /** Sum of what the orders still want. */
-  quantity: Lots;
-}
-
-/** Where an order rests. The order knows it, so that it leaves without being looked for. */
-export interface Place {
-  readonly order: SimOrder;
-  readonly level: PriceLevel;
-  older: Place | undefined;
-  newer: Place | undefined;
+  /** The oldest first; to be gone through once. */
+  readonly orders: Iterable<SimOrder>;
 }
 
 /** The key of a user's balances in one of the two accounts: margin is kept apart from spot (specification §4.4). */
