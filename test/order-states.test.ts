@@ -33,7 +33,8 @@ describe('the life of an order', () => {
         .filter(([, { to }]) => !isClosed(to))
         .map(([event]) => `${from} ${event}`),
     );
-    expect(again.sort()).toEqual(['absent find', 'notSent find', 'rejected find']);
+    // Filled and cancelled by the word of a human, that is.
+    expect(again.sort()).toEqual(['absent find', 'canceled find', 'filled find', 'notSent find', 'rejected find']);
   });
 
   test('never ends an order of open outcome but by proof, by evidence or by a human', () => {

@@ -1,7 +1,8 @@
 /** Whose an order at the exchange is (order-protocol §3.4, step 2): found by its echoed client id, never guessed. */
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../domain/order.ts';
+import type { ForeignWhy } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, type Execution, move, quarantine, witness } from './desk.ts';
+import { bind, type Execution, move, quarantine, reclaim, witness } from './desk.ts';
 import { cancelLate } from './late.ts';
 
 /** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
@@ -16,6 +17,14 @@ export interface Unseen {
 }
 export const allSeen: Unseen = { cause: undefined, failed: false };
 
+/** After so long without an order that traded, ms of the clock, its id counts as somebody else's (§2 #20), or after the horizon. */
+const forgottenMs = 300_000;
+
+const doubtTexts = {
+  forgotten: 'the exchange does not know it any more',
+  silent: 'the exchange does not say its client id',
+} as const;
+
 /** An id that nobody could attribute so far. */
 interface Doubtful {
   readonly since: number;
@@ -25,7 +34,7 @@ interface Doubtful {
 export class Attribution {
   readonly #execution: Execution;
   readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
-  readonly #doubtful = new Map<string, Doubtful>();
+  readonly #doubts = new Map<string, Doubtful>();
 
   constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
     this.#execution = execution;
@@ -50,10 +59,23 @@ export class Attribution {
       const trade = trades.find(({ orderIds }) => orderIds.includes(orderId));
       if (answer.kind === 'ok') unseen = this.#take(symbol, answer.value, unseen);
       else if (answer.code !== noSuchOrder) unseen = { cause: `order ${orderId}: ${answer.cause}`, failed: true };
-      else if (!this.#forget(symbol, orderId, trade, 'the exchange does not know it any more'))
+      else if (!this.#forget(symbol, orderId, trade, 'forgotten'))
         unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
     }
+    await this.#askAgain(symbol);
     return unseen;
+  }
+
+  /** One that counts as somebody else's without proof is asked for now and then: it may be known again. */
+  async #askAgain(symbol: string): Promise<void> {
+    const { doubtful, orders, clock } = this.#execution;
+    const orderId = doubtful.due(symbol, clock.now());
+    if (orderId === undefined) return;
+    const answer = await orders.query({ symbol, orderId });
+    if (answer.kind === 'failed' || !doubtful.has(orderId)) return;
+    const { clientOrderId } = answer.value;
+    if (clientOrderId !== undefined) this.#attribute(symbol, answer.value, clientOrderId);
+    else if (!this.#mayBeOurs(answer.value)) this.#disown(symbol, answer.value);
   }
 
   #unknownIds(open: readonly OrderReport[], trades: readonly VenueTrade[]): ReadonlySet<string> {
@@ -71,7 +93,7 @@ export class Attribution {
     const { orderId, clientOrderId } = report;
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
     else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
-    else if (!this.#forget(symbol, orderId, report, 'the exchange does not say its client id'))
+    else if (!this.#forget(symbol, orderId, report, 'silent'))
       return {
         ...unseen,
         cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
@@ -82,39 +104,50 @@ export class Attribution {
   /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
   #mayBeOurs(report: OrderReport): boolean {
     return [...this.#execution.portfolio.orders()].some(
-      (order) => (order.state === 'unknown' || order.state === 'sending') && isTheSame(order, report),
+      (order) => order.orderId === undefined && order.state !== 'intended' && isTheSame(order, report),
     );
   }
 
   /**
-   * An id that cannot be attributed must not keep looks incomplete for ever: after the horizon and two looks it counts as
-   * somebody else's, is told of once, and what it may have been is quarantined. True when that is so.
+   * An id that cannot be attributed must not keep looks incomplete for ever: after the horizon, five minutes for one that is not
+   * known, and two looks it counts as somebody else's, is told of once, and what it may have been is quarantined. It is asked for
+   * further on. True when that is so.
    */
-  #forget(symbol: string, orderId: string, like: Pick<OrderReport, 'side'> | undefined, why: string): boolean {
-    const { clock, horizon, portfolio, notice } = this.#execution;
-    const seen = this.#doubtful.get(orderId) ?? { since: clock.now(), looks: 0 };
-    this.#doubtful.set(orderId, seen);
-    if (++seen.looks < 2 || clock.now() - seen.since < horizon.ms) return false;
-    this.#doubtful.delete(orderId);
+  #forget(
+    symbol: string,
+    orderId: string,
+    like: Pick<OrderReport, 'side'> | undefined,
+    why: keyof typeof doubtTexts,
+  ): boolean {
+    const { clock, horizon, portfolio, notice, doubtful } = this.#execution;
+    const now = clock.now();
+    const seen = this.#doubts.get(orderId) ?? { since: now, looks: 0 };
+    this.#doubts.set(orderId, seen);
+    const waitMs = why === 'forgotten' ? Math.max(horizon.ms, forgottenMs) : horizon.ms;
+    if (++seen.looks < 2 || now - seen.since < waitMs) return false;
+    this.#doubts.delete(orderId);
+    this.#foreign(symbol, orderId, why);
+    doubtful.add({ symbol, orderId, at: now, why }, now);
+    const text = doubtTexts[why];
     for (const order of [...portfolio.orders()])
       if (order.state === 'unknown' && order.intent.symbol === symbol && order.intent.side === like?.side)
-        quarantine(this.#execution, order, 'forgotten', `order ${orderId} on the account may be it, but ${why}`);
-    this.#foreign(symbol, orderId);
+        quarantine(this.#execution, order, 'forgotten', `order ${orderId} on the account may be it, but ${text}`);
     notice({
       level: 'error',
-      text: `order ${orderId} on ${symbol} cannot be attributed: ${why}. What it traded counts as somebody else's`,
+      text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. What it traded counts as somebody else's until the exchange says whose it is; it is asked now and then`,
     });
     return true;
   }
 
-  #foreign(symbol: string, orderId: string): void {
+  #foreign(symbol: string, orderId: string, why: ForeignWhy | null): void {
     const { foreign, journal, clock } = this.#execution;
     foreign.add(orderId);
-    journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId });
+    journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId, why });
   }
 
   #disown(symbol: string, report: OrderReport): void {
-    this.#foreign(symbol, report.orderId);
+    this.#foreign(symbol, report.orderId, null);
+    this.#execution.doubtful.settle(report.orderId, false);
     witness(this.#execution, report);
   }
 
@@ -157,7 +190,12 @@ export class Attribution {
   found(order: WorkingOrder, report: OrderReport): void {
     const { state, intent } = order;
     if (state !== 'sending' && state !== 'unknown' && state !== 'quarantined') return;
-    if (order.doubt === 'copied' || report.clientOrderId?.toLowerCase() !== intent.clientOrderId) return;
+    if (
+      order.doubt === 'copied' ||
+      order.doubt === 'changed' ||
+      report.clientOrderId?.toLowerCase() !== intent.clientOrderId
+    )
+      return;
     if (!isTheSame(order, report)) return;
     move(this.#execution, order, 'find', { orderId: report.orderId, status: report.status, was: state });
     bind(this.#execution, order, report);
@@ -190,7 +228,7 @@ export class Attribution {
         'foundAfterAll',
         `order ${clientOrderId} counted as ${was} but is at the exchange as ${report.orderId}`,
       );
-    else this.#raiseHorizon(order);
+    else if (was === 'absent') this.#raiseHorizon(order);
     this.#noteReport(order, report);
     if (isOver) return;
     order.cancelRequested = true;
@@ -223,6 +261,7 @@ export class Attribution {
       return;
     }
     owners.set(orderId, { clientOrderId, strategy, side, purpose: 'enter' });
+    reclaim(this.#execution, report);
     witness(this.#execution, report);
     journal.append({
       kind: 'event',

@@ -14,6 +14,7 @@ import type { Journal } from '../journal/journal.ts';
 import { mostGivenUp, type Owner } from '../journal/load.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
+import type { DoubtfulOrders } from './doubtful.ts';
 import type { Halts } from './halt.ts';
 import type { Ledger } from './ledger.ts';
 import { orderRow, venueOrderRow } from './records.ts';
@@ -40,9 +41,10 @@ export interface Notice {
 
 /**
  * Why an order is quarantined: `unproven` nothing proves its absence, `forgotten` the exchange knew it and does not any more,
- * `copied` two orders bear its id, `mismatch` the order with its id is another one, `human` somebody said so.
+ * `copied` two orders bear its id, `mismatch` the order with its id is another one, `changed` a booked fill of it is shown with
+ * other numbers, `human` somebody said so.
  */
-export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'human';
+export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'human';
 
 /** Parses our own client order ids; undefined for anybody else's. */
 export type ReadId = (clientOrderId: string) => { readonly strategy: string } | undefined;
@@ -59,6 +61,8 @@ export interface Execution {
   readonly owners: Map<string, Owner>;
   /** Exchange order ids that are not ours. */
   readonly foreign: Set<string>;
+  /** Those of them of which nobody could say whose they are. */
+  readonly doubtful: DoubtfulOrders;
   /** Orders of ours that ended without an id of the exchange, by client id, oldest first: it may show one yet. */
   readonly givenUp: Map<string, WorkingOrder>;
   readonly halts: Halts;
@@ -162,12 +166,21 @@ export function quarantine(execution: Execution, order: WorkingOrder, doubt: Dou
 
 /** Binds an order of ours to the id the exchange gave it. */
 export function bind(execution: Execution, order: WorkingOrder, report: OrderReport): void {
-  const { owners, foreign, books } = execution;
+  const { owners } = execution;
   const { clientOrderId, strategy, side, purpose } = order.intent;
   order.orderId = report.orderId;
   owners.set(report.orderId, { clientOrderId, strategy, side, purpose });
-  if (foreign.delete(report.orderId)) books?.ledger.reclaim(report.orderId);
+  reclaim(execution, report);
   witness(execution, report);
+}
+
+/** An order that counted as somebody else's is ours: what it traded is taken out of the ledger, to be booked as ours. */
+export function reclaim({ foreign, doubtful, books, journal, clock }: Execution, report: OrderReport): void {
+  const { orderId, symbol } = report;
+  if (!foreign.delete(orderId)) return;
+  books?.ledger.reclaim(orderId);
+  doubtful.settle(orderId, true);
+  journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId, why: 'ours' });
 }
 
 /** Writes down what the exchange said of an order, for whoever attributes its trades again. */

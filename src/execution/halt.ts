@@ -13,6 +13,8 @@ export const haltCauses = {
     'an order that counted as refused or never sent is at the exchange: an answer was read wrongly. Its fills are booked and its rest is cancelled; report it, then resume',
   ledger:
     'the account holds less than the fills in the journal leave. Find out where it went; if you moved it, say so with sluice adjust, then resume',
+  changedFill:
+    'a trade that is booked is shown with other numbers: the exchange took it back or one of its answers was wrong. Compare both in sluice why with what the exchange says, correct the balances by sluice adjust if need be, then resume',
   fullList:
     'a list of the exchange is cut and cannot be read on, so that orders or trades may be hidden. Cancel what fills it, then resume',
 } as const;
@@ -56,11 +58,15 @@ export class Halts {
     return first === undefined ? undefined : `halted: ${first.text}`;
   }
 
+  /** Whether this very reason is in force. */
+  has(cause: HaltCause, text: string): boolean {
+    return this.#inForce.some((one) => one.cause === cause && one.text === text);
+  }
+
   /** Halts from now on, on disk with the next batch, whose entry is what is shown; the same reason again adds nothing. */
   halt(cause: HaltCause, text: string): void {
     const { clock, journal } = this.#parts;
-    if (this.#inForce.length >= mostHalts || this.#inForce.some((one) => one.cause === cause && one.text === text))
-      return;
+    if (this.#inForce.length >= mostHalts || this.has(cause, text)) return;
     const at = clock.now();
     this.#inForce = [...this.#inForce, { at, cause, text }];
     journal.append({ kind: 'halt', at, strategy: null, by: cause, reason: text });

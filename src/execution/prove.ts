@@ -5,6 +5,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
 import type { OrderReport } from '../domain/order.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Balance } from '../venue/venue.ts';
 import type { Books, Execution } from './desk.ts';
 import { differenceText } from './ledger.ts';
@@ -26,9 +27,9 @@ export interface Moment {
   readonly open: readonly OrderReport[];
 }
 
-/** Whether an instrument's two assets are explained, to the last decimal, by known fills and known open orders. */
-export async function prove(execution: Execution, sweeps: Sweeps, at: Instrument): Promise<Proof> {
-  const { books, account } = execution;
+/** Whether the two assets of an order's symbol are explained without it, to the last decimal, by known fills and known open orders. */
+export async function prove(execution: Execution, sweeps: Sweeps, { intent }: WorkingOrder): Promise<Proof> {
+  const { books, account, doubtful, portfolio } = execution;
   if (books === undefined)
     return {
       kind: 'impossible',
@@ -37,7 +38,11 @@ export async function prove(execution: Execution, sweeps: Sweeps, at: Instrument
   if (!books.ledger.begun)
     return { kind: 'impossible', text: 'it is not known what the account held when this journal began' };
   const moment = await oneMoment(execution, sweeps, books);
-  return 'kind' in moment ? moment : compare(execution, books, moment, at);
+  // Asked after the looks: what it traded counts as somebody else's, and would explain the balances.
+  const other = doubtful.since(intent.symbol, intent.createdAt);
+  if (other !== undefined)
+    return { kind: 'impossible', text: `order ${other} may be it, and the exchange does not say whose it is` };
+  return 'kind' in moment ? moment : compare(execution, books, moment, portfolio.instrument(intent.symbol));
 }
 
 /** Sweep, account, sweep: what all three agree about, or in words why they speak of different moments. */

@@ -34,6 +34,7 @@ export function orderRow(order: WorkingOrder, at: Instrument, now: number): Orde
     tradeFloor: order.tradeFloor ?? null,
     cancelRequested: order.cancelRequested,
     doubt: order.doubt ?? null,
+    batch: order.batch ?? null,
     closedAt: isClosed(order.state) ? now : null,
   };
 }
@@ -71,6 +72,7 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
     tradeFloor: row.tradeFloor ?? undefined,
     cancelRequested: row.cancelRequested,
     doubt: row.doubt ?? undefined,
+    batch: row.batch ?? undefined,
   };
 }
 

@@ -5,6 +5,7 @@
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Answer, ok } from '../venue/venue.ts';
 import { type Execution, move, quarantine, record } from './desk.ts';
+import { actOn, afterLook, type Clean, isMissed, mayHeal, nothingWeighed, weigh } from './evidence.ts';
 import { prove } from './prove.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -13,11 +14,6 @@ const firstWaitMs = 250;
 const mostWaitMs = 5_000;
 /** Between looks for an order that is quarantined, ms. */
 const parkedWaitMs = 30_000;
-/** Proofs that balances do not bear out, in a row and by the same facts, the sweep gap apart: the account may lag behind the lists. */
-const mostUnexplained = 3;
-/** Proofs for which there was no quiet moment: an account that never rests for so long needs a human. */
-const mostMoving = 60;
-
 /** How long an outcome may be unknown before somebody is told, and before it is urgent, real ms: they are about people. */
 const warnAfterMs = 30_000;
 const urgeAfterMs = 300_000;
@@ -31,55 +27,55 @@ export type Resolution = 'found' | 'absent' | 'quarantined';
 export async function resolve(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<Resolution> {
   const { clock, timing } = execution;
   const tell = alarms(execution, order);
-  let firstCleanAt: number | undefined;
-  const judge = judgement(execution, sweeps, order);
-  for (let tries = 1, waitMs = firstWaitMs; ; tries++, waitMs = Math.min(waitMs * 2, mostWaitMs)) {
-    const horizon = horizonOf(execution, order);
-    const { cause, cleanAt } = await lookOnce(execution, sweeps, order, horizon);
-    if (order.state !== 'unknown') return endOf(execution, sweeps, order);
-    firstCleanAt ??= cleanAt;
-    record(execution, order, 'resolving', { try: tries, sweep: cause ?? 'complete', horizon });
-    const isDue = cleanAt !== undefined && firstCleanAt !== undefined && cleanAt >= firstCleanAt + timing.sweepGapMs;
-    if (isDue) await judge();
-    if (order.state !== 'unknown') return endOf(execution, sweeps, order);
+  const search = searchFor(execution, sweeps, order);
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+    const { cause, cleanAt } = await search();
+    if (order.state !== 'unknown') return endOf(execution, order, search);
     tell(cause);
     await clock.sleep(cleanAt === undefined ? waitMs : timing.sweepGapMs);
   }
+}
+
+/** Looks once, and asks the balances when looks have missed the order often enough. What came of it shows in the order's state. */
+type Search = () => Promise<Look>;
+
+function searchFor(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Search {
+  let clean: Clean | undefined;
+  let weighed = nothingWeighed;
+  let tries = 0;
+  return async () => {
+    const was = order.state;
+    const horizon = horizonOf(execution, order);
+    const look = await lookOnce(execution, sweeps, order, horizon);
+    if (order.state !== was) return look;
+    clean = afterLook(clean, look.cleanAt);
+    if (was === 'unknown')
+      record(execution, order, 'resolving', { try: ++tries, sweep: look.cause ?? 'complete', horizon });
+    if (look.cleanAt === undefined || !isMissed(clean, execution.timing.sweepGapMs)) return look;
+    if (was === 'quarantined' && !mayHeal(order)) return look;
+    const proof = await prove(execution, sweeps, order);
+    if (order.state !== was) return look;
+    const { now, verdict } = weigh(weighed, proof);
+    weighed = now;
+    if (was === 'unknown' && proof.kind !== 'explained')
+      record(execution, order, 'resolving', { balances: proof.text });
+    const act = actOn(verdict, was);
+    if (act === 'absence') giveUp(execution, order, proof.text);
+    else if (act === 'doubt')
+      quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
+    return look;
+  };
 }
 
 /** When an order can no more appear, by the exchange's clock. */
 const horizonOf = ({ clock, horizon }: Execution, { signedAt, recvWindowMs }: WorkingOrder): number =>
   (signedAt ?? clock.now()) + (recvWindowMs ?? 0) + horizon.ms;
 
-function endOf(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Resolution {
+function endOf(execution: Execution, order: WorkingOrder, search: Search): Resolution {
   if (order.state === 'absent') return 'absent';
   if (order.state !== 'quarantined') return 'found';
-  void execution.clock.track(keepLooking(execution, sweeps, order));
+  void execution.clock.track(goOn(execution, order, search));
   return 'quarantined';
-}
-
-/**
- * Two complete sweeps after the horizon have missed it: now the balances say whether it can be there all the same. To be asked
- * again until the order is decided.
- */
-function judgement(execution: Execution, sweeps: Sweeps, order: WorkingOrder): () => Promise<void> {
-  const { symbol } = order.intent;
-  let unexplained = { text: '', times: 0 };
-  let moving = 0;
-  return async () => {
-    const proof = await prove(execution, sweeps, execution.portfolio.instrument(symbol));
-    if (order.state !== 'unknown') return;
-    if (proof.kind === 'explained') {
-      giveUp(execution, order, proof.text);
-      return;
-    }
-    record(execution, order, 'resolving', { balances: proof.text });
-    if (proof.kind === 'unexplained')
-      unexplained = { text: proof.text, times: proof.text === unexplained.text ? unexplained.times + 1 : 1 };
-    if (proof.kind === 'moving') moving++;
-    if (proof.kind === 'impossible' || unexplained.times >= mostUnexplained || moving >= mostMoving)
-      quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
-  };
 }
 
 function giveUp(execution: Execution, order: WorkingOrder, proof: string): void {
@@ -110,16 +106,15 @@ function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder
 
 /**
  * Looks for a quarantined order now and then: what the exchange shows ends its quarantine. So does a proof that could not be had
- * before, such as after a deposit was explained: it has missed its two sweeps already.
+ * before, such as after a deposit was explained, or an order that may have been it turned out to be somebody else's.
  */
-export async function keepLooking(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
+export const keepLooking = (execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> =>
+  goOn(execution, order, searchFor(execution, sweeps, order));
+
+async function goOn(execution: Execution, order: WorkingOrder, search: Search): Promise<void> {
   while (order.state === 'quarantined') {
     await execution.clock.sleep(parkedWaitMs);
-    await shortcut(execution, sweeps, order);
-    if (order.state === 'quarantined') await sweeps.sweep(order.intent.symbol);
-    if (order.state !== 'quarantined' || order.doubt !== 'unproven') continue;
-    const proof = await prove(execution, sweeps, execution.portfolio.instrument(order.intent.symbol));
-    if (proof.kind === 'explained' && order.state === 'quarantined') giveUp(execution, order, proof.text);
+    if (order.state === 'quarantined') await search();
   }
 }
 
@@ -132,8 +127,9 @@ interface Look {
 
 /** One query by client id where the venue has it, then one sweep. Finding shows in the order's state. */
 async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrder, horizon: number): Promise<Look> {
+  const was = order.state;
   await shortcut(execution, sweeps, order);
-  if (order.state !== 'unknown') return { cause: undefined, cleanAt: undefined };
+  if (order.state !== was) return { cause: undefined, cleanAt: undefined };
   // Before the horizon nobody needs to ask for the time: that a sweep misses it then means nothing.
   const isNear = execution.clock.now() > horizon - mostWaitMs;
   const time: Answer<number> = isNear ? await execution.serverTime() : ok(Number.NEGATIVE_INFINITY);

@@ -101,8 +101,9 @@ export const transitions: Readonly<Record<OrderState, Readonly<Partial<Record<Or
     humanFilled: to('filled', 'release'),
     humanCanceled: to('canceled', 'release'),
   },
-  filled: lateAnswers('filled'),
-  canceled: lateAnswers('canceled'),
+  // Closed by a human without an id: the exchange knew better.
+  filled: { ...lateAnswers('filled'), find: to('open', 'late') },
+  canceled: { ...lateAnswers('canceled'), find: to('open', 'late') },
   rejected: { ...lateAnswers('rejected'), find: to('open', 'lateHalt') },
   notSent: { find: to('open', 'lateHalt') },
   absent: { find: to('open', 'late') },

@@ -4,11 +4,11 @@
  */
 import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
-import type { Side } from '../domain/market.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
-import { type Execution, fillsIn, quarantine } from './desk.ts';
+import { Booking } from './booking.ts';
+import { type Execution, quarantine } from './desk.ts';
 import { venueTradeRow } from './records.ts';
 import { Sums } from './sums.ts';
 
@@ -33,14 +33,8 @@ export interface SweepResult {
 /** The newest trades of a symbol that were booked, oldest first. */
 interface Recent {
   readonly ids: string[];
-  readonly known: Set<string>;
-}
-
-/** One side of a trade with ourselves. */
-interface Half {
-  readonly trade: VenueTrade;
-  readonly since: number;
-  looks: number;
+  /** What each of their sides said when it was booked; undefined where an earlier run did. */
+  readonly known: Map<string, string | undefined>;
 }
 
 export class Sweeps {
@@ -50,26 +44,33 @@ export class Sweeps {
   readonly #waits = new Map<string, AbortController>();
   /** The open orders of each symbol as last listed, ours and others'. */
   readonly #open = new Map<string, readonly OrderReport[]>();
-  /** Sides of trades with ourselves whose other side has not been shown yet. */
-  readonly #halves = new Map<string, Half>();
   readonly #missingSince = new Map<WorkingOrder, number>();
   readonly #cutSince = new Map<string, number>();
   readonly #attribution: Attribution;
   readonly #sums: Sums;
-  /** When the newest trade of the account that was seen was made, UTC ms. */
-  newestTradeAt = Number.NEGATIVE_INFINITY;
+  readonly #booking: Booking;
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
 
   constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
     this.#execution = execution;
     this.#attribution = new Attribution(execution, (order, report) => this.noteReport(order, report));
+    this.#booking = new Booking(execution, {
+      isBeforeOurs: (trade) => this.#attribution.isBeforeOurs(trade),
+      emit: (fill) => this.#door?.next(fill),
+    });
     this.#sums = new Sums(execution, async ({ intent, tradeFloor }) => {
       const { rows } = await this.#readTrades(intent.symbol, tradeFloor);
       this.#witness(rows);
-      this.#bookTrades(sorted(rows));
+      this.#booking.book(sorted(rows));
     });
-    for (const [symbol, ids] of cursors) this.#recent.set(symbol, { ids: [...ids], known: new Set(ids) });
+    for (const [symbol, ids] of cursors)
+      this.#recent.set(symbol, { ids: [...ids], known: new Map(ids.map((id) => [id, undefined])) });
+  }
+
+  /** When the newest trade of the account that was seen was made, UTC ms. */
+  get newestTradeAt(): number {
+    return this.#booking.newestTradeAt;
   }
 
   /** The one door for fills. Repeats are possible; the journal knows which are new. */
@@ -138,17 +139,17 @@ export class Sweeps {
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
-    // What has moved the cursor is booked: of the trades that are read again only others have to be looked at.
+    // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
     const known = this.#recent.get(symbol)?.known;
-    const rows = sorted(trades.rows.filter((trade) => known?.has(keyOf(trade)) !== true));
+    const rows = sorted(trades.rows.filter((trade) => known === undefined || !isKnown(known, trade)));
     const unbound = await this.#attribution.bind(symbol, open.value.rows, rows);
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
     this.#witness(rows);
-    this.#bookTrades(rows);
+    this.#booking.book(rows);
     // A trade that could not be attributed is read again, however many come after it; so is what lies before a failed page.
     if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
-    if (this.#halves.size > 0) this.#bookHalves(symbol);
+    this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     await this.#askForMissing(symbol, open.value.rows);
     await this.#sums.closeWhatAddsUp(symbol);
@@ -270,72 +271,18 @@ export class Sweeps {
 
   /** Books what a journal holds as evidence but not as fills, and what others' trades moved: the same attribution as ever. */
   bookAgain(trades: readonly VenueTrade[]): void {
-    this.#bookTrades(sorted(trades));
-  }
-
-  /** Oldest first, so that a position is built in the order in which it came. */
-  #bookTrades(trades: readonly VenueTrade[]): void {
-    for (const trade of trades) {
-      if (trade.time > this.newestTradeAt) this.newestTradeAt = trade.time;
-      if (trade.orderIds.length > 1) this.#noteHalf(trade);
-      this.#bookSide(trade, trade.side);
-    }
-  }
-
-  /**
-   * What one side of a trade moved: our fill, or somebody else's. A trade with ourselves has two sides, and a row speaks for its
-   * own alone: only there is that side's fee.
-   */
-  #bookSide(trade: VenueTrade, side: Side): void {
-    for (const fill of fillsIn(this.#execution, trade)) if (fill.side === side) this.#door?.next(fill);
-    if (this.#execution.books !== undefined) this.#bookForeign(trade, side);
-  }
-
-  #noteHalf(trade: VenueTrade): void {
-    const other = this.#halves.get(trade.tradeId);
-    if (other === undefined) this.#halves.set(trade.tradeId, { trade, since: this.#execution.clock.now(), looks: 0 });
-    else if (other.trade.side !== trade.side) this.#halves.delete(trade.tradeId);
-  }
-
-  /** The other side of a trade with ourselves where the exchange shows one row for both: its fee is not known. */
-  #bookHalves(symbol: string): void {
-    const { clock, timing } = this.#execution;
-    for (const [tradeId, half] of this.#halves) {
-      if (half.trade.symbol !== symbol || ++half.looks < 2 || clock.now() - half.since < timing.sweepGapMs) continue;
-      this.#halves.delete(tradeId);
-      this.#bookSide(half.trade, opposite(half.trade.side));
-    }
-  }
-
-  /** What somebody else's order on the account moved. */
-  #bookForeign(trade: VenueTrade, booked: Side): void {
-    const { owners, foreign, books, portfolio, changes } = this.#execution;
-    for (const [index, orderId] of trade.orderIds.entries()) {
-      if (owners.has(orderId)) continue;
-      if (!foreign.has(orderId) && !this.#attribution.isBeforeOurs(trade)) continue;
-      const mate = owners.get(trade.orderIds[1 - index] ?? '');
-      const side: Side =
-        mate === undefined
-          ? trade.orderIds.length === 1
-            ? trade.side
-            : index === 0
-              ? 'BUY'
-              : 'SELL'
-          : opposite(mate.side);
-      if (side !== booked) continue;
-      const at = portfolio.instrument(trade.symbol);
-      if (books?.ledger.foreign(trade, orderId, side, at, side === trade.side) === true) changes.count++;
-    }
+    this.#booking.book(sorted(trades));
   }
 
   /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
   #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Set<string>() };
+    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Map<string, string | undefined>() };
     const newest = ids.at(-1);
     for (const trade of trades) {
       if (!known.has(trade.tradeId)) ids.push(trade.tradeId);
-      known.add(trade.tradeId).add(keyOf(trade));
+      if (!known.has(trade.tradeId)) known.set(trade.tradeId, undefined);
+      known.set(keyOf(trade), contentOf(trade));
     }
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
     for (const id of ids.length > overlap ? ids.splice(0, ids.length - overlap) : []) {
@@ -352,7 +299,17 @@ export class Sweeps {
 const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
   orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
 
-const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
+const contentOf = ({ side, price, quantity, fee, feeAsset, orderIds }: VenueTrade): string =>
+  `${side} ${price} ${quantity} ${fee} ${feeAsset} ${orderIds.join()}`;
+
+/** A row that was booked and says the same as then. */
+function isKnown(known: Recent['known'], trade: VenueTrade): boolean {
+  const key = keyOf(trade);
+  if (!known.has(key)) return false;
+  const content = known.get(key);
+  if (content === undefined) known.set(key, contentOf(trade));
+  return content === undefined || content === contentOf(trade);
+}
 
 /** Ids are decimal digits of any length: the longer one is the younger one. */
 const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

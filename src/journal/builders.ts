@@ -30,6 +30,7 @@ export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow =>
   tradeFloor: null,
   cancelRequested: false,
   doubt: null,
+  batch: null,
   closedAt: null,
   ...given,
 });

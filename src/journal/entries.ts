@@ -63,6 +63,8 @@ export interface OrderEntryRow {
   readonly cancelRequested: boolean;
   /** Why nobody can say what became of it, of an order that is or was quarantined; null otherwise. */
   readonly doubt: string | null;
+  /** The batch in which it left: the exchange has no client id of it then. null: it left alone. */
+  readonly batch: string | null;
   readonly closedAt: number | null;
 }
 
@@ -122,13 +124,21 @@ export interface CursorEntry {
   readonly tradeIds: readonly string[];
 }
 
-/** An order on the account that is not ours. */
+/** An order on the account that is not ours; the last row of an order counts. */
 export interface ForeignEntry {
   readonly kind: 'foreign';
   readonly at: number;
   readonly symbol: string;
   readonly orderId: string;
+  readonly why: ForeignWhy | null;
 }
+
+/**
+ * How an order came to count as somebody else's. null: the exchange says so, by its client id or by what it is. `forgotten` and
+ * `silent`: nobody could say whose it is, because the exchange does not know it or not its client id; it is asked for again.
+ * `ours`: it counted as somebody else's and is not.
+ */
+export type ForeignWhy = 'forgotten' | 'silent' | 'ours';
 
 /** One trade of the account as the exchange showed it: raw evidence, never changed, from which fills can be worked out again. */
 export interface VenueTradeEntry {

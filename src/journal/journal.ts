@@ -25,6 +25,8 @@ export interface Journal {
   latest(key: string, entry: () => OrderEntryRow | CursorEntry): void;
   /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
   insertFill(fill: FillEntry): boolean;
+  /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told (order-protocol §3.7). */
+  isOther(key: FillKey, fill: () => FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
   durable(): Promise<boolean>;
   /** True where nothing outlives the process, so that nobody will ever read evidence. */
@@ -74,8 +76,8 @@ function queue(keeps: (entry: Entry) => boolean) {
   };
 }
 
-export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<FillKey>): Journal {
-  const isNew = newFills(knownFills);
+export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<FillEntry>): Journal {
+  const fills = fillMemory(knownFills, host.volatile);
   const waiting = queue((entry) => host.keeps?.(entry) !== false);
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
@@ -127,10 +129,11 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
       soon();
     },
     insertFill(fill) {
-      if (!isNew(fill)) return false;
+      if (!fills.isNew(fill)) return false;
       append(fill);
       return true;
     },
+    isOther: fills.isOther,
     durable: () => (host.volatile ? Promise.resolve(true) : flush()),
     volatile: host.volatile,
     get full() {
@@ -145,13 +148,33 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
   };
 }
 
-/** True for a fill that is no row yet; from then on it counts as one. */
-function newFills(known: Iterable<FillKey>): (fill: FillKey) => boolean {
-  const keys = new Set<string>();
-  const isNew = ({ tradeId, orderId }: FillKey): boolean => {
-    const before = keys.size;
-    return keys.add(`${tradeId}|${orderId}`).size > before;
+/** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. */
+function fillMemory(known: Iterable<FillEntry>, volatile: boolean) {
+  const rows = new Map<string, number>();
+  const keyOf = ({ tradeId, orderId }: FillKey): string => `${tradeId}|${orderId}`;
+  // Where nothing outlives the process a venue of our own made the fills.
+  const contentOf = (fill: FillEntry): number => (volatile ? 0 : fingerprint(fill));
+  const memory = {
+    /** True for a fill that is no row yet; from then on it counts as one. */
+    isNew(fill: FillEntry): boolean {
+      const key = keyOf(fill);
+      if (rows.has(key)) return false;
+      rows.set(key, contentOf(fill));
+      return true;
+    },
+    isOther(key: FillKey, fill: () => FillEntry): boolean {
+      const content = volatile ? undefined : rows.get(keyOf(key));
+      return content !== undefined && content !== contentOf(fill());
+    },
   };
-  for (const fill of known) isNew(fill);
-  return isNew;
+  for (const fill of known) memory.isNew(fill);
+  return memory;
+}
+
+/** FNV-1a of what a trade is about, 32 bits: one change in four billion would be passed over, and the ledger would show it. */
+function fingerprint({ side, price, quantity, fee, feeAsset }: FillEntry): number {
+  const text = `${side} ${price} ${quantity} ${fee} ${feeAsset}`;
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash;
 }

@@ -6,6 +6,7 @@ import type { Purpose } from '../domain/order.ts';
 import type {
   AdjustmentEntry,
   FillEntry,
+  ForeignEntry,
   InstrumentEntry,
   KillEntry,
   OrderEntryRow,
@@ -31,6 +32,8 @@ export interface Loaded {
   readonly fills: readonly FillEntry[];
   readonly cursors: ReadonlyMap<string, readonly string[]>;
   readonly foreign: ReadonlySet<string>;
+  /** Those of them of which nobody could say whose they are, each with its row. */
+  readonly doubtful: readonly Omit<ForeignEntry, 'kind'>[];
   readonly protections: readonly { readonly strategy: string; readonly symbol: string; readonly protection: string }[];
   /** The last signal of each strategy and symbol. */
   readonly signals: readonly Omit<SignalEntry, 'kind'>[];
@@ -65,11 +68,15 @@ const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id A
 /** A journal of the first schema is read as it is: it has no evidence, no adjustments and no doubts. */
 const isFirst = (db: Database): boolean => versionOf(db) < 2;
 
+/** Columns of orders that earlier schemas lack. */
+const laterColumns = (db: Database): string =>
+  `${isFirst(db) ? 'NULL' : 'doubt'} AS doubt, ${versionOf(db) < 3 ? 'NULL' : 'batch'} AS batch`;
+
 /** Orders as rows, by any condition of the table. */
 export const readOrders = (db: Database, where: string, ...values: readonly (string | number)[]): OrderEntryRow[] =>
   (
     db
-      .prepare(`SELECT ${orderColumns}, ${isFirst(db) ? 'NULL AS doubt' : 'doubt'} FROM orders WHERE ${where}`)
+      .prepare(`SELECT ${orderColumns}, ${laterColumns(db)} FROM orders WHERE ${where}`)
       .all(...values) as (Omit<OrderEntryRow, 'cancelRequested'> & { cancelRequested: number })[]
   ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
 
@@ -121,7 +128,7 @@ export function load(db: Database): Loaded {
         JSON.parse(row.ids) as string[],
       ]),
     ),
-    foreign: new Set(rows<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map((row) => row.id)),
+    ...foreignIn(versionOf(db) < 3 ? 'NULL' : 'why', rows),
     protections: rows('SELECT strategy, symbol, protection FROM protections'),
     signals: rows<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
       'SELECT max(seq), at, strategy, symbol, want, goal FROM signals GROUP BY strategy, symbol',
@@ -160,6 +167,14 @@ export function load(db: Database): Loaded {
   };
 }
 
+/** Orders that are not ours, and those of them that could be. */
+function foreignIn(why: string, rows: <T>(sql: string) => T[]): Pick<Loaded, 'foreign' | 'doubtful'> {
+  const all = rows<Omit<ForeignEntry, 'kind'>>(
+    `SELECT order_id AS orderId, symbol, at, ${why} AS why FROM foreign_orders WHERE ${why} IS NOT 'ours'`,
+  );
+  return { foreign: new Set(all.map(({ orderId }) => orderId)), doubtful: all.filter((row) => row.why !== null) };
+}
+
 const horizonIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 const decimalsOf = (text: string): number => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0);
@@ -196,6 +211,7 @@ export const emptyLoaded: Loaded = {
   fills: [],
   cursors: new Map(),
   foreign: new Set(),
+  doubtful: [],
   protections: [],
   signals: [],
   kills: [],

@@ -312,13 +312,13 @@ describe('a journal of the first schema', () => {
     mkdirSync(dir);
     const db = new Database(join(dir, journalFile));
     migrate(db, 1);
-    const columns = Object.keys(orderRowOf()).length - 2;
+    const columns = Object.keys(orderRowOf()).length - 3;
     const insert = db.prepare(`INSERT INTO orders VALUES (${Array(columns).fill('?').join(', ')})`);
     for (const [id, state, closedAt] of [
       ['c1', 'open', null],
       ['c2', 'rejected', 5],
     ] as const) {
-      const { kind: _, doubt: __, ...row } = orderRowOf({ clientOrderId: id, state, closedAt });
+      const { kind: _, doubt: __, batch: ___, ...row } = orderRowOf({ clientOrderId: id, state, closedAt });
       insert.run(...Object.values(row).map((value) => (typeof value === 'boolean' ? Number(value) : value)));
     }
     db.close();

@@ -64,6 +64,11 @@ const migrations: readonly string[] = [
     by TEXT NOT NULL, reason TEXT NOT NULL
   );
   `,
+  // Orders counted as somebody else's without proof, and orders that left in a batch, without a client id at the exchange.
+  `
+  ALTER TABLE foreign_orders ADD COLUMN why TEXT;
+  ALTER TABLE orders ADD COLUMN batch TEXT;
+  `,
 ];
 
 export const schemaVersion = migrations.length;

@@ -20,7 +20,7 @@ const statements = {
   denied:
     'INSERT INTO denials (at, strategy, symbol, code, facts, wanted, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
-  order: `INSERT OR REPLACE INTO orders VALUES (${Array(26).fill('?').join(', ')})`,
+  order: `INSERT OR REPLACE INTO orders VALUES (${Array(27).fill('?').join(', ')})`,
   event: 'INSERT INTO events (seq, at, client_order_id, event, detail) VALUES (?, ?, ?, ?, ?)',
   // Only the same trade again is passed over: INSERT OR IGNORE would drop a row with a missing value as well.
   fill: `INSERT INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
@@ -30,7 +30,8 @@ const statements = {
   venueOrder: `INSERT INTO venue_orders VALUES (${Array(8).fill('?').join(', ')}) ON CONFLICT DO NOTHING`,
   adjustment: 'INSERT INTO adjustments (at, what, asset, amount, by, reason) VALUES (?, ?, ?, ?, ?, ?)',
   horizon: "INSERT OR REPLACE INTO meta VALUES ('horizonMs', ?)",
-  foreign: 'INSERT OR IGNORE INTO foreign_orders VALUES (?, ?, ?)',
+  foreign: `INSERT INTO foreign_orders (order_id, symbol, at, why) VALUES (?, ?, ?, ?)
+    ON CONFLICT (order_id) DO UPDATE SET why = excluded.why`,
   protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
   kill: 'INSERT INTO kills (kind, at, strategy, by, reason) VALUES (?, ?, ?, ?, ?)',
@@ -70,6 +71,7 @@ const orderValues = (row: OrderEntryRow): Values => [
   bit(row.cancelRequested),
   row.closedAt,
   row.doubt,
+  row.batch,
 ];
 
 /** `epoch`: which opening of the journal this is; rows are numbered anew in each, above all earlier ones. */
@@ -159,7 +161,7 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
     case 'cursor':
       return ['cursor', [entry.symbol, JSON.stringify(entry.tradeIds)]];
     case 'foreign':
-      return ['foreign', [entry.orderId, entry.symbol, entry.at]];
+      return ['foreign', [entry.orderId, entry.symbol, entry.at, entry.why]];
     case 'protection':
       return entry.protection === null
         ? ['unprotected', [entry.strategy, entry.symbol]]

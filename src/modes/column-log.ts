@@ -20,6 +20,7 @@ const neverSigned = {
   bodyHash: undefined,
   tradeFloor: undefined,
   doubt: undefined,
+  batch: undefined,
 };
 
 export class ColumnLog {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Account, VenueTrade } from '../domain/order.ts';
 import type { Execution, Notice, Timing } from '../execution/desk.ts';
+import { DoubtfulOrders } from '../execution/doubtful.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
 import { Ledger } from '../execution/ledger.ts';
 import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
@@ -36,6 +37,7 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
     readId,
     owners: new Map(loaded.owners),
     foreign: new Set(loaded.foreign),
+    doubtful: new DoubtfulOrders(loaded.doubtful),
     givenUp: new Map(
       loaded.givenUp.map((row) => [row.clientOrderId, restoreOrder(row, portfolio.instrument(row.symbol))]),
     ),

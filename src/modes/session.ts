@@ -263,6 +263,7 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     if (isNew) look(fill);
     return isNew;
   },
+  isOther: (key, fill) => book.isOther(key, fill),
   durable: () => book.durable(),
   volatile: book.volatile,
   get full() {
