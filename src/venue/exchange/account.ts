@@ -1,5 +1,5 @@
 /** The account's balances. */
-import { type AccountReader, failed, ok } from '../venue.ts';
+import { type AccountReader, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { endpoints } from './endpoints.ts';
 import { readBalances } from './read-market.ts';
@@ -11,6 +11,6 @@ export const accountReader = (rest: Rest): AccountReader => ({
     const reply = await rest.call({ endpoint: endpoints.account, lane: 'reconcile' });
     if (reply.kind !== 'ok') return failure(endpoints.account, reply);
     const balances = readBalances(reply.value);
-    return typeof balances === 'string' ? failed(`${endpoints.account.name}: ${balances}`) : ok(balances);
+    return typeof balances === 'string' ? rest.unreadable(endpoints.account, balances, reply.value) : ok(balances);
   },
 });

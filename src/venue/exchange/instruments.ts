@@ -24,7 +24,7 @@ export function instruments(rest: Rest, count: Count): Instruments {
     if (reply.kind !== 'ok') return failure(endpoints.symbols, reply);
     const list = readSymbols(reply.value, count);
     if (list === undefined || list.length === 0)
-      return failed(`${endpoints.symbols.name}: the answer lists no symbols`);
+      return rest.unreadable(endpoints.symbols, 'the answer lists no symbols', reply.value);
     for (const one of list) known.set(one.symbol, one);
     return ok(list);
   }

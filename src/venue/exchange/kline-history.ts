@@ -43,7 +43,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     });
     if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
     const rows = readKlines(reply.value, count);
-    return rows === undefined ? failed(`${endpoints.klines.name}: the answer is no list`) : ok(rows);
+    return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is no list', reply.value) : ok(rows);
   }
 
   /** The newest page with nothing undecided at its end. */

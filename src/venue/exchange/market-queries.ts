@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Depth, Ticker, Trade } from '../../domain/market.ts';
-import { type Answer, failed, ok } from '../venue.ts';
+import { type Answer, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
@@ -50,7 +50,7 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
     const reply = await rest.call({ endpoint, lane: 'market', query: said });
     if (reply.kind !== 'ok') return failure(endpoint, reply);
     const value = read(reply.value);
-    return typeof value === 'string' ? failed(`${endpoint.name}: ${value}`) : ok(value);
+    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
   }
 
   return {

@@ -1,7 +1,7 @@
 /** The aggregated public data under `/open` (specification §4.6): every answer in an envelope, its rows under a key of `data`. */
 import type { Level, Side } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
-import { type Answer, failed, ok } from '../venue.ts';
+import { type Answer, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
@@ -84,7 +84,7 @@ export function openData(rest: Rest, count: Count): OpenData {
     const reply = await rest.call({ endpoint, lane: 'market', query });
     if (reply.kind !== 'ok') return failure(endpoint, reply);
     const value = isFields(reply.value) ? read(reply.value) : 'the answer holds no data';
-    return typeof value === 'string' ? failed(`${endpoint.name}: ${value}`) : ok(value);
+    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
   }
 
   /** What cannot be read of a list is left out and counted: nothing is decided by it. */

@@ -53,7 +53,12 @@ export function orderDesk(rest: Rest, clock: Clock): OrderDesk {
     if (count < 1 || count > maxBatch)
       return { kind: 'notSent', cause: `a batch holds 1 to ${maxBatch} orders, not ${count}` };
     const lane = endpoint === endpoints.batchCancel ? 'cancel' : 'create';
-    return outcomeOf(await rest.call({ endpoint, lane, body: body() }), read);
+    const counted = (value: unknown): T | string => {
+      const known = read(value);
+      if (typeof known === 'string') rest.unreadable(endpoint, known, value);
+      return known;
+    };
+    return outcomeOf(await rest.call({ endpoint, lane, body: body() }), counted);
   }
 
   return {

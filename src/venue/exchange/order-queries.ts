@@ -1,7 +1,7 @@
 /** What the exchange says of the account's orders and trades, by asking. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Account, OrderReport, VenueTrade } from '../../domain/order.ts';
-import { type Answer, failed, type OrderEntry, ok, type Page } from '../venue.ts';
+import { type Answer, type OrderEntry, ok, type Page } from '../venue.ts';
 import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { type Endpoint, tradeEndpoints } from './endpoints.ts';
@@ -40,7 +40,7 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
     const reply = await rest.call({ endpoint, lane: 'reconcile', query: { ...query, symbol } });
     if (reply.kind !== 'ok') return failure(endpoint, reply);
     const value = read(reply.value, at.value);
-    return typeof value === 'string' ? failed(`${endpoint.name}: ${value}`) : ok(value);
+    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
   }
 
   const oneOrder =

@@ -1,6 +1,6 @@
 /** One request: weight first, then signature, then one attempt; limits heard are passed on. */
 import type { Clock } from '../../clock/clock.ts';
-import type { Gate, Lane, LimitNotice, Spend } from '../venue.ts';
+import { type Failure, failed, type Gate, type Lane, type LimitNotice, type Spend } from '../venue.ts';
 import { codeMeaning } from './codes.ts';
 import type { Count } from './counters.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
@@ -34,6 +34,8 @@ export interface Rest {
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
   /** Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. */
   sign(endpoint: Endpoint, body?: string): Signed;
+  /** The failure of an answer that refuses nothing and cannot be read all the same, such as one without its list; it is counted. */
+  unreadable(endpoint: Endpoint, why: string, answer: unknown): Failure;
   /** A text of the exchange's with key and secret struck out, for whoever shows it. */
   redact(text: string): string;
 }
@@ -111,6 +113,10 @@ export function rest({
     },
     admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
     sign: (endpoint, body) => sign(endpoint, body),
+    unreadable({ name }, why, answer) {
+      count?.('unreadable answer', { question: name, why, answer });
+      return failed(`${name}: ${why}`);
+    },
     redact: (text) => signer?.redact(text, {}) ?? text,
   };
 }

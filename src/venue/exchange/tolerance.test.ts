@@ -62,6 +62,28 @@ describe('1. errors under HTTP 200, and replies in every wrapping', () => {
   });
 });
 
+describe('an answer without its list', () => {
+  it.each<[string, (x: ReturnType<typeof open>['exchange']) => Promise<unknown>]>([
+    ['open orders', (x) => x.orders.openOrders('BTCUSDT')],
+    ['own trades', (x) => x.orders.tradesSince('BTCUSDT', undefined)],
+    ['an order', (x) => x.orders.query(ref)],
+    ['balances', (x) => x.account.balances()],
+    ['klines', (x) => x.market.klines('BTCUSDT', '1min')],
+    ['public trades', (x) => x.market.trades('BTCUSDT')],
+    ['withdrawals', (x) => x.withdrawals.query({})],
+    ['open data', (x) => x.openData.trades('BTC', 'USDT')],
+    ['a batch of cancels', (x) => x.desk.cancelMany('BTCUSDT', [orderId])],
+  ])('of %s is no answer: it is counted, and logged with a sample at most once a minute', async (_, ask) => {
+    answering(() => ({ surprise: 1 }));
+    const { exchange: x, lines } = open();
+    for (let times = 0; times < 3; times++) await ask(x);
+    expect(x.counters()).toMatchObject({ 'unreadable answer': 3 });
+    const said = lines.map((line) => JSON.stringify(line)).filter((line) => line.includes('unreadable answer'));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain('surprise');
+  });
+});
+
 describe('2. ids beyond 2^53', () => {
   it.each([
     ['a number', `{"orderId":${orderId}`],

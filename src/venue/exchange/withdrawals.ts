@@ -1,6 +1,6 @@
 /** What the exchange says of withdrawals, by asking (specification §4.5). Applying for one is no part of this folder. */
 import type { Units } from '../../domain/money.ts';
-import { type Answer, failed, ok } from '../venue.ts';
+import { type Answer, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { endpoints } from './endpoints.ts';
 import { amountOf, decimalOf, type Fields, idOf, isFields, textOf, timeOf } from './json.ts';
@@ -67,7 +67,7 @@ export function withdrawals(rest: Rest): Withdrawals {
       const reply = await rest.call({ endpoint, lane: 'reconcile', body });
       if (reply.kind !== 'ok') return failure(endpoint, reply);
       const value = readPage(reply.value);
-      return typeof value === 'string' ? failed(`${endpoint.name}: ${value}`) : ok(value);
+      return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
     },
   };
 }
