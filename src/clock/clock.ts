@@ -132,3 +132,8 @@ export const machineSteady = (): number => Number(process.hrtime.bigint()) / 1e6
 
 /** Real ms that never step back, for measuring our own work; not for decisions. */
 export const realMs = (): number => performance.now();
+
+/** Blocks this thread until another one has made `flag` other than 0, at most so long in real ms; for a start, before anything else runs. */
+export const blockUntil = (flag: Int32Array, mostMs: number): void => {
+  Atomics.wait(flag, 0, 0, mostMs);
+};

@@ -209,6 +209,30 @@ export interface KillEntry {
   readonly reason: string;
 }
 
+/**
+ * Who may do more than the standard limits: `raise` a limit to a value, `release` a version of a strategy's code from the share
+ * that a new one begins with, `version` a code that was seen for the first time, `config` the configuration a run began with.
+ */
+export interface LimitEntry {
+  readonly kind: 'limit';
+  readonly at: number;
+  readonly what: 'raise' | 'release' | 'version' | 'config';
+  /** The limit's name, the strategy's id, or the file. */
+  readonly name: string;
+  /** The limit's value as configured, or a SHA-256 in hex. */
+  readonly value: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What the risk rules must know after a restart, by name; the last value counts. */
+export interface MemoryEntry {
+  readonly kind: 'memory';
+  readonly name: string;
+  /** JSON. */
+  readonly value: string;
+}
+
 /** Equity at the start of a UTC day, the base of the daily loss limit. */
 export interface DayEntry {
   readonly kind: 'day';
@@ -255,6 +279,8 @@ export type Entry =
   | HorizonEntry
   | ProtectionEntry
   | KillEntry
+  | LimitEntry
+  | MemoryEntry
   | DayEntry
   | EquityEntry
   | InstrumentEntry

@@ -2,18 +2,27 @@
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { Entry } from './entries.ts';
+import type { Remember } from './guard.ts';
 import type { WriteResult, WriterHost } from './journal.ts';
 import { migrate } from './schema.ts';
-import type { WriteReply, WriteRequest } from './worker.ts';
+import type { WriteReply, WriteRequest, WriterData } from './worker.ts';
 import { latestVersions, type Write, writer } from './writer.ts';
 
 /** A writer holds one batch at a time: without a bound its young generation alone would grow to tens of megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /** A worker thread over a journal file that exists and is migrated. `failed` is called once when the worker died: the process must end. */
-export function workerHost(path: string, epoch: number, failed: (error: Error) => void): WriterHost {
+export function workerHost(
+  path: string,
+  epoch: number,
+  failed: (error: Error) => void,
+  remember?: Remember,
+): WriterHost {
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path, epoch }, resourceLimits });
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: { path, epoch, remember } satisfies WriterData,
+    resourceLimits,
+  });
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
   let closing = false;

@@ -9,11 +9,12 @@ import type {
   ForeignEntry,
   InstrumentEntry,
   KillEntry,
+  LimitEntry,
   OrderEntryRow,
   SignalEntry,
   VenueTradeEntry,
 } from './entries.ts';
-import { versionOf } from './schema.ts';
+import { limitsSince, versionOf } from './schema.ts';
 
 /** What must be known of an order of ours to book a fill of it. */
 export interface Owner {
@@ -48,6 +49,10 @@ export interface Loaded {
   readonly adjustments: readonly AdjustmentEntry[];
   /** The horizon, where it had to be raised, ms. */
   readonly horizonMs: number | undefined;
+  /** Steps above the standard limits, oldest first. */
+  readonly limits: readonly LimitEntry[];
+  /** What the risk rules remembered, JSON by name. */
+  readonly memories: ReadonlyMap<string, string>;
   readonly days: ReadonlyMap<number, string>;
   /** The newest points of the equity curve, oldest first. */
   readonly equity: readonly { readonly at: number; readonly equity: string }[];
@@ -65,6 +70,27 @@ const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, str
 const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
   fee_asset AS feeAsset, maker, time, purpose, evidence`;
 
+/** Steps above the standard limits, oldest first; a journal of an earlier schema has none. */
+export const readLimits = (db: Database): LimitEntry[] =>
+  versionOf(db) < limitsSince
+    ? []
+    : (
+        db.prepare('SELECT at, what, name, value, by, reason FROM limits ORDER BY seq').all() as Omit<
+          LimitEntry,
+          'kind'
+        >[]
+      ).map((row) => ({ ...row, kind: 'limit' }));
+
+const readMemories = (db: Database): ReadonlyMap<string, string> =>
+  new Map(
+    versionOf(db) < limitsSince
+      ? []
+      : (db.prepare('SELECT name, value FROM memories').all() as { name: string; value: string }[]).map((row) => [
+          row.name,
+          row.value,
+        ]),
+  );
+
 /** A journal of the first schema is read as it is: it has no evidence, no adjustments and no doubts. */
 const isFirst = (db: Database): boolean => versionOf(db) < 2;
 
@@ -75,9 +101,10 @@ const laterColumns = (db: Database): string =>
 /** Orders as rows, by any condition of the table. */
 export const readOrders = (db: Database, where: string, ...values: readonly (string | number)[]): OrderEntryRow[] =>
   (
-    db
-      .prepare(`SELECT ${orderColumns}, ${laterColumns(db)} FROM orders WHERE ${where}`)
-      .all(...values) as (Omit<OrderEntryRow, 'cancelRequested'> & { cancelRequested: number })[]
+    db.prepare(`SELECT ${orderColumns}, ${laterColumns(db)} FROM orders WHERE ${where}`).all(...values) as (Omit<
+      OrderEntryRow,
+      'cancelRequested'
+    > & { cancelRequested: number })[]
   ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
 
 /** Fills as rows, oldest first, by any condition of the table. */
@@ -151,6 +178,8 @@ export function load(db: Database): Loaded {
       ? []
       : rows<Omit<AdjustmentEntry, 'kind'>>('SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq')
     ).map((row) => ({ ...row, kind: 'adjustment' })),
+    limits: readLimits(db),
+    memories: readMemories(db),
     horizonMs: horizonIn(rows<{ value: string }>("SELECT value FROM meta WHERE key = 'horizonMs'")[0]?.value),
     days: new Map(
       rows<{ day: number; equity: string }>('SELECT day, equity FROM days ORDER BY day DESC LIMIT 2').map((row) => [
@@ -219,6 +248,8 @@ export const emptyLoaded: Loaded = {
   givenUp: [],
   venueTrades: [],
   adjustments: [],
+  limits: [],
+  memories: new Map(),
   horizonMs: undefined,
   days: new Map(),
   equity: [],

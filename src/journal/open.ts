@@ -3,11 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { chainOf, commitIn, readHead } from './chain.ts';
+import { examine } from './examine.ts';
+import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Remember, type Taken } from './guard.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { migrate, schemaVersion, versionOf } from './schema.ts';
+import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
 export const journalFile = 'journal.db';
@@ -38,6 +42,10 @@ export interface OpenedState {
   readonly lock: Lock;
   /** It was made just now. */
   readonly isNew: boolean;
+  /** Where its writer keeps the newest head; undefined: nowhere. */
+  readonly remember: Remember | undefined;
+  /** What the operator should be told of the opening. */
+  readonly said: readonly string[];
 }
 
 function prepareDir(dir: string): void {
@@ -52,8 +60,8 @@ function prepareDir(dir: string): void {
   }
 }
 
-/** Opens `dir`, creating it when it is new. Refuses (exit 3) a locked, newer, damaged or foreign one and changes nothing in it. */
-export function openState(dir: string, binding: Binding, strategyIds: readonly string[]): OpenedState {
+/** Opens `dir`, creating it when it is new. Refuses (exit 3) a locked, newer, damaged, foreign or older one and changes nothing in it. */
+export function openState(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState {
   prepareDir(dir);
   const lock = takeLock(dir);
   if (lock === undefined)
@@ -62,19 +70,7 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
       3,
     );
   try {
-    const path = join(dir, journalFile);
-    const isNew = !existsSync(path);
-    const db = openForWriting(path);
-    try {
-      if (!isNew) checkSound(db, path);
-      backUpBeforeMigration(db, path);
-      migrate(db);
-      const identity = begin(db, dir, binding, strategyIds);
-      return { path, identity, loaded: load(db), lock, isNew };
-    } finally {
-      db.close();
-      chmodSync(path, 0o600);
-    }
+    return { ...openLocked(dir, binding, strategyIds, guard), lock };
   } catch (error) {
     lock.release();
     if (error instanceof Refusal) throw error;
@@ -85,22 +81,71 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
   }
 }
 
-/** Takes a journal away again that was made for a start which was then refused: it must not bind its directory to a wrong key. */
-export function discard({ path }: Pick<OpenedState, 'path'>): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+function openLocked(
+  dir: string,
+  binding: Binding,
+  strategyIds: readonly string[],
+  guard: Guard | undefined,
+): Omit<OpenedState, 'lock'> {
+  const path = join(dir, journalFile);
+  const looked = existsSync(path) ? look(path, dir, binding, guard) : undefined;
+  const db = openForWriting(path);
+  try {
+    const version = versionOf(db);
+    backUpBeforeMigration(db, path);
+    migrate(db);
+    const taken = looked?.taken ?? nothingAgainst;
+    const { identity, mark } = begin(db, binding, strategyIds, guard?.host ?? null, taken);
+    const remember =
+      guard === undefined
+        ? undefined
+        : { path: headFile(guard.dir, Buffer.from(identity.idKey).toString('hex')), epoch: identity.epoch, mark };
+    rememberNow(db, remember);
+    const said = [
+      ...(looked !== undefined && version < chainSince
+        ? [
+            `${path} was brought from schema ${version} to ${schemaVersion}; the chain over its rows begins here, and a copy is kept beside it`,
+          ]
+        : []),
+      ...(taken.accepted === null ? [] : [`${path} is taken as it is: ${taken.accepted}`]),
+    ];
+    return { path, identity, loaded: looked?.loaded ?? load(db), isNew: looked === undefined, remember, said };
+  } finally {
+    db.close();
+    chmodSync(path, 0o600);
+  }
 }
 
-function checkSound(db: Database.Database, path: string): void {
-  const version = versionOf(db);
-  if (version > schemaVersion) {
-    throw new Refusal(
-      `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
-      3,
-    );
-  }
-  const verdict = db.pragma('quick_check(1)', { simple: true });
-  if (verdict !== 'ok')
-    throw new Refusal(`${path} is damaged (${String(verdict)}): restore a backup; nothing was changed`, 3);
+interface Looked {
+  /** Undefined where a migration comes before anything can be loaded. */
+  readonly loaded: Loaded | undefined;
+  readonly taken: Taken;
+}
+
+/** Examines a journal that is there; undefined for an empty file, such as a start leaves that was killed at once. */
+const look = (path: string, dir: string, binding: Binding, guard: Guard | undefined): Looked | undefined =>
+  examine(path, (db) => {
+    checkBinding(db, dir, binding);
+    const version = versionOf(db);
+    return {
+      loaded: version === schemaVersion ? load(db) : undefined,
+      taken: guard === undefined || version < chainSince ? nothingAgainst : checkGuard(db, path, guard),
+    };
+  });
+
+/** The head is remembered from the first commit of an opening on: a copy from before it is an old one. */
+function rememberNow(db: Database.Database, remember: Remember | undefined): void {
+  const head = chainOf(db)?.head;
+  if (remember === undefined || head === undefined) return;
+  const memory = memoryOf(remember);
+  memory.keep(head);
+  memory.close();
+}
+
+/** Takes a journal away again that was made for a start which was then refused: it must not bind its directory to a wrong key. */
+export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember'>): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  if (remember !== undefined) rmSync(remember.path, { force: true });
 }
 
 /** Keeps a copy of a journal of an earlier schema beside it, as `journal.db.before-N`. */
@@ -114,45 +159,71 @@ export function backUpBeforeMigration(db: Database.Database, path: string): void
 
 /** Counts one more opening for writing: what it writes is numbered after all that was written before. */
 export function raiseEpoch(db: Database.Database): number {
-  db.prepare("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'").run();
-  const row = db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string } | undefined;
-  return Number(row?.value ?? 0);
+  commitIn(db, () => db.prepare("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'").run());
+  return Number(metaOf(db).get('epoch') ?? 0);
 }
 
-/** One commit: the binding checked or made, the epoch raised, new strategies numbered. */
-function begin(db: Database.Database, dir: string, binding: Binding, strategyIds: readonly string[]): Identity {
-  return db.transaction(() => {
-    const meta = new Map(
-      (db.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[]).map((row) => [
-        row.key,
-        row.value,
-      ]),
-    );
+const metaOf = (db: Database.Database): ReadonlyMap<string, string> =>
+  new Map(
+    (db.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[]).map(({ key, value }) => [
+      key,
+      value,
+    ]),
+  );
+
+/** Refuses a journal of another account, exchange or mode. */
+function checkBinding(db: Database.Database, dir: string, binding: Binding): void {
+  const meta = metaOf(db);
+  for (const [key, value] of Object.entries(binding)) {
+    const bound = meta.get(key);
+    if (bound !== undefined && bound !== value)
+      throw new Refusal(
+        `state directory ${dir} belongs to ${key} "${bound}", not "${value}": give another with --state DIR; nothing was changed`,
+        3,
+      );
+  }
+}
+
+/** One commit: the binding made, the epoch raised, the opening written down, new strategies numbered. */
+function begin(
+  db: Database.Database,
+  binding: Binding,
+  strategyIds: readonly string[],
+  host: string | null,
+  { accepted, leastEpoch }: Taken,
+): { readonly identity: Identity; readonly mark: string } {
+  const mark = randomBytes(8).toString('hex');
+  const before = readHead(db);
+  const identity = commitIn(db, () => {
+    const meta = new Map(metaOf(db));
     const put = (key: string, value: string): void => {
       db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
       meta.set(key, value);
     };
-    for (const [key, value] of Object.entries(binding)) {
-      const bound = meta.get(key);
-      if (bound === undefined) put(key, value);
-      else if (bound !== value)
-        throw new Refusal(
-          `state directory ${dir} belongs to ${key} "${bound}", not "${value}": give another with --state DIR; nothing was changed`,
-          3,
-        );
-    }
+    for (const [key, value] of Object.entries(binding)) if (!meta.has(key)) put(key, value);
     const random = randomBytes(4).readUInt32BE();
     if (!meta.has('instance')) put('instance', String(random % 32 ** 5));
     if (!meta.has('idKey')) put('idKey', randomBytes(32).toString('hex'));
-    put('epoch', String(Number(meta.get('epoch') ?? '0') + 1));
+    const epoch = Math.max(Number(meta.get('epoch') ?? '0') + 1, leastEpoch);
+    put('epoch', String(epoch));
+    db.prepare('INSERT INTO openings VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+      epoch,
+      machineWall(),
+      mark,
+      host,
+      before?.links ?? 0,
+      before?.link ?? '',
+      accepted,
+    );
     const number = db.prepare('INSERT OR IGNORE INTO strategies (id) VALUES (?)');
     for (const id of strategyIds) number.run(id);
     const strategies = db.prepare('SELECT id, number FROM strategies').all() as { id: string; number: number }[];
     return {
       instance: Number(meta.get('instance')),
-      epoch: Number(meta.get('epoch')),
+      epoch,
       idKey: Buffer.from(meta.get('idKey') ?? '', 'hex'),
       strategies: new Map(strategies.map((row) => [row.id, row.number])),
     };
-  })();
+  });
+  return { identity, mark };
 }

@@ -11,12 +11,13 @@ import type {
   FillEntry,
   InstrumentEntry,
   KillEntry,
+  LimitEntry,
   OrderEntryRow,
   SignalEntry,
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
-import { finer, haltsInForce, inForce, load, readFills, readOrders } from './load.ts';
+import { finer, haltsInForce, inForce, load, readFills, readLimits, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
@@ -63,6 +64,8 @@ export interface JournalReader {
   kills(): readonly KillEntry[];
   /** Halts that were not lifted. */
   halts(): readonly KillEntry[];
+  /** Steps above the standard limits, oldest first. */
+  limits(): readonly LimitEntry[];
   /** What the exchange showed of an order: whose it said it is, and the trades in which it is named. */
   evidence(orderId: string): Evidence;
   /** Every strategy that ever ran on it. */
@@ -128,6 +131,7 @@ export function openReader(dir: string): JournalReader {
       return rows[0] === undefined ? undefined : parsed(rows[0]);
     },
     halts: () => haltsInForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
+    limits: () => readLimits(db),
     evidence: (orderId) => evidenceIn(db, version, orderId),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),

@@ -1,5 +1,7 @@
 /** Tables and their migrations. `user_version` is the number of migrations that a journal has been through. */
-import type { Database } from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { Refusal } from '../domain/refusal.ts';
+import { brokenHead, rechain, sumRows } from './chain.ts';
 
 const migrations: readonly string[] = [
   `
@@ -69,19 +71,71 @@ const migrations: readonly string[] = [
   ALTER TABLE foreign_orders ADD COLUMN why TEXT;
   ALTER TABLE orders ADD COLUMN batch TEXT;
   `,
+  // Steps above the standard limits, and what the risk rules remember over a restart.
+  `
+  CREATE TABLE limits (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+    by TEXT NOT NULL, reason TEXT NOT NULL
+  );
+  CREATE TABLE memories (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  `,
+  // The head of the chain over all rows (chain.ts), and each opening for writing, with where the chain stood.
+  `
+  CREATE TABLE chain (
+    one INTEGER PRIMARY KEY CHECK (one = 1), links INTEGER NOT NULL, total TEXT NOT NULL, link TEXT NOT NULL, before TEXT NOT NULL
+  );
+  CREATE TABLE openings (
+    epoch INTEGER PRIMARY KEY, at INTEGER NOT NULL, mark TEXT NOT NULL, host TEXT, links INTEGER NOT NULL, link TEXT NOT NULL, accepted TEXT
+  );
+  `,
 ];
 
 export const schemaVersion = migrations.length;
+/** The first version with the tables `limits` and `memories`. */
+export const limitsSince = 4;
 
 /** The version a journal file is at; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
 
-/** Brings a journal up to this program's schema, or to an earlier one, each step in one transaction. The caller has refused newer ones. */
+/** The first version with a chain and its openings. */
+export const chainSince = 5;
+
+/**
+ * Brings a journal up to this program's schema, or to an earlier one, in one transaction; its chain begins there or goes on.
+ * The caller has refused newer ones.
+ */
 export function migrate(db: Database, target = schemaVersion): void {
-  for (let version = versionOf(db); version < target; version++) {
-    db.transaction(() => {
+  if (versionOf(db) >= target) return;
+  db.transaction(() => {
+    refuseBroken(db);
+    for (let version = versionOf(db); version < target; version++) {
       db.exec(migrations[version] as string);
       db.pragma(`user_version = ${version + 1}`);
-    })();
+    }
+    if (!db.memory) rechain(db);
+  })();
+}
+
+/** A chain that does not hold must not be made whole by a migration. */
+function refuseBroken(db: Database): void {
+  const broken = versionOf(db) < chainSince || db.memory ? undefined : brokenHead(db, sumRows(db));
+  if (broken !== undefined)
+    throw new Refusal(
+      `${db.name} was changed by something other than Sluice (${broken}): restore a backup; nothing was changed`,
+      3,
+    );
+}
+
+const schemaRows = (db: Database): string =>
+  JSON.stringify(db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all());
+
+/** Whether a journal's tables and indices are those of its version, to the letter. */
+export function isOurs(db: Database): boolean {
+  const fresh = new Sqlite(':memory:');
+  try {
+    migrate(fresh, versionOf(db));
+    return schemaRows(fresh) === schemaRows(db);
+  } finally {
+    fresh.close();
   }
 }

@@ -1,7 +1,9 @@
 /** The journal's writer in a thread of its own, so that a commit (milliseconds) never stops the event loop that trades. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { chainOf } from './chain.ts';
 import type { Entry } from './entries.ts';
+import { memoryOf, type Remember } from './guard.ts';
 import { writer } from './writer.ts';
 
 export interface WriteRequest {
@@ -11,6 +13,14 @@ export interface WriteRequest {
 export interface WriteReply {
   readonly id: number;
   readonly result: 'written' | 'full';
+}
+
+/** What the thread is given. */
+export interface WriterData {
+  readonly path: string;
+  readonly epoch: number;
+  /** Where the newest head is remembered outside of the journal. */
+  readonly remember: Remember | undefined;
 }
 
 /** Opens a journal for writing the way the protocol needs it: better-sqlite3 defaults to NORMAL in WAL, which loses commits at a power cut. */
@@ -23,12 +33,14 @@ export function openForWriting(path: string): Database.Database {
 
 if (parentPort !== null) {
   const port = parentPort;
-  const { path, epoch } = workerData as { readonly path: string; readonly epoch: number };
+  const { path, epoch, remember } = workerData as WriterData;
   const db = openForWriting(path);
   const write = writer(db, epoch);
+  const memory = remember === undefined ? undefined : memoryOf(remember);
   port.on('message', (request: WriteRequest | 'close') => {
     if (request === 'close') {
       db.close();
+      memory?.close();
       port.close();
       return;
     }
@@ -41,5 +53,7 @@ if (parentPort !== null) {
       result = 'full';
     }
     port.postMessage({ id: request.id, result } satisfies WriteReply);
+    const head = chainOf(db)?.head;
+    if (head !== undefined) memory?.keep(head);
   });
 }

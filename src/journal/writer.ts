@@ -1,5 +1,6 @@
 /** The one writer: entries in, rows out, one transaction for each batch. Hosted by a worker live, in-process in a backtest. */
 import type { Database, Statement } from 'better-sqlite3';
+import { chainOf } from './chain.ts';
 import type { DenialEntry, Entry, FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from './entries.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
@@ -35,9 +36,13 @@ const statements = {
   protection: 'INSERT OR REPLACE INTO protections VALUES (?, ?, ?)',
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
   kill: 'INSERT INTO kills (kind, at, strategy, by, reason) VALUES (?, ?, ?, ?, ?)',
+  limit: 'INSERT INTO limits (at, what, name, value, by, reason) VALUES (?, ?, ?, ?, ?, ?)',
+  memory: 'INSERT OR REPLACE INTO memories VALUES (?, ?)',
   day: 'INSERT OR REPLACE INTO days VALUES (?, ?)',
   // A resume measures the day's loss anew: after a restart, too, whether it was a daemon that wrote it or a command without one.
   undated: 'DELETE FROM days',
+  // The same of what was counted against strategies, of one or of all.
+  forgotten: "DELETE FROM memories WHERE ? IS NULL OR name = 'throttle.' || ?",
   equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
   instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
   notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',
@@ -116,12 +121,20 @@ export function writer(db: Database, epoch = 0): Write {
     }
     const [name, values] = rowOf(entry, seq++);
     prepared[name].run(...values);
-    if (entry.kind === 'resume') prepared.undated.run();
+    if (entry.kind === 'resume') {
+      prepared.undated.run();
+      prepared.forgotten.run(entry.strategy, entry.strategy);
+    }
   }
 
-  const writeAll = db.transaction((entries: readonly Entry[]) => {
+  const writeEach = (entries: readonly Entry[]): void => {
     for (const entry of latestVersions(entries)) writeOne(entry);
-  });
+  };
+  const chain = chainOf(db);
+  const writeAll =
+    chain === undefined
+      ? db.transaction(writeEach)
+      : (entries: readonly Entry[]) => chain.commit(() => writeEach(entries));
   return (entries) => {
     try {
       writeAll(entries);
@@ -178,6 +191,10 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
     case 'halt':
     case 'resume':
       return ['kill', [entry.kind, entry.at, entry.strategy, entry.by, entry.reason]];
+    case 'limit':
+      return ['limit', [entry.at, entry.what, entry.name, entry.value, entry.by, entry.reason]];
+    case 'memory':
+      return ['memory', [entry.name, entry.value]];
     case 'day':
       return ['day', [entry.day, entry.equity]];
     case 'equity':

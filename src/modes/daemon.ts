@@ -17,6 +17,8 @@ export interface DaemonOptions {
   readonly config: string;
   readonly state?: string;
   readonly set: readonly string[];
+  /** Why a journal is taken that is not the newest, or from another host. */
+  readonly acceptRestored?: string;
   readonly json: boolean;
   readonly logLevel: LogLevel;
   readonly out: (line: string) => void;
@@ -35,20 +37,39 @@ export async function daemon(options: DaemonOptions): Promise<void> {
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(
-    { mode, config, configured, stateDir, json, out, say, signal, logLevel: options.logLevel },
+    {
+      mode,
+      config,
+      configured,
+      stateDir,
+      json,
+      out,
+      say,
+      signal,
+      logLevel: options.logLevel,
+      acceptRestored: options.acceptRestored,
+    },
     async (common) =>
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
   );
 }
 
 export interface RunOptions
-  extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal'> {
+  extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal' | 'acceptRestored'> {
   readonly json: boolean;
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;
 }
 
 type Common = Omit<SessionOptions, 'secrets' | 'venueName' | 'makeVenue'>;
+
+/** What a broken daemon says: one line where the disk is at fault, and where we are, all that finds the cause. */
+function lastWords(error: Error, stateDir: string): string {
+  const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
+  return isOfDisk
+    ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; look after the disk, then start again to recover`
+    : `stopped by a failure; start again to recover: ${error.stack ?? error.message}`;
+}
 
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
@@ -58,7 +79,7 @@ export async function runUntilStopped(options: RunOptions, start: (common: Commo
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
-    say(`sluice: stopped by a failure; start again to recover: ${error.stack ?? error.message}`);
+    say(`sluice: ${lastWords(error, stateDir)}`);
     process.exit(1);
   };
   process.on('uncaughtException', fatal);

@@ -1,7 +1,8 @@
 /** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { type Budget, budget } from '../budget/budget.ts';
-import { sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
+import { sharedFile, sharedFilePath, userOf, userState } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -9,6 +10,7 @@ import { type Instrument, instrument } from '../domain/instrument.ts';
 import type { Rate } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Entry } from '../journal/entries.ts';
+import { type Guard, thisHost } from '../journal/guard.ts';
 import { workerHost } from '../journal/hosts.ts';
 import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
@@ -55,6 +57,8 @@ export interface SessionOptions {
   /** Told apart in the journal: numbers of one account never mix with another's. */
   readonly venueName: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Why a journal is taken that is not the newest, or from another host; undefined: it is refused. */
+  readonly acceptRestored?: string | undefined;
   readonly log: Log;
   /** Says things on the terminal while there is no status yet. */
   readonly say: (line: string) => void;
@@ -86,8 +90,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   try {
     const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
     const strategyIds = options.configured.map(({ config }) => config.id);
-    const opened = openState(options.stateDir, binding, strategyIds);
+    const opened = openState(options.stateDir, binding, strategyIds, guardOf(options));
     state = opened;
+    for (const line of opened.said) {
+      options.say(line);
+      options.log.warn(line);
+    }
     undo.unshift(() => opened.lock.release());
     const reached = await reachExchange(options, undo);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
@@ -111,6 +119,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
 }
+
+/** Only where real orders are at stake is an old copy of a journal a danger. */
+const guardOf = ({ mode, environment, acceptRestored }: SessionOptions): Guard | undefined =>
+  mode === 'live'
+    ? { dir: join(userState(environment), 'journals'), host: thisHost(), accept: acceptRestored }
+    : undefined;
 
 interface Reached {
   readonly clock: ScaledClock;
@@ -165,7 +179,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { loaded = state.loaded } = venue;
   let screen: Screen | undefined;
   const book = observed(
-    journal(workerHost(state.path, state.identity.epoch, options.fatal), clock, loaded.fills),
+    journal(workerHost(state.path, state.identity.epoch, options.fatal, state.remember), clock, loaded.fills),
     (entry) => {
       if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
       if (entry.kind === 'halt') log.error(entry, entry.kind);

@@ -1,0 +1,101 @@
+/** What is looked at before a journal is opened for writing: read-only, so that a journal that is refused stays as it was. */
+import { statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { blockUntil } from '../clock/clock.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './chain.ts';
+import { answerBytes, type Examination, integrityOf } from './examiner.ts';
+import { chainSince, isOurs, schemaVersion, versionOf } from './schema.ts';
+
+/** From this size on a journal is examined by threads of their own, bytes: starting one costs more than reading a small file. */
+const largeBytes = 16 * 1_048_576;
+/** A thread that takes longer than this has died; real ms. */
+const mostMs = 600_000;
+
+/**
+ * Refuses (exit 3) a journal that is damaged, foreign, newer, or changed by anything but Sluice. `meanwhile` runs while threads
+ * read a large file, on the same read-only connection; what it gives is given back. Undefined for an empty file.
+ */
+export function examine<T>(path: string, meanwhile: (db: Database.Database) => T): T | undefined {
+  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  try {
+    const version = versionOf(db);
+    if (version > schemaVersion)
+      throw new Refusal(
+        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
+        3,
+      );
+    if (version === 0 && isEmpty(db)) return undefined;
+    if (version === 0 || !isOurs(db))
+      throw new Refusal(
+        `${path} is damaged, or no journal of Sluice (its tables are not those of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
+        3,
+      );
+    const finish = statSync(path).size < largeBytes ? here(db) : inThreads(db, path);
+    // What is damaged may not be readable at all: the reason is what the examination finds.
+    const result = attempt(() => meanwhile(db));
+    const { integrity, total } = finish();
+    if (integrity !== 'ok')
+      throw new Refusal(`${path} is damaged (${integrity}): restore a backup; nothing was changed`, 3);
+    const broken = version < chainSince ? undefined : brokenHead(db, total);
+    if (broken !== undefined)
+      throw new Refusal(
+        `${path} was changed by something other than Sluice (${broken}): restore a backup, or see sluice journal check; nothing was changed`,
+        3,
+      );
+    return result();
+  } finally {
+    db.close();
+  }
+}
+
+const isEmpty = (db: Database.Database): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+
+interface Findings {
+  readonly integrity: string;
+  readonly total: Total;
+}
+
+function attempt<T>(work: () => T): () => T {
+  try {
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+const here = (db: Database.Database) => (): Findings => {
+  const integrity = integrityOf(db);
+  return { integrity, total: integrity === 'ok' ? sumRows(db) : nothing() };
+};
+
+/** Steps of orders are more than half of all rows: they are one thread's work, everything else is another's. */
+function inThreads(db: Database.Database, path: string): () => Findings {
+  const tables = chainedTables(db);
+  const start = (some: readonly string[]): (() => string) => thread({ path, tables: some });
+  const steps = start(['events']);
+  const others = start(tables.filter((name) => name !== 'events'));
+  return () => {
+    const integrity = integrityOf(db);
+    const [first, second] = [steps(), others()].map(totalOf);
+    return { integrity, total: addTotal(first ?? nothing(), second ?? nothing()) };
+  };
+}
+
+/** Starts a thread; the function that is given back waits for its answer. */
+function thread(given: Pick<Examination, 'path' | 'tables'>): () => string {
+  const [done, result] = [new SharedArrayBuffer(4), new SharedArrayBuffer(answerBytes)];
+  const file = import.meta.url.endsWith('.ts') ? './examiner.ts' : './examiner.js';
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: { ...given, done, result } satisfies Examination,
+  });
+  worker.unref();
+  return () => {
+    blockUntil(new Int32Array(done), mostMs);
+    return new TextDecoder().decode(new Uint8Array(result).slice()).replaceAll('\0', '');
+  };
+}
