@@ -25,6 +25,7 @@ export const refusals = {
   banned: refusal(-1003, 'Requests exceed the limit too frequently: the IP is banned.', 418),
   tooLarge: refusal(-1100, 'The request body is larger than 1 MiB.', 413),
   notJson: refusal(-1100, 'The request body is not a JSON object.'),
+  unknownParameter: refusal(-1103, 'An unknown parameter was sent.'),
   wrongNumber: refusal(-1000, 'A parameter is not a number.'),
   symbol: refusal(-1121, 'Invalid symbol.'),
   precision: leaking(10_062, -1111, 'Precision is over the maximum defined for this asset.'),

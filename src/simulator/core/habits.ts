@@ -31,6 +31,11 @@ interface ErrorHabits {
   readonly lostCreateEvery: number;
   /** How far ahead of the exchange a timestamp may be, real ms (§5.3: 1000) [7]. */
   readonly aheadMs: number;
+  /**
+   * Under which name the time window is read, of which §5.3 shows three: each of them, or `recvwindow` alone while the others are passed
+   * over, or refused as unknown parameters [7].
+   */
+  readonly windowName: 'any' | 'recvwindow' | 'recvwindow or refused';
 }
 
 interface OrderHabits {
@@ -139,6 +144,7 @@ const documented: Habits = {
   signedPath: 'whole',
   lostCreateEvery: 0,
   aheadMs: 1_000,
+  windowName: 'any',
   createStatus: 'NEW',
   cancel: 'at once',
   states: 'five',
@@ -211,6 +217,7 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   signedPath: ['whole', 'stripped'],
   lostCreateEvery: [0, 3],
   aheadMs: [1_000, 3_000],
+  windowName: ['any', 'recvwindow', 'recvwindow or refused'],
   createStatus: ['NEW', 0],
   cancel: ['at once', 'later'],
   states: ['five', 'many', 'numbers'],

@@ -161,10 +161,21 @@ function demandPermission({ permissions }: Credentials, { permission }: Endpoint
   if (permission !== undefined && !permissions.includes(permission)) throw new Refused(refusals.wrongKey);
 }
 
+/** The spellings of §5.3. */
+const windowNames = ['recvWindow', 'recvwindow', 'recwwindow'] as const;
+
+function windowOf(params: Params, { windowName }: Habits): string | undefined {
+  const given = (name: string): string | undefined => optional(params, name) || undefined;
+  if (windowName === 'any') return windowNames.map(given).find(Boolean);
+  if (windowName === 'recvwindow or refused' && windowNames.some((name) => name !== 'recvwindow' && params.has(name)))
+    throw new Refused(refusals.unknownParameter);
+  return given('recvwindow');
+}
+
 /** The window is judged now, when the request is processed: one that waited too long in a queue is refused. */
 function inTime(request: ApiRequest, params: Params, { exchange, habits, clock }: ApiSetup): void {
   const timestamp = /^\d{1,15}$/.test(request.timestamp ?? '') ? Number(request.timestamp) : Number.NaN;
-  const given = ['recvWindow', 'recvwindow', 'recwwindow'].map((name) => optional(params, name)).find(Boolean);
+  const given = windowOf(params, habits);
   if (given !== undefined && !/^\d{1,15}$/.test(given)) throw new Refused(refusals.wrongNumber);
   const recvWindow = given === undefined ? undefined : Number(given);
   const serverTime = exchange.now + (request.skewMs ?? 0);

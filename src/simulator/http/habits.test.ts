@@ -117,6 +117,23 @@ describe('errors', () => {
     expect(simulator.openOrders(alice.uid)).toHaveLength(6);
   });
 
+  test('the time window may be read under one name alone, the others passed over or refused', async () => {
+    const code = async (windowName: Habits['windowName'], name: string) => {
+      const { simulator } = await under({ windowName });
+      const body = { symbol: 'BTCUSDT', ...limitOrder(), [name]: 1_000 };
+      const timestamp = startTime - 3_000;
+      const answer = await signed(simulator, alice, 'POST', '/sapi/v1/order/test', body, { timestamp });
+      return objectOf(answer)['code'];
+    };
+    expect([await code('any', 'recvWindow'), await code('any', 'recwwindow')]).toEqual([-1021, -1021]);
+    expect([await code('recvwindow', 'recvWindow'), await code('recvwindow', 'recvwindow')]).toEqual([
+      undefined,
+      -1021,
+    ]);
+    const strict = 'recvwindow or refused';
+    expect([await code(strict, 'recvWindow'), await code(strict, 'recvwindow')]).toEqual([-1103, -1021]);
+  });
+
   test('a timestamp may be three seconds ahead', async () => {
     const { simulator } = await under({ aheadMs: 3_000 });
     const status = async (offset: number) =>
