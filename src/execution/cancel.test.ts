@@ -98,3 +98,67 @@ describe('a cancel', () => {
     expect(order.cancelRequested).toBe(false);
   });
 });
+
+describe('several cancels at one moment', () => {
+  const three = async (options: ConstructorParameters<typeof TestDesk>[0] = {}) => {
+    const desk = new TestDesk({ batches: true, ...options }).listen();
+    const orders = [await desk.placed({ price: '97' }), await desk.placed({ price: '98' }), await desk.placed()];
+    return { desk, orders };
+  };
+
+  test('leave in one request, and each order is asked for', async () => {
+    const { desk, orders } = await three();
+    expect(await desk.finish(desk.assembled.cancelAll(), 5_000)).toBe(3);
+    expect(desk.log.filter((line) => line.startsWith('cancel'))).toEqual(['cancelMany 1001 1002 1003']);
+    for (const order of orders) expect(await desk.stateOf(order)).toBe('canceled');
+    expect(desk.asked('query')).toBe(3);
+  });
+
+  test.each(['refuse', 'dropLost', 'ignore'] as const)(
+    'do not believe what the answer says of each: after %s it is sent again alone',
+    async (fate) => {
+      const { desk, orders } = await three();
+      desk.venue.cancels = ['apply', fate, 'apply'];
+      await desk.finish(desk.assembled.cancelAll(), 30_000);
+      for (const order of orders) expect(await desk.stateOf(order)).toBe('canceled');
+      expect(desk.log.filter((line) => line.startsWith('cancel'))).toEqual([
+        'cancelMany 1001 1002 1003',
+        'cancel 1002',
+      ]);
+    },
+  );
+
+  test('leave by themselves where the venue takes no batches, and ten at most in one', async () => {
+    const { desk } = await three({ batches: false });
+    await desk.finish(desk.assembled.cancelAll(), 5_000);
+    expect(desk.asked('cancelMany')).toBe(0);
+    const many = new TestDesk({ batches: true }).listen();
+    for (let count = 0; count < 12; count++) await many.placed({ price: String(80 + count) });
+    await many.finish(many.assembled.cancelAll(), 5_000);
+    expect(many.log.filter((line) => line.startsWith('cancel')).map((line) => line.split(' ').length - 1)).toEqual([
+      10, 2,
+    ]);
+  });
+
+  test('are what a kill does', async () => {
+    const { desk, orders } = await three();
+    const kill = { at: desk.clock.now(), strategy: undefined, by: 'operator', reason: 'stop' };
+    await desk.finish(desk.assembled.kill(kill), 5_000);
+    expect(desk.asked('cancelMany')).toBe(1);
+    for (const order of orders) expect(await desk.stateOf(order)).toBe('canceled');
+  });
+});
+
+test('a cancel that does not apply for longer than the horizon is told of, once, and goes on', async () => {
+  const desk = new TestDesk().listen();
+  const order = await desk.placed();
+  desk.venue.cancels = ['ignore'];
+  const cancelled = cancel(desk, order);
+  await desk.pass(60_000);
+  expect(desk.notices).toEqual([]);
+  await desk.pass(60_000);
+  expect(desk.notices.map(({ text }) => text)).toEqual([expect.stringContaining('has not applied')]);
+  desk.venue.cancels = ['apply'];
+  await desk.finish(cancelled, 30_000);
+  expect(await desk.stateOf(order)).toBe('canceled');
+});

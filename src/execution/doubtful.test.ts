@@ -1,6 +1,6 @@
 /** Orders that nobody could attribute, and fills that are shown again with other numbers: neither is ever settled by a guess. */
 import { describe, expect, test } from 'vitest';
-import { lots, ticks, unitsText } from '../domain/money.ts';
+import { lots, noUnits, ticks, unitsText } from '../domain/money.ts';
 import { btc } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
 import type { VenueOrder } from '../testing/scripted-venue.ts';
@@ -9,7 +9,7 @@ import { DoubtfulOrders } from './doubtful.ts';
 const texts = (desk: TestDesk): string => desk.notices.map(({ text }) => text).join('\n');
 const halts = (desk: TestDesk): string[] => desk.assembled.execution.halts.inForce.map(({ cause }) => cause);
 const expected = (desk: TestDesk, asset: string): string =>
-  unitsText(desk.assembled.execution.books?.ledger.expected().get(asset) ?? lots('0', btc));
+  unitsText(desk.assembled.execution.books?.ledger.expected().get(asset) ?? noUnits);
 
 async function ready(): Promise<TestDesk> {
   const desk = new TestDesk().listen();
@@ -64,7 +64,7 @@ describe('an order that the exchange does not know for five minutes', () => {
     expect(order.state).toBe('open');
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     expect([expected(desk, 'BTC'), expected(desk, 'USDT')]).toEqual(before);
-    expect(unitsText(desk.assembled.execution.books?.ledger.ownOf('BTC') ?? lots('0', btc))).toBe('0.4');
+    expect(unitsText(desk.assembled.execution.books?.ledger.ownOf('BTC') ?? noUnits)).toBe('0.4');
     expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
   });
 

@@ -6,7 +6,7 @@ import { priceText, quantityText, type Rate, type Units, unitsText } from '../do
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { byHand, type HumanWord } from '../execution/by-hand.ts';
-import { cancel } from '../execution/cancel.ts';
+import { cancel, cancelTogether } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
 import { type Carried, execute } from '../execution/executor.ts';
 import type { Halts } from '../execution/halt.ts';
@@ -28,7 +28,7 @@ import type { Desk } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import type { Book } from './book.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './execution-parts.ts';
-import { type Cancelling, diskWatch, exitOf, insistence } from './insist.ts';
+import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence } from './insist.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
 import { source } from './source.ts';
@@ -100,9 +100,12 @@ export function assemble(parts: Parts): Assembled {
   const booked = source<Fill>();
   const work = counting();
   const cancelling: Cancelling = (order, lane) => work.during(cancel(execution, sweeps, order, lane));
-  const insisting = insistence(book, clock, cancelling, (signal) => stopped.emit(signal));
+  const cancellingAll: CancellingAll = async (orders, lane) => {
+    await Promise.all(cancelTogether(execution, sweeps, orders, lane).map((one) => work.during(one)));
+  };
+  const insisting = insistence(book, clock, cancellingAll, (signal) => stopped.emit(signal));
   const tellOfDisk = diskWatch(journal, notice);
-  const control = controls(book, execution, cancelling);
+  const control = controls(book, execution, cancellingAll);
   let ending = false;
   const against = (intent: Intent): string | undefined =>
     ending
@@ -271,7 +274,7 @@ function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | u
 function controls(
   { portfolio, risk }: Book,
   execution: Execution,
-  cancelling: Cancelling,
+  cancellingAll: CancellingAll,
 ): Pick<Assembled, 'kill' | 'resume' | 'cancelAll'> {
   const { journal, clock } = execution;
   async function cancelResting(
@@ -283,7 +286,7 @@ function controls(
       (order) =>
         order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
     );
-    await Promise.all(resting.map((order) => cancelling(order, lane)));
+    await cancellingAll(resting, lane);
     return resting.length;
   }
   return {

@@ -10,11 +10,14 @@ import type { Book } from './book.ts';
 /** Cancels an order, counted as work that is under way. */
 export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
 
+/** Cancels several at once, those of one symbol in as few requests as the venue takes. */
+export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
+
 /** What is asked for again until it is done. */
 export function insistence(
   { portfolio, planner, protection, risk }: Book,
   clock: Clock,
-  cancelling: Cancelling,
+  cancellingAll: CancellingAll,
   ask: (signal: Signal) => void,
 ) {
   return {
@@ -33,7 +36,7 @@ export function insistence(
       const resting = [...portfolio.orders()].filter(
         ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
       );
-      await Promise.all(resting.map((order) => cancelling(order, 'kill')));
+      await cancellingAll(resting, 'kill');
     },
   };
 }

@@ -25,6 +25,8 @@ export interface DeskOptions {
   readonly timing?: Partial<Timing>;
   /** The exchange answers queries by client id alone. */
   readonly byClientId?: boolean;
+  /** The exchange takes batches. */
+  readonly batches?: boolean;
   readonly orderLifeMs?: number;
   readonly account?: 'spot' | 'margin';
   /** False: nobody can ask what the account holds, as on margin. */
@@ -81,7 +83,10 @@ export class TestDesk {
   #open(): { journal: Journal; assembled: Assembled } {
     const loaded = load(this.db);
     const host = this.#host();
-    const port = this.venue.port({ byClientId: this.#options.byClientId ?? false });
+    const port = this.venue.port({
+      byClientId: this.#options.byClientId ?? false,
+      batches: this.#options.batches ?? false,
+    });
     const book = journal(host, this.clock, loaded.fills);
     const identity: Identity = { instance: 1, epoch: ++this.#epoch, idKey, strategies };
     const assembled = assemble({

@@ -98,7 +98,7 @@ export class ScriptedVenue {
 
   /** The order port of one run of the program. After `cut` nothing that it asked for is answered. */
   port(
-    options: { readonly byClientId?: boolean } = {},
+    options: { readonly byClientId?: boolean; readonly batches?: boolean } = {},
   ): OrderEntry & { readonly cut: () => void; readonly balances: () => Promise<Answer<readonly Balance[]>> } {
     let dead = false;
     const reply = async <T>(words: string, happen: () => T): Promise<T> => {
@@ -125,6 +125,13 @@ export class ScriptedVenue {
         },
       }),
       cancel: (order) => reply(`cancel ${order.orderId}`, () => this.#cancel(order)),
+      ...(options.batches === true && {
+        cancelMany: (_: string, orderIds: readonly string[]) =>
+          reply(
+            `cancelMany ${orderIds.join(' ')}`,
+            () => new Map(orderIds.map((orderId) => [orderId, this.#cancel({ orderId, symbol: this.#at.symbol })])),
+          ),
+      }),
       query: (order) => reply(`query ${order.orderId}`, () => this.#query(order)),
       openOrders: (symbol) => reply('openOrders', () => this.#open(symbol)),
       tradesSince: (symbol, fromId) =>

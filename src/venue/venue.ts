@@ -74,6 +74,9 @@ export interface Page<T> {
   readonly full: boolean;
 }
 
+/** Orders that one batch may hold (specification §8). */
+export const mostInBatch = 10;
+
 /** Who carries out orders. Every call is one request and takes its weight through `Spend` first, create by `admit`. */
 export interface OrderEntry {
   /** Waits for the weight of a create; false when `until` (UTC ms) passes first. */
@@ -82,6 +85,15 @@ export interface OrderEntry {
   prepare(intent: Intent, instrument: Instrument): PreparedOrder;
   /** In the kill lane it goes before everything else and also where a warning stops the other lanes. */
   cancel(order: OrderRef, lane?: 'kill' | 'cancel'): Promise<CancelOutcome>;
+  /**
+   * Asks for the cancel of up to `mostInBatch` orders of one symbol in one request, and gives what the answer says of each, which
+   * is as little the truth as for one (order-protocol §3.6). Absent where the venue takes no batches.
+   */
+  cancelMany?(
+    symbol: string,
+    orderIds: readonly string[],
+    lane?: 'kill' | 'cancel',
+  ): Promise<ReadonlyMap<string, CancelOutcome>>;
   query(order: OrderRef): Promise<Answer<OrderReport>>;
   /** Whether an order can be asked for by client id alone (spot: not by the specification), and if so the answer. */
   queryByClientId?(symbol: string, clientOrderId: string): Promise<Answer<OrderReport>>;

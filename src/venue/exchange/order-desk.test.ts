@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lots, units } from '../../domain/money.ts';
-import { maxBatch } from './order-desk.ts';
+import { mostInBatch } from '../venue.ts';
 import { orderId, stubbed } from './stub-builder.ts';
 import { btcusdt, intent } from './test-kit.ts';
 
@@ -56,7 +56,7 @@ describe('a batch of creates', () => {
     at.stub.answer = () => ({ code: '-1022', msg: 'sign' });
     expect(await desk().createMany([intent()], btcusdt)).toMatchObject({ kind: 'rejected', code: '-1022' });
     at.stub.requests.length = 0;
-    for (const count of [0, maxBatch + 1])
+    for (const count of [0, mostInBatch + 1])
       expect(
         await desk().createMany(
           Array.from({ length: count }, () => intent()),

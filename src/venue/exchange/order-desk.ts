@@ -1,17 +1,15 @@
-/** Operations on orders that the daemon does not use: the test of a create, and batches. For commands and for scripts of a user's own. */
+/** Operations on several orders at once, and the test of a create. For the daemon, for commands and for scripts of a user's own. */
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Answer, ok } from '../venue.ts';
+import { type Answer, type CancelOutcome, type Lane, mostInBatch, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { definiteCodes } from './classify.ts';
 import { batchBody, batchCancelBody, createBody, type Wanted } from './create-body.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { idOf, isFields } from './json.ts';
+import { probeWindow, type RecvWindow, type WindowHabit } from './recv-window.ts';
 import type { Reply } from './reply.ts';
 import type { Rest } from './rest.ts';
-
-/** A batch holds at most so many (specification §8). */
-export const maxBatch = 10;
 
 /** What became of a batch. `unknown` as for a single create: some, all or none of it may have been carried out. */
 export type BatchOutcome<T> =
@@ -35,24 +33,28 @@ export interface Canceled {
 export interface OrderDesk {
   /** Has the exchange check an order, its signature and its time without carrying it out. Spot only: margin has no such operation. */
   test(wanted: Wanted, at: Instrument): Promise<Answer<undefined>>;
+  /** Finds out by up to four such tests under which name the exchange takes the time window; undefined where they do not tell. */
+  testWindow(wanted: Wanted, at: Instrument): Promise<WindowHabit | undefined>;
   /** Up to ten orders of one symbol, sent once. They carry no client id, so that a lost answer can hardly be cleared up. Spot only. */
   createMany(orders: readonly Wanted[], at: Instrument): Promise<BatchOutcome<Created>>;
   /** Asks for the cancel of up to ten orders of one symbol. Spot only. */
-  cancelMany(symbol: string, orderIds: readonly string[]): Promise<BatchOutcome<Canceled>>;
+  cancelMany(symbol: string, orderIds: readonly string[], lane?: 'kill' | 'cancel'): Promise<BatchOutcome<Canceled>>;
 }
 
 const testWindowMs = 5_000;
+/** Real ms that a probe may wait for its weight. */
+const testPatienceMs = 10_000;
 
-export function orderDesk(rest: Rest, clock: Clock): OrderDesk {
+export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow): OrderDesk {
   async function batch<T>(
     endpoint: Endpoint,
     count: number,
     body: () => string,
     read: (value: unknown) => T | string,
+    lane: Lane = 'create',
   ): Promise<BatchOutcome<T>> {
-    if (count < 1 || count > maxBatch)
-      return { kind: 'notSent', cause: `a batch holds 1 to ${maxBatch} orders, not ${count}` };
-    const lane = endpoint === endpoints.batchCancel ? 'cancel' : 'create';
+    if (count < 1 || count > mostInBatch)
+      return { kind: 'notSent', cause: `a batch holds 1 to ${mostInBatch} orders, not ${count}` };
     const counted = (value: unknown): T | string => {
       const known = read(value);
       if (typeof known === 'string') rest.unreadable(endpoint, known, value);
@@ -64,10 +66,17 @@ export function orderDesk(rest: Rest, clock: Clock): OrderDesk {
   return {
     async test(wanted, at) {
       const endpoint = endpoints.orderTest;
-      const body = createBody(wanted, at, Math.round(clock.machine(testWindowMs)));
-      const reply = await rest.call({ endpoint, lane: 'create', body });
+      const reply = await rest.call({ endpoint, lane: 'create', body: createBody(wanted, at, window.field(testWindowMs)) });
+      window.heard(reply);
       return reply.kind === 'ok' ? ok(undefined) : failure(endpoint, reply);
     },
+    testWindow: (wanted, at) =>
+      probeWindow(async (fields, agedMs) => {
+        const endpoint = endpoints.orderTest;
+        const until = clock.now() + clock.machine(testPatienceMs);
+        if (!(await rest.admit(endpoint, 'reconcile', until))) return { kind: 'notSent', cause: 'no request weight' };
+        return rest.sign(endpoint, createBody(wanted, at, fields), clock.machine(agedMs)).send();
+      }, clock),
     createMany: (orders, at) =>
       batch(
         endpoints.batchCreate,
@@ -75,12 +84,29 @@ export function orderDesk(rest: Rest, clock: Clock): OrderDesk {
         () => batchBody(at.symbol, orders, at),
         (value) => readCreated(value, orders.length),
       ),
-    cancelMany: async (symbol, orderIds) => {
+    cancelMany: async (symbol, orderIds, lane = 'cancel') => {
       const odd = orderIds.find((id) => idOf(id) === undefined);
       if (odd !== undefined) return { kind: 'notSent', cause: `${odd.slice(0, 40)} is no order id` };
-      return batch(endpoints.batchCancel, orderIds.length, () => batchCancelBody(symbol, orderIds), readCanceled);
+      const body = (): string => batchCancelBody(symbol, orderIds);
+      return batch(endpoints.batchCancel, orderIds.length, body, readCanceled, lane);
     },
   };
+}
+
+/** What the answer to a batch of cancels says of each order. */
+export function cancelOutcomes(
+  orderIds: readonly string[],
+  outcome: BatchOutcome<Canceled>,
+): ReadonlyMap<string, CancelOutcome> {
+  const of = (orderId: string): CancelOutcome => {
+    if (outcome.kind === 'rejected') return { kind: 'refused', code: outcome.code, message: outcome.message };
+    if (outcome.kind !== 'answered') return outcome;
+    if (outcome.value.success.includes(orderId)) return { kind: 'requested' };
+    return outcome.value.failed.includes(orderId)
+      ? { kind: 'refused', code: 'failed', message: 'the batch lists it as failed' }
+      : { kind: 'unknown', cause: 'the answer to the batch does not name it' };
+  };
+  return new Map(orderIds.map((orderId) => [orderId, of(orderId)]));
 }
 
 function outcomeOf<T>(reply: Reply, read: (value: unknown) => T | string): BatchOutcome<T> {

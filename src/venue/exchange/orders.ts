@@ -8,7 +8,9 @@ import type { CancelHabit } from './capabilities.ts';
 import { cancelHabit, cancelOutcome, createOutcome } from './classify.ts';
 import { createBody } from './create-body.ts';
 import { tradeEndpoints } from './endpoints.ts';
+import { cancelOutcomes, orderDesk } from './order-desk.ts';
 import { type OrderQueriesOptions, orderQueries } from './order-queries.ts';
+import type { RecvWindow } from './recv-window.ts';
 import type { Reply } from './reply.ts';
 
 /** How long the exchange may act on a create, real ms: short, because a lost one can only be given up for absent after it. */
@@ -16,13 +18,15 @@ const createWindowMs = 2_000;
 
 export interface OrdersOptions extends OrderQueriesOptions {
   readonly clock: Clock;
+  readonly window: RecvWindow;
   /** Told once, by the first cancel whose answer says it. */
   readonly cancelSeen?: ((habit: CancelHabit) => void) | undefined;
 }
 
 export function orders(options: OrdersOptions): OrderEntry {
-  const { rest, clock, account, instruments, count } = options;
+  const { rest, window, account, instruments, count } = options;
   const paths = tradeEndpoints[account];
+  const batches = orderDesk(rest, clock, window);
   let { cancelSeen } = options;
 
   function note(reply: Reply): void {
@@ -34,14 +38,17 @@ export function orders(options: OrdersOptions): OrderEntry {
 
   function prepare(intent: Intent, at: Instrument): PreparedOrder {
     instruments.remember(at);
-    const recvWindowMs = Math.round(clock.machine(createWindowMs));
-    const body = createBody(intent, at, recvWindowMs);
+    const body = createBody(intent, at, window.field(createWindowMs));
     const request = rest.sign(paths.create, body);
     return {
       signedAt: request.signedAt,
-      recvWindowMs,
+      recvWindowMs: window.ms(createWindowMs),
       bodyHash: createHash('sha256').update(body).digest('hex'),
-      send: async (gate) => createOutcome(await request.send(gate), intent, at, request.signedAt, count),
+      async send(gate) {
+        const reply = await request.send(gate);
+        window.heard(reply);
+        return createOutcome(reply, intent, at, request.signedAt, count);
+      },
     };
   }
 
@@ -55,6 +62,11 @@ export function orders(options: OrdersOptions): OrderEntry {
       if (outcome.kind === 'requested') note(reply);
       return outcome;
     },
+    // Margin takes no batches (specification §4.4).
+    ...(account === 'spot' && {
+      cancelMany: async (symbol: string, orderIds: readonly string[], lane?: 'kill' | 'cancel') =>
+        cancelOutcomes(orderIds, await batches.cancelMany(symbol, orderIds, lane)),
+    }),
     ...orderQueries(options),
   };
 }
