@@ -289,6 +289,11 @@ export class Portfolio {
     return total;
   }
 
+  /** What the strategies were allotted together: equity less this is profit. */
+  allotted(): Units {
+    return this.#allPlaces.reduce((sum, { allocation }) => plus(sum, allocation), noUnits);
+  }
+
   totalEquity(): Units {
     let total = noUnits;
     for (const { strategy, symbol } of this.places()) total = plus(total, this.equity(strategy, symbol));
@@ -318,6 +323,14 @@ export class Portfolio {
         exposure = plus(exposure, openValue(order, instrument, price));
     }
     return exposure;
+  }
+
+  /** What a strategy's open orders of one side may still add, at a price where they have none, in quote. */
+  openValueOf(strategy: string, symbol: string, side: Side, price: Ticks): Units {
+    const { orders, instrument } = this.#at(strategy, symbol);
+    let sum = noUnits;
+    for (const order of orders) if (order.intent.side === side) sum = plus(sum, openValue(order, instrument, price));
+    return sum;
   }
 
   /** The position as a strategy sees it, in numbers; stays true as fills and prices come. */
