@@ -1,170 +1,152 @@
 /**
- * `npm run torture -- [--kills 20] [--seed 1]`: kills a trading daemon with -9 again and again, at every named moment, while the
- * exchange loses some of its answers, and compares the books after each start. Ends with 1 when they differ anywhere.
+ * `npm run torture -- [--kind all] [--count N] [--minutes M] [--lanes 2] [--seed S] [--file var/torture.jsonl] [--fresh]`: the daemon
+ * against the built-in exchange as a separate process whose ledger is the truth, and everything that a process can suffer. Each
+ * comparison is a line of the file, so the same command goes on where it was stopped. Ends with 1 when ledgers differed anywhere.
  */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { realMs, seededRng } from '../src/clock/clock.ts';
-import type { FaultRuleInput, Simulator } from '../src/simulator/simulator.ts';
-import { differencesAtRest, quiet } from '../test/kit/books.ts';
-import { anyMoment, type Moment, moments, moveMaker, recording, type Stage, turnTaker } from '../test/kit/moments.ts';
-import type { Program } from '../test/kit/program.ts';
-import { makeRig, openExchange, type Rig, target, trader } from '../test/kit/rig.ts';
+import { realMs } from '../src/clock/clock.ts';
+import { killLeftovers } from '../test/kit/program.ts';
+import type { Kind } from '../test/torture/kind.ts';
+import { kinds } from '../test/torture/kinds.ts';
+import { type Round, tortureIn } from '../test/torture/run.ts';
+import { added, append, noTotal, readLines, type Total } from '../test/torture/totals.ts';
+import { tortureMoments } from './torture-moments.ts';
 
-/** What a run must have seen to count. */
-const leastFills = 50;
-const leastUnknowns = 5;
-const leastInFlight = 10;
-/** Positions taken between two kills. */
-const turnsBetween = 3;
+const names = [...kinds.map(({ name }) => name), 'moments'];
 
-/** Answers lost after the request took effect, and requests that were carried out before their connection broke. */
-const faults: readonly FaultRuleInput[] = [
-  { match: { method: 'POST', path: '/sapi/v1/order', probability: 0.12 }, do: { status: 504, when: 'after' } },
-  { match: { method: 'POST', path: '/sapi/v1/order', probability: 0.06 }, do: { drop: 'after' } },
-  { match: { method: 'POST', path: '/sapi/v1/cancel', probability: 0.1 }, do: { drop: 'after' } },
-  { match: { method: 'GET', path: '/sapi/v1/myTrades', probability: 0.03 }, do: { truncate: true } },
-  { match: { method: 'GET', path: '/sapi/v1/openOrders', probability: 0.03 }, do: { status: 503, when: 'before' } },
-];
+/** Between two lines of progress where no terminal shows them in place, real ms. */
+const quietMs = 15_000;
+const standardMoments = 20;
 
-/** What was asked for; ends the process with 2 where that cannot be. */
-function asked(): { readonly kills: number; readonly seed: number } {
-  try {
-    const { values } = parseArgs({
-      options: { kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
-    });
-    const [kills, seed] = [Number(values.kills), Number(values.seed)];
-    if (Number.isInteger(kills) && kills > 0 && Number.isInteger(seed) && seed >= 0) return { kills, seed };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  }
-  process.stderr.write('usage: npm run torture -- [--kills 20] [--seed 1]\n');
+function ended(text: string): never {
+  process.stderr.write(
+    `${text}\nusage: npm run torture -- [--kind all|${names.join('|')}] [--count N] [--minutes M] [--lanes 2] [--seed S] [--file FILE] [--fresh]\n`,
+  );
   process.exit(2);
 }
 
-const { kills, seed } = asked();
-const rng = seededRng(seed);
+const whole = (name: string, text: string | undefined): number | undefined => {
+  const value = Number(text);
+  if (text === undefined) return undefined;
+  return Number.isInteger(value) && value > 0 ? value : ended(`--${name} must be a whole number above 0, not ${text}`);
+};
 
-/** Every named moment in turn, and in each third round one that nobody chose. */
-function momentOf(index: number): Moment {
-  if (index % 4 === 3) return anyMoment(Math.floor(rng() * 60));
-  const turn = index - Math.floor(index / 4);
-  const round = Math.floor(turn / moments.length);
-  const named = moments[turn % moments.length];
-  if (named === undefined) throw new Error('there is no moment');
-  return named.inFlight || round === 0 ? named : recording(Math.floor(rng() * 80));
-}
-
-async function tradeALittle(rig: Rig, exchange: Simulator): Promise<void> {
-  for (let turn = 0; turn < turnsBetween; turn++) {
-    turnTaker({ rig });
-    moveMaker({ rig });
-    rig.wish('other', target(turn % 2 === 0 ? 0.2 : 0));
-    await quiet(rig, exchange, 60_000);
-  }
-}
-
-const unknownsOf = (rig: Rig): number =>
-  rig.read(
-    (reader) =>
-      reader
-        .orders()
-        .filter(({ clientOrderId }) => reader.events(clientOrderId).some(({ event }) => event === 'unknown')).length,
-  );
-
-interface Row {
-  readonly moment: Moment;
-  readonly readyMs: number;
-  readonly fills: number;
-  readonly orders: number;
-  readonly unknowns: number;
-  readonly differences: readonly string[];
-}
-
-async function killOnce(stage: Stage, moment: Moment): Promise<Row & { readonly daemon: Program }> {
-  const { rig, exchange } = stage;
-  const lose = (): (() => void)[] => faults.map((rule) => exchange.addFault(rule));
-  const losing = lose();
-  await tradeALittle(rig, exchange);
-  // The moment needs the request that it holds: luck must not answer it otherwise.
-  for (const stop of losing) stop();
-  await moment.kill(stage);
-  const losingAgain = lose();
-  const startedAt = realMs();
-  const daemon = await rig.start();
-  const readyMs = Math.round(realMs() - startedAt);
-  const differences = await differencesAtRest(rig, exchange);
-  for (const stop of losingAgain) stop();
-  const fills = exchange.allTrades(trader.uid).length;
-  const orders = exchange.allOrders(trader.uid).length;
-  return { daemon, moment, readyMs, fills, orders, unknowns: unknownsOf(rig), differences };
-}
-
-function report(rows: readonly Row[]): void {
-  const table = new Table({
-    head: ['kill', 'moment', 'in flight', 'ready after ms', 'orders', 'fills', 'unknown so far', 'differences'],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const [index, row] of rows.entries()) {
-    const inFlight = row.moment.inFlight ? 'yes' : '';
-    table.push([
-      index + 1,
-      row.moment.name,
-      inFlight,
-      row.readyMs,
-      row.orders,
-      row.fills,
-      row.unknowns,
-      row.differences.length,
-    ]);
-  }
-  process.stdout.write(`${table.toString()}\n`);
-  for (const line of rows.flatMap(({ differences }) => differences)) process.stdout.write(`${line}\n`);
-}
-
-/** What the run lacks to count as one, and what went wrong in it. */
-function faultsOf(rows: readonly Row[]): readonly string[] {
-  const last = rows.at(-1);
-  const inFlight = rows.filter(({ moment }) => moment.inFlight).length;
-  const differing = rows.filter(({ differences }) => differences.length > 0).length;
-  return [
-    ...(differing > 0 ? [`the books differed after ${differing} kills`] : []),
-    ...((last?.fills ?? 0) < leastFills ? [`fewer than ${leastFills} fills`] : []),
-    ...((last?.unknowns ?? 0) < leastUnknowns ? [`fewer than ${leastUnknowns} unknown outcomes`] : []),
-    ...(inFlight < leastInFlight ? [`fewer than ${leastInFlight} kills with a request in flight`] : []),
-  ];
-}
-
-async function torture(): Promise<boolean> {
-  const exchange = await openExchange({ seed });
-  const rig = makeRig(exchange);
-  const rows: Row[] = [];
+function asked() {
   try {
-    let daemon = await rig.start();
-    for (let index = 0; index < kills; index++) {
-      const { daemon: next, ...row } = await killOnce({ rig, exchange, daemon }, momentOf(index));
-      daemon = next;
-      rows.push(row);
-      process.stderr.write(
-        `kill ${index + 1} of ${kills}: ${row.moment.name}, ${row.differences.length} differences\n`,
-      );
-    }
-    await daemon.end('SIGINT');
-  } finally {
-    report(rows);
-    rig.remove();
-    await exchange.close();
+    const { values } = parseArgs({
+      options: {
+        kind: { type: 'string', default: 'all' },
+        count: { type: 'string' },
+        minutes: { type: 'string' },
+        lanes: { type: 'string', default: '2' },
+        seed: { type: 'string', default: '1' },
+        file: { type: 'string', default: 'var/torture.jsonl' },
+        fresh: { type: 'boolean', default: false },
+      },
+    });
+    const wanted = values.kind === 'all' ? names : values.kind.split(',');
+    for (const name of wanted) if (!names.includes(name)) ended(`there is no kind ${name}`);
+    return {
+      wanted,
+      count: whole('count', values.count),
+      endsAt: realMs() + (whole('minutes', values.minutes) ?? Number.POSITIVE_INFINITY) * 60_000,
+      lanes: whole('lanes', values.lanes) ?? 1,
+      seed: whole('seed', values.seed) ?? 1,
+      file: values.file,
+      fresh: values.fresh,
+    };
+  } catch (error) {
+    return ended(error instanceof Error ? error.message : String(error));
   }
-  const faulty = faultsOf(rows);
-  const last = rows.at(-1);
-  const inFlight = rows.filter(({ moment }) => moment.inFlight).length;
-  const seen = `${rows.length} kills, ${inFlight} with a request in flight, ${last?.fills ?? 0} fills, ${last?.unknowns ?? 0} unknown outcomes`;
-  process.stdout.write(
-    faulty.length === 0
-      ? `PASSED: ${seen}; after each start the journal had the exchange's own list, none missing, none twice\n`
-      : `FAILED: ${seen}; ${faulty.join('; ')}\n`,
-  );
-  return faulty.length === 0;
 }
 
-process.exitCode = (await torture()) ? 0 : 1;
+const { wanted, count, endsAt, lanes, seed, file, fresh } = asked();
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+if (fresh) rmSync(file, { force: true });
+
+const totals = new Map<string, Total>();
+const commits = new Set<string>();
+for (const line of readLines(file)) {
+  totals.set(line.kind, added(totals.get(line.kind) ?? noTotal, line));
+  commits.add(line.commit);
+}
+const totalOf = ({ name }: Pick<Kind, 'name'>): Total => totals.get(name) ?? noTotal;
+const goalOf = (kind: Kind): number => count ?? kind.wanted;
+
+/** Seeds of this run are none of an earlier one's. */
+let nextSeed = seed + [...totals.values()].reduce((sum, { comparisons }) => sum + comparisons, 0);
+let saidAt = Number.NEGATIVE_INFINITY;
+const begunAt = realMs();
+
+function progress(kind: Kind): void {
+  const isTerminal = process.stderr.isTTY === true;
+  if (!isTerminal && realMs() - saidAt < quietMs) return;
+  saidAt = realMs();
+  const { done, mismatches, seconds } = totalOf(kind);
+  const each = (seconds / Math.max(1, done)).toFixed(2);
+  const minutes = ((realMs() - begunAt) / 60_000).toFixed(1);
+  const line = `${kind.name}: ${done} of ${goalOf(kind)} ${kind.counts}, ${each} s each, ${mismatches} mismatches, ${minutes} min in this run`;
+  process.stderr.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
+}
+
+function told(kind: Kind, round: Round): void {
+  append(file, { ...round, commit, at: new Date().toISOString() });
+  commits.add(commit);
+  totals.set(kind.name, added(totalOf(kind), round));
+  if (round.faults.length > 0)
+    process.stderr.write(
+      `\nMISMATCH ${kind.name}, seed ${round.seed}, all of it in ${round.left}:\n  ${round.faults.slice(0, 20).join('\n  ')}\n`,
+    );
+  progress(kind);
+}
+
+async function lane(kind: Kind): Promise<void> {
+  const isEnough = (): boolean => totalOf(kind).done >= goalOf(kind) || realMs() > endsAt;
+  while (!isEnough()) await tortureIn(kind, nextSeed++, (round) => told(kind, round), isEnough);
+}
+
+/** Kinds that measure time have the machine to themselves. */
+async function campaign(kind: Kind): Promise<void> {
+  const against = kind.impossible?.();
+  if (against === undefined)
+    await Promise.all(Array.from({ length: kind.alone === true ? 1 : lanes }, () => lane(kind)));
+  else process.stderr.write(`${kind.name}: skipped, ${against}\n`);
+}
+
+function table(): string {
+  const head = ['kind', 'done', 'compared', 'mismatches', 'orders', 'fills', 'unknown', 's each', 'seen'];
+  const rows = kinds.map((kind) => {
+    const { done, comparisons, mismatches, orders, fills, unknowns, seconds, facts } = totalOf(kind);
+    const seen = Object.entries(facts).map(([name, value]) => `${value} ${name}`);
+    const each = (seconds / Math.max(1, done)).toFixed(2);
+    return [
+      kind.name,
+      `${done} of ${goalOf(kind)} ${kind.counts}`,
+      comparisons,
+      mismatches,
+      orders,
+      fills,
+      unknowns,
+      each,
+      seen.join('\n'),
+    ];
+  });
+  const drawn = new Table({ head, style: { head: [], border: [] } });
+  drawn.push(...rows);
+  return `${drawn.toString()}\ncommits: ${[...commits].join(', ')}; rounds in ${file}\n`;
+}
+
+process.once('SIGINT', () => {
+  killLeftovers();
+  process.stdout.write(`\n${table()}`);
+  process.exit(130);
+});
+for (const kind of kinds) if (wanted.includes(kind.name)) await campaign(kind);
+let isSound = [...totals.values()].every(({ mismatches }) => mismatches === 0);
+if (wanted.includes('moments')) isSound = (await tortureMoments(count ?? standardMoments, seed)) && isSound;
+append(file, { summary: Object.fromEntries(totals), commits: [...commits], at: new Date().toISOString() });
+process.stdout.write(`\n${table()}`);
+process.exitCode = isSound ? 0 : 1;

@@ -1,0 +1,145 @@
+/** The state directory on a disk that fills up: nothing leaves that was not written down, and trading goes on when there is space. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Program } from '../kit/program.ts';
+import { pass, until } from '../kit/until.ts';
+import { type Arena, usualFaults } from './arena.ts';
+import { booksOf } from './compare.ts';
+import type { Done, Kind } from './kind.ts';
+
+const kib = 1_024;
+/** In the smallest a new journal does not fit at once; the largest is soon full as well. */
+const smallestKib = 256;
+const largestKib = 2_048;
+const growthKib = 512;
+
+function run(program: string, ...args: readonly string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whyNoMount(): string | undefined {
+  const dir = `/tmp/sluice-mount-${process.pid}`;
+  mkdirSync(dir, { recursive: true });
+  const mounted = run('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir);
+  if (mounted) run('umount', dir);
+  rmSync(dir, { recursive: true, force: true });
+  return mounted ? undefined : 'mounting a small tmpfs is not allowed here';
+}
+
+const sizes = new WeakMap<object, number>();
+
+/** Gives the disk so much more room. */
+function grow(arena: Arena, byKib: number): void {
+  const size = (sizes.get(arena.env) ?? smallestKib) + byKib;
+  sizes.set(arena.env, size);
+  run('mount', '-o', `remount,size=${size}k`, arena.rig.state);
+}
+
+/** Takes every block that is left. */
+function fill(dir: string): string {
+  const file = join(dir, 'ballast');
+  const { bavail, bsize } = statfsSync(dir);
+  try {
+    writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
+  } catch {
+    // Full, as wished; what fitted is there.
+  }
+  return file;
+}
+
+/** Creates that came and are not in the journal as it stands now. */
+async function unjournalled({ exchange, rig }: Arena): Promise<readonly string[]> {
+  const came = (await exchange.arrivals()).filter(({ what }) => what === 'create');
+  const written = new Set(booksOf(rig).orders.map(({ clientOrderId }) => clientOrderId));
+  return came
+    .filter(({ clientOrderId }) => !written.has(clientOrderId))
+    .map(({ clientOrderId }) => `create ${clientOrderId} left while the disk was full and is not in the journal`);
+}
+
+/** Each start on a disk that is too small ends with a line that says so. */
+async function growUntilItStarts(arena: Arena): Promise<void> {
+  for (;;) {
+    const daemon = arena.launch();
+    await until('a first start', () => !daemon.runs || daemon.lines.some((line) => line.startsWith('ready: ')));
+    if (daemon.runs) {
+      await daemon.end('SIGKILL');
+      // The next start writes a little more than this one did.
+      grow(arena, growthKib / 4);
+      return;
+    }
+    const faults = await clearEnd(daemon);
+    if (faults.length > 0) throw new Error(faults.join('; '));
+    grow(arena, growthKib / 4);
+  }
+}
+
+/** What is wrong with how a daemon ended for want of space. */
+async function clearEnd(daemon: Program): Promise<readonly string[]> {
+  const { code } = await daemon.exited;
+  const said = daemon.lines.filter((line) => line.startsWith('sluice: ') || /^ {4}at /.test(line));
+  return (code === 1 || code === 3) && said.length === 1
+    ? []
+    : [`on a full disk it ended with ${code} and said ${daemon.lines.join(' | ')}`];
+}
+
+async function full(arena: Arena): Promise<Done> {
+  const { exchange, rig, rng, daemon } = arena;
+  arena.calm(false);
+  await exchange.faults(usualFaults);
+  await pass(20 + rng() * 300);
+  const ballast = fill(rig.state);
+  const before = await exchange.counts();
+  await pass(200 + rng() * 900);
+  const faults = await unjournalled(arena);
+  const isKilled = rng() < 0.3;
+  if (isKilled) await daemon.end('SIGKILL');
+  const startsFull = isKilled && rng() < 0.5;
+  const refusal = startsFull ? await startedOnFull(arena) : [];
+  rmSync(ballast, { force: true });
+  // What was written meanwhile stays: a disk that is too small for it never has space again.
+  if (statfsSync(rig.state).bavail * statfsSync(rig.state).bsize < 200 * kib) grow(arena, growthKib);
+  if (!arena.daemon.runs) await arena.start();
+  const { arrivals } = await exchange.counts();
+  return {
+    count: 1,
+    facts: {
+      'killed while it was full': isKilled ? 1 : 0,
+      'started while it was full': startsFull ? 1 : 0,
+      'creates and cancels while it was full': arrivals - before.arrivals,
+    },
+    faults: [...faults, ...refusal],
+  };
+}
+
+/** A start on a full disk: it ends with a line that says so, or trades nothing until there is space. */
+async function startedOnFull(arena: Arena): Promise<readonly string[]> {
+  const daemon = arena.launch();
+  await until('a word of a daemon that starts on a full disk', () => !daemon.runs || daemon.lines.length > 1);
+  await pass(300);
+  const faults = await unjournalled(arena);
+  return daemon.runs ? faults : [...faults, ...(await clearEnd(daemon))];
+}
+
+export const disk: Kind = {
+  name: 'disk',
+  counts: 'full disks',
+  wanted: 50,
+  comparisons: 10,
+  impossible: whyNoMount,
+  async prepare(arena) {
+    const { rig, rng } = arena;
+    const size = smallestKib + Math.floor(rng() * (largestKib - smallestKib));
+    sizes.set(arena.env, size);
+    mkdirSync(rig.state, { recursive: true, mode: 0o700 });
+    run('mount', '-t', 'tmpfs', '-o', `size=${size}k,mode=700`, 'tmpfs', rig.state);
+    await growUntilItStarts(arena);
+  },
+  ordeal: full,
+  clean: async ({ rig }) => void run('umount', '-l', rig.state),
+};

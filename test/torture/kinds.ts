@@ -1,0 +1,9 @@
+/** Every kind of torture, in the order in which they are run. */
+import { disk } from './disk.ts';
+import { fsync } from './fsync.ts';
+import { kill } from './kill.ts';
+import type { Kind } from './kind.ts';
+import { stop } from './stop.ts';
+import { two } from './two.ts';
+
+export const kinds: readonly Kind[] = [kill, stop, disk, fsync, two];

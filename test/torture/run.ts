@@ -1,0 +1,92 @@
+/** Runs a kind of torture: arenas, ordeals, comparisons. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { realMs, seededRng } from '../../src/clock/clock.ts';
+import { type Arena, openArena } from './arena.ts';
+import type { Done, Kind } from './kind.ts';
+import { differencesAtRest } from './rest.ts';
+
+/** One comparison, and what came before it. */
+export interface Round {
+  readonly kind: string;
+  readonly seed: number;
+  readonly count: number;
+  readonly seconds: number;
+  readonly orders: number;
+  readonly fills: number;
+  readonly unknowns: number;
+  readonly facts: NonNullable<Done['facts']>;
+  readonly faults: readonly string[];
+  /** Where everything was left for whoever looks for the cause; undefined when all was well. */
+  readonly left?: string;
+}
+
+/** What happened in an arena so far. */
+function seenIn({ rig }: Arena): { orders: number; fills: number; unknowns: number } {
+  return rig.read((reader) => {
+    const orders = reader.orders();
+    const unknowns = orders.filter(({ clientOrderId }) =>
+      reader.events(clientOrderId).some(({ event }) => event === 'unknown'),
+    );
+    return { orders: orders.length, fills: reader.fills().length, unknowns: unknowns.length };
+  });
+}
+
+async function round(kind: Kind, arena: Arena): Promise<Done> {
+  try {
+    const done = await kind.ordeal(arena);
+    const found = await differencesAtRest(arena);
+    return { ...done, faults: [...(done.faults ?? []), ...found] };
+  } catch (error) {
+    return { count: 0, faults: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+/** Keeps what is needed to find the cause: the exchange's truth beside the state directory and what the daemon said. */
+async function keep({ rig, exchange, daemon }: Arena, faults: readonly string[]): Promise<string> {
+  const evidence = { faults, said: daemon.lines, truth: await exchange.truth(), arrivals: await exchange.arrivals() };
+  mkdirSync(rig.dir, { recursive: true });
+  writeFileSync(join(rig.dir, 'evidence.json'), JSON.stringify(evidence, null, 1));
+  return rig.dir;
+}
+
+/**
+ * Tortures in one arena until it has been compared as often as the kind says, or `isEnough`, or something is amiss. Tells of each
+ * comparison. The same seed draws the same moments, but processes are not repeatable.
+ */
+export async function tortureIn(
+  kind: Kind,
+  seed: number,
+  told: (round: Round) => void,
+  isEnough: () => boolean = () => false,
+): Promise<void> {
+  const arena = await openArena(seededRng(seed), await kind.setting?.());
+  let left: string | undefined;
+  try {
+    await kind.prepare?.(arena);
+    let before = { orders: 0, fills: 0, unknowns: 0 };
+    for (let turn = 0; turn < kind.comparisons && left === undefined && !isEnough(); turn++) {
+      const startedAt = realMs();
+      if (turn === 0) await arena.start();
+      const { count, facts = {}, faults = [] } = await round(kind, arena);
+      const now = seenIn(arena);
+      if (faults.length > 0) left = await keep(arena, faults);
+      told({
+        kind: kind.name,
+        seed,
+        count,
+        seconds: Math.round(realMs() - startedAt) / 1_000,
+        orders: now.orders - before.orders,
+        fills: now.fills - before.fills,
+        unknowns: now.unknowns - before.unknowns,
+        facts,
+        faults,
+        ...(left === undefined ? {} : { left }),
+      });
+      before = now;
+    }
+  } finally {
+    await kind.clean?.(arena);
+    await arena.close(left !== undefined);
+  }
+}
