@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { Refusal } from './domain/refusal.ts';
 import { addByHand } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
+import { addJournal } from './modes/journal/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 
 const out = (line: string): void => {
@@ -248,6 +249,29 @@ program
     (await import('./modes/decide.ts')).adjust(asset, amount, { ...given, out, say }),
   );
 
+const limits = reading('limits', 'the standard limits, what was raised above them, and which code ran');
+limits.action(async (given) => (await import('./modes/limits-command.ts')).showLimits(showOptions(given)));
+for (const [name, about, argument] of [
+  ['raise', 'let a configuration stand above a standard limit; asks first', '<LIMIT> <VALUE>'],
+  ['release', 'let the version of a strategy that ran last use its whole allocation; asks first', '<STRATEGY>'],
+] as const) {
+  const step = limits.command(name).description(about);
+  for (const one of argument.split(' ')) step.argument(one);
+  step
+    .requiredOption('--reason <TEXT>', 'for the journal')
+    .option('--yes', 'do not ask', false)
+    .action(async (...given: readonly unknown[]) => {
+      const command = given.at(-1) as Command;
+      const { raiseLimit, releaseVersion } = await import('./modes/limits-command.ts');
+      const options = {
+        ...command.optsWithGlobals<{ state?: string; json: boolean; reason: string; yes: boolean }>(),
+        ...{ out, say, signal: stopping.signal },
+      };
+      const [first, second] = command.args as [string, string];
+      await (name === 'raise' ? raiseLimit(first, second, options) : releaseVersion(first, options));
+    });
+}
+
 program
   .command('doctor')
   .description('whether a configuration can trade here and now, and what to do where it cannot; changes nothing')
@@ -261,6 +285,7 @@ program
 
 addByHand(program, { out, say, signal: stopping.signal });
 addData(program, { out, say });
+addJournal(program, { out, say });
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -29,7 +29,7 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
     if (version === 0 && isEmpty(db)) return undefined;
     if (version === 0 || !isOurs(db))
       throw new Refusal(
-        `${path} is damaged, or no journal of Sluice (its tables are not those of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
+        `${path} is damaged, or no journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
         3,
       );
     const finish = statSync(path).size < largeBytes ? here(db) : inThreads(db, path);

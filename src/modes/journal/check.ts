@@ -1,0 +1,172 @@
+/** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { userState } from '../../budget/shared-file.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
+import { integrityOf } from '../../journal/examiner.ts';
+import { checkGuard, thisHost } from '../../journal/guard.ts';
+import { journalFile } from '../../journal/open.ts';
+import { chainSince, isOurs, schemaVersion, versionOf } from '../../journal/schema.ts';
+import { holdings } from './holdings.ts';
+import { rules } from './rules.ts';
+import { type Finding, type View, viewOf } from './view.ts';
+
+export interface CheckOptions {
+  readonly dir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+}
+
+/** What holds of the file itself, beside the invariants of what is in it. */
+const fileRules = {
+  file: 'SQLite finds no page, row or index of the file damaged',
+  schema: 'it has the tables of a journal of its version',
+  chain: 'its rows add up to the head of its chain: nothing but Sluice changed it',
+  newest: 'it is the newest of its kind that this machine knows of, and was written here',
+} as const;
+
+/** Findings shown for each rule in text; `--json` shows all. */
+const mostShown = 20;
+
+export interface Checked {
+  readonly schema: number;
+  readonly links: number | null;
+  readonly link: string | null;
+  readonly rows: Readonly<Record<string, number>>;
+  /** What the account should hold by it; null where it was never written down what it held at first. */
+  readonly holdings: Readonly<Record<string, string>> | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the journal in `dir`; refuses (exit 3) what is no journal of this Sluice or an earlier one. */
+export function checkJournal(dir: string, environment: CheckOptions['environment']): Checked {
+  const path = join(dir, journalFile);
+  if (!existsSync(path))
+    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
+  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  try {
+    // One moment of it, whatever a daemon writes meanwhile.
+    db.exec('BEGIN');
+    return checkMoment(db, path, environment);
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new Refusal(`${path} cannot be read (${error.message}): restore a backup; nothing was changed`, 3);
+  } finally {
+    db.close();
+  }
+}
+
+function checkMoment(db: Database.Database, path: string, environment: CheckOptions['environment']): Checked {
+  const version = versionOf(db);
+  if (version === 0 || version > schemaVersion)
+    throw new Refusal(
+      version === 0
+        ? `${path} is no journal of Sluice: give the state directory of a run with --state DIR`
+        : `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
+      3,
+    );
+  const findings: Finding[] = [...ofFile(db, path, version, environment)];
+  const head = version < chainSince ? undefined : readHead(db);
+  const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };
+  // Rows of a file that is damaged say nothing: they may be those of another table.
+  if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
+    return { ...found, rows: {}, holdings: null, findings };
+  const view = viewOf(db);
+  for (const [rule, { check }] of Object.entries(rules)) findings.push(...ofRule(rule, check, view));
+  const held = holdings(view);
+  return {
+    ...found,
+    rows: rowsOf(view),
+    holdings:
+      held === undefined ? null : Object.fromEntries([...held].map(([asset, amount]) => [asset, amount.toFixed()])),
+    findings,
+  };
+}
+
+/** A row that cannot be understood is itself what was found. */
+function ofRule(rule: string, check: (view: View) => Iterable<Omit<Finding, 'rule'>>, view: View): readonly Finding[] {
+  try {
+    return [...check(view)].map((one) => ({ rule, ...one }));
+  } catch (error) {
+    return [{ rule, text: `it cannot be checked: ${error instanceof Error ? error.message : String(error)}` }];
+  }
+}
+
+function* ofFile(
+  db: Database.Database,
+  path: string,
+  version: number,
+  environment: CheckOptions['environment'],
+): Iterable<Finding> {
+  const integrity = integrityOf(db);
+  if (integrity !== 'ok') {
+    yield { rule: 'file', text: integrity };
+    return;
+  }
+  if (!isOurs(db)) {
+    yield { rule: 'schema', text: `it lacks tables of schema ${version}` };
+    return;
+  }
+  if (version < chainSince) return;
+  const broken = brokenHead(db, sumRows(db));
+  if (broken !== undefined) yield { rule: 'chain', text: broken };
+  if (db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() === undefined) return;
+  try {
+    checkGuard(db, path, { dir: join(userState(environment), 'journals'), host: thisHost(), accept: undefined });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    yield { rule: 'newest', text: error.message };
+  }
+}
+
+function rowsOf({ db, all }: View): Readonly<Record<string, number>> {
+  const tables = all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get())]),
+  );
+}
+
+const about: Readonly<Record<string, string>> = {
+  ...fileRules,
+  ...Object.fromEntries(Object.entries(rules).map(([rule, { holds }]) => [rule, holds])),
+};
+
+/** `sluice journal check`: says what was found, by rule, with order ids; ends with 1 where anything was. */
+export function check({ dir, environment, json, out }: CheckOptions): void {
+  const checked = checkJournal(dir, environment);
+  const { findings } = checked;
+  if (json) out(JSON.stringify({ version: 1, state: dir, sound: findings.length === 0, ...checked, rules: about }));
+  else for (const line of words(dir, checked)) out(line);
+  if (findings.length > 0)
+    throw new Refusal(
+      `${findings.length} findings in ${join(dir, journalFile)}: sluice why ORDER shows an order's evidence`,
+      1,
+    );
+}
+
+function* words(dir: string, { schema, links, link, rows, holdings: held, findings }: Checked): Iterable<string> {
+  yield `journal   ${join(dir, journalFile)}, schema ${schema}`;
+  yield `chain     ${links === null ? 'none: it begins when a daemon is started on this journal' : `${links} links, ${link}`}`;
+  if (Object.keys(rows).length > 0)
+    yield `rows      ${Object.entries(rows)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ')}`;
+  if (held !== null)
+    yield `account   should hold ${Object.entries(held)
+      .map(([asset, amount]) => `${amount} ${asset}`)
+      .join(', ')}`;
+  const isReadable = Object.keys(rows).length > 0;
+  for (const [rule, holds] of Object.entries(isReadable ? about : fileRules)) {
+    const found = findings.filter((one) => one.rule === rule);
+    yield `${found.length === 0 ? 'holds ' : 'BROKEN'}    ${rule.padEnd(6)} ${holds}`;
+    for (const { order, text } of found.slice(0, mostShown))
+      yield `            ${order === undefined ? '' : `${order} `}${text}`;
+    // What is damaged says nothing of the rest.
+    if (!isReadable && found.length > 0) return;
+    if (found.length > mostShown) yield `            and ${found.length - mostShown} more (--json shows all)`;
+  }
+}

@@ -1,0 +1,178 @@
+/** `sluice journal export`: every row of a journal as JSON lines or CSV, as it was written: money stays decimal text, ids stay text. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { journalFile } from '../../journal/open.ts';
+import { schemaVersion, versionOf } from '../../journal/schema.ts';
+
+export interface ExportOptions {
+  readonly dir: string;
+  readonly format: 'jsonl' | 'csv';
+  /** Only these; none: all. */
+  readonly table: readonly string[];
+  /** UTC ms: rows of this moment and later. */
+  readonly from?: number;
+  /** UTC ms: rows before this moment. */
+  readonly until?: number;
+  /** A file, or an existing directory, or one to be made when it ends in /: then a file for each table. */
+  readonly output?: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** Which column of a table says when a row was written; the others hold what counts now, and are exported whole. */
+const timeOf = (columns: readonly string[]): string | undefined =>
+  ['at', 'time', 'created_at', 'seen_at', 'day'].find((name) => columns.includes(name));
+
+/** The key of the ids' mac proves what is ours: it never leaves the journal. */
+const secret = "WHERE key <> 'idKey'";
+
+interface Source {
+  readonly name: string;
+  readonly columns: readonly string[];
+  rows(): Iterable<readonly (string | number | null)[]>;
+}
+
+export function exportJournal(options: ExportOptions): void {
+  const { dir, format, output, json, out, say } = options;
+  const path = join(dir, journalFile);
+  if (!existsSync(path))
+    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
+  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  try {
+    // One moment of it, whatever a daemon writes meanwhile.
+    db.exec('BEGIN');
+    const sources = chosen(db, path, options);
+    if (output === undefined) {
+      if (format === 'csv' && sources.length > 1)
+        throw new Refusal('CSV has one table in a file: choose one with --table NAME, or a directory with -o DIR/');
+      for (const source of sources) for (const line of linesOf(source, format, sources.length > 1)) out(line);
+      return;
+    }
+    const written = isDir(output) ? intoDir(output, sources, format) : [intoFile(output, sources, format)];
+    for (const { file, rows } of written) {
+      if (json) out(JSON.stringify({ version: 1, file, rows }));
+      else say(`${rows} rows in ${file}`);
+    }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new Refusal(`${path} cannot be read (${error.message}): sluice journal check says what is wrong with it`, 3);
+  } finally {
+    db.close();
+  }
+}
+
+const isDir = (output: string): boolean =>
+  output.endsWith('/') || (existsSync(output) && statSync(output).isDirectory());
+
+function chosen(db: Database.Database, path: string, { table, from, until }: ExportOptions): readonly Source[] {
+  if (versionOf(db) > schemaVersion)
+    throw new Refusal(
+      `${path} was written by a newer Sluice (schema ${versionOf(db)}, this one knows ${schemaVersion}): upgrade Sluice`,
+      3,
+    );
+  const names = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const unknown = table.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new Refusal(`there is no table ${unknown}${didYouMean(unknown, names)}: there are ${names.join(', ')}`);
+  return names
+    .filter((name) => table.length === 0 || table.includes(name))
+    .map((name) => {
+      const columns = (db.pragma(`table_info(${name})`) as { name: string }[]).map((column) => column.name);
+      const time = timeOf(columns);
+      const between = time === undefined ? '' : `WHERE ${time} >= ? AND ${time} < ?`;
+      const rows = db.prepare(`SELECT * FROM ${name} ${name === 'meta' ? secret : between}`).raw();
+      const bounds = time === undefined ? [] : [from ?? 0, until ?? Number.MAX_SAFE_INTEGER];
+      return { name, columns, rows: () => rows.iterate(...bounds) as IterableIterator<(string | number | null)[]> };
+    });
+}
+
+/** A field with a separator, quote or line break is quoted; NULL is nothing, and the empty text a pair of quotes. */
+const csvField = (value: string | number | null): string => {
+  if (value === null) return '';
+  const text = String(value);
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** A table as lines; in a file with others each line says which table it is of. */
+function* linesOf({ name, columns, rows }: Source, format: 'jsonl' | 'csv', isNamed: boolean): Iterable<string> {
+  if (format === 'csv') yield columns.join(',');
+  for (const row of rows()) {
+    if (format === 'csv') yield row.map(csvField).join(',');
+    else {
+      const fields = Object.fromEntries(columns.map((column, index) => [column, row[index]]));
+      yield JSON.stringify(isNamed ? { table: name, ...fields } : fields);
+    }
+  }
+}
+
+interface Written {
+  readonly file: string;
+  readonly rows: number;
+}
+
+function intoFile(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'): Written {
+  if (format === 'csv' && sources.length > 1)
+    throw new Refusal(`CSV has one table in a file: choose one with --table NAME, or a directory with -o ${file}/`);
+  return { file, rows: write(file, sources, format, sources.length > 1) };
+}
+
+function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv'): readonly Written[] {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return sources.map((source) => {
+    const file = join(dir, `${source.name}.${format}`);
+    return { file, rows: write(file, [source], format, false) };
+  });
+}
+
+/** Lines gathered before they are written, characters. */
+const chunk = 1_048_576;
+
+/** Writes a file whole or not at all: what was there stays until the last row is on disk. */
+function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv', isNamed: boolean): number {
+  const unfinished = `${file}.new`;
+  let rows = format === 'csv' ? -sources.length : 0;
+  try {
+    const to = openSync(unfinished, 'w', 0o600);
+    try {
+      let text = '';
+      for (const source of sources)
+        for (const line of linesOf(source, format, isNamed)) {
+          rows++;
+          text += `${line}\n`;
+          if (text.length < chunk) continue;
+          writeFileSync(to, text);
+          text = '';
+        }
+      writeFileSync(to, text);
+      fsyncSync(to);
+    } finally {
+      closeSync(to);
+    }
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    if (error instanceof Error && 'syscall' in error)
+      throw new Refusal(
+        `${file} cannot be written (${error.message}): nothing was left there; choose another place with -o`,
+        1,
+      );
+    throw error;
+  }
+  return rows;
+}

@@ -1,0 +1,61 @@
+/** What the account should hold by a journal alone: the daemon's ledger, worked out again from rows (order-protocol §3.9, I6). */
+import type { Side } from '../../domain/market.ts';
+import { Decimal } from '../../domain/money.ts';
+import type { FillEntry } from '../../journal/entries.ts';
+import type { View } from './view.ts';
+
+type Leg = Pick<FillEntry, 'symbol' | 'side' | 'price' | 'quantity' | 'fee' | 'feeAsset'>;
+
+/** By asset; undefined where it was never written down what the account held at first. */
+export function holdings(view: View): ReadonlyMap<string, Decimal> | undefined {
+  const { fills, has, all } = view;
+  if (!has('adjustments')) return undefined;
+  const said = all<{ what: string; asset: string; amount: string }>('SELECT what, asset, amount FROM adjustments');
+  if (!said.some(({ what }) => what === 'baseline')) return undefined;
+  const held = new Map<string, Decimal>();
+  const move = (asset: string, amount: Decimal): void =>
+    void held.set(asset, (held.get(asset) ?? new Decimal(0)).plus(amount));
+  for (const { asset, amount } of said) move(asset, new Decimal(amount));
+  const instruments = all<{ symbol: string; base: string; quote: string }>(
+    'SELECT symbol, base, quote FROM instruments',
+  );
+  const assetsOf = new Map(instruments.map((row) => [row.symbol, row]));
+  for (const { symbol, side, price, quantity, fee, feeAsset } of [...fills, ...foreignLegs(view)]) {
+    const at = assetsOf.get(symbol);
+    const base = new Decimal(quantity).times(side === 'BUY' ? 1 : -1);
+    if (at !== undefined) move(at.base, base);
+    if (at !== undefined) move(at.quote, base.times(price).negated());
+    move(feeAsset, new Decimal(fee).negated());
+  }
+  return held;
+}
+
+interface TradeRow extends Leg {
+  readonly tradeId: string;
+  /** JSON. */
+  readonly orderIds: string;
+}
+
+const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
+
+/** The sides of trades that were not ours, each once; a row tells the fee of its own side only. */
+function* foreignLegs({ orders, all }: View): Iterable<Leg> {
+  const sideOf = new Map(orders.map(({ orderId, side }): [string, Side] => [orderId ?? '', side]));
+  const rows = all<TradeRow>(
+    'SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset FROM venue_trades',
+  );
+  const legs = new Map<string, Leg>();
+  for (const row of rows) {
+    const ids = JSON.parse(row.orderIds) as readonly string[];
+    for (const [index, id] of ids.entries()) {
+      if (sideOf.has(id)) continue;
+      const mate = sideOf.get(ids[1 - index] ?? '');
+      const own = mate === undefined ? (index === 0 ? 'BUY' : 'SELL') : opposite(mate);
+      const side = ids.length === 1 ? row.side : own;
+      const key = `${row.symbol}|${row.tradeId}|${id}`;
+      if (side === row.side) legs.set(key, row);
+      else if (!legs.has(key)) legs.set(key, { ...row, side, fee: '0' });
+    }
+  }
+  yield* legs.values();
+}

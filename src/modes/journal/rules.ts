@@ -1,0 +1,213 @@
+/**
+ * The invariants of order-protocol §3.9 as far as a journal alone can show them. I10 (weight) and I11 (liveness) leave no rows;
+ * the other half of I3, I6, I7 and I12 is the exchange's, which the daemon compares each minute while it runs.
+ */
+import { readClientOrderId } from '../../domain/ids.ts';
+import { Decimal } from '../../domain/money.ts';
+import { isClosed } from '../../domain/order.ts';
+import type { FillEntry, OrderEntryRow } from '../../journal/entries.ts';
+import { holdings } from './holdings.ts';
+import { wrongWay } from './steps.ts';
+import { type Finding, sumOf, type View } from './view.ts';
+
+type Found = Omit<Finding, 'rule'>;
+
+/** Each rule with what holds, and what breaks it. */
+export const rules = {
+  I1: {
+    holds: 'each order of ours at the exchange has exactly one intent, with an id that this journal made',
+    *check(view: View): Iterable<Found> {
+      yield* idsNotMadeHere(view);
+      yield* idsShared(view);
+      yield* shownWithoutIntent(view);
+    },
+  },
+  I2: {
+    holds: 'nothing is known of an order’s sending before its intent was written down',
+    *check({ orders, steps }: View): Iterable<Found> {
+      for (const order of orders) {
+        if (order.state === 'intended' || order.state === 'notSent') continue;
+        const isWritten = order.signedAt !== null && order.bodyHash !== null && order.recvWindowMs !== null;
+        if (!isWritten || !steps(order.clientOrderId).some(({ event }) => event === 'sending'))
+          yield {
+            order: order.clientOrderId,
+            text: `is ${order.state}, but what was sent was not written down before`,
+          };
+      }
+    },
+  },
+  I3: {
+    holds: 'each fill belongs to an order, and fills are the trades that the exchange showed of it, each once',
+    *check(view: View): Iterable<Found> {
+      yield* fillsWithoutOrder(view);
+      yield* fillsAgainstTrades(view);
+    },
+  },
+  I4: {
+    holds: 'an order that ended is closed, and its fills come to what was executed',
+    *check({ orders, fillsOf, steps }: View): Iterable<Found> {
+      for (const order of orders) {
+        const { clientOrderId: id, state, closedAt, executed } = order;
+        if (isClosed(state) !== (closedAt !== null))
+          yield { order: id, text: `is ${state}, but ${closedAt === null ? 'has no time of its end' : 'has ended'}` };
+        // What a human closed may be filled later; nobody knew then.
+        if (!isClosed(state) || steps(id).some(({ event }) => event === 'resolved')) continue;
+        const filled = quantityOf(fillsOf.get(id));
+        if (!filled.eq(executed ?? 0))
+          yield { order: id, text: `is ${state} with ${executed ?? 0} executed, but its fills come to ${filled}` };
+      }
+    },
+  },
+  I5: {
+    holds: 'no order is filled above what it asked for',
+    *check({ orders, fillsOf }: View): Iterable<Found> {
+      for (const { clientOrderId: order, quantity, amount } of orders) {
+        const fills = fillsOf.get(order) ?? [];
+        const spent = fills.reduce(
+          (sum, fill) => sum.plus(new Decimal(fill.price).times(fill.quantity)),
+          new Decimal(0),
+        );
+        if (quantity !== null && quantityOf(fills).gt(quantity))
+          yield { order, text: `asked for ${quantity}, its fills come to ${quantityOf(fills)}` };
+        if (amount !== null && spent.gt(amount)) yield { order, text: `was for ${amount}, its fills cost ${spent}` };
+      }
+    },
+  },
+  I6: {
+    holds: 'what the account held at first, fills, fees, foreign trades and adjustments leave no asset below nothing',
+    *check(view: View): Iterable<Found> {
+      for (const [asset, amount] of holdings(view) ?? [])
+        if (amount.isNegative()) yield { text: `the account would hold ${amount} ${asset}` };
+    },
+  },
+  I7: {
+    holds: 'what was never sent, or never arrived, has no fill',
+    *check({ orders, fillsOf }: View): Iterable<Found> {
+      for (const { clientOrderId: order, state } of orders)
+        if ((state === 'notSent' || state === 'absent' || state === 'intended') && fillsOf.has(order))
+          yield { order, text: `is ${state}, but has ${fillsOf.get(order)?.length} fills` };
+    },
+  },
+  I8: {
+    holds: 'each order was within the limits that it was approved by',
+    *check({ orders, steps }: View): Iterable<Found> {
+      for (const { clientOrderId: order } of orders)
+        for (const { event, detail } of steps(order))
+          for (const [what, limit] of [
+            ['value', 'maxOrderValue'],
+            ['exposure', 'maxPosition'],
+          ] as const) {
+            const [value, most] = [detail[what], detail[limit]];
+            if (
+              event === 'approved' &&
+              value !== undefined &&
+              most !== undefined &&
+              new Decimal(String(value)).gt(String(most))
+            )
+              yield { order, text: `was approved with a ${what} of ${value}, above ${limit} ${most}` };
+          }
+    },
+  },
+  I9: {
+    holds: 'each order went through its states by the table, and its row says where it is',
+    *check({ orders, steps }: View): Iterable<Found> {
+      for (const { clientOrderId: order, state } of orders) {
+        const wrong = wrongWay(steps(order), state);
+        if (wrong !== undefined) yield { order, text: wrong };
+      }
+    },
+  },
+} as const satisfies Readonly<Record<string, { holds: string; check(view: View): Iterable<Found> }>>;
+
+const quantityOf = (fills: readonly FillEntry[] = []): Decimal => sumOf(fills.map(({ quantity }) => quantity));
+
+function* idsNotMadeHere({ orders, idKey }: View): Iterable<Found> {
+  for (const { clientOrderId: order } of orders)
+    if (readClientOrderId(order, idKey) === undefined)
+      yield { order, text: 'has an id that this journal did not make' };
+}
+
+function* idsShared({ orders }: View): Iterable<Found> {
+  const owners = new Map<string, string>();
+  for (const { clientOrderId: order, orderId } of orders) {
+    if (orderId === null) continue;
+    const other = owners.get(orderId);
+    if (other !== undefined) yield { order, text: `has the id ${orderId} at the exchange, as order ${other} has` };
+    owners.set(orderId, order);
+  }
+}
+
+/** Orders that the exchange showed with an id of ours: bound to its intent, or known to be a copy of another's making. */
+function* shownWithoutIntent({ orders, idKey, has, all }: View): Iterable<Found> {
+  if (!has('venue_orders')) return;
+  const bound = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
+  const foreign = new Set(all<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map(({ id }) => id));
+  const shown = all<{ orderId: string; id: string }>(
+    'SELECT order_id AS orderId, client_order_id AS id FROM venue_orders WHERE client_order_id IS NOT NULL',
+  );
+  for (const { orderId, id } of shown) {
+    const order = id.toLowerCase();
+    if (foreign.has(orderId) || readClientOrderId(order, idKey) === undefined) continue;
+    const intent = bound.get(order);
+    if (intent === undefined) yield { order, text: `was shown as ${orderId} by the exchange, and has no intent here` };
+    else if (intent.orderId !== orderId && intent.state !== 'quarantined')
+      yield {
+        order,
+        text: `was shown as ${orderId} by the exchange, and its intent is bound to ${intent.orderId ?? 'nothing'}`,
+      };
+  }
+}
+
+function* fillsWithoutOrder({ orders, fills }: View): Iterable<Found> {
+  const known = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
+  for (const fill of fills) {
+    const { clientOrderId: id, tradeId } = fill;
+    const order = known.get(id);
+    if (order === undefined) yield { order: id, text: `has a fill (trade ${tradeId}) and no row` };
+    else if (
+      order.orderId !== fill.orderId ||
+      order.symbol !== fill.symbol ||
+      order.strategy !== fill.strategy ||
+      order.account !== fill.account ||
+      order.side !== fill.side
+    )
+      yield { order: id, text: `has a fill (trade ${tradeId}) of another order, symbol, side, account or strategy` };
+  }
+}
+
+interface TradeRow {
+  readonly symbol: string;
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly price: string;
+  readonly quantity: string;
+}
+
+/** Evidence is kept since the second schema: fills from before it have none. */
+function* fillsAgainstTrades({ orders, fills, has, all }: View): Iterable<Found> {
+  if (!has('venue_trades')) return;
+  const trades = all<TradeRow>(
+    'SELECT symbol, trade_id AS tradeId, json_each.value AS orderId, price, quantity FROM venue_trades, json_each(order_ids)',
+  );
+  const keyOf = ({ symbol, tradeId, orderId }: Pick<TradeRow, 'symbol' | 'tradeId' | 'orderId'>): string =>
+    `${symbol}|${tradeId}|${orderId}`;
+  const booked = new Map(fills.map((fill): [string, FillEntry] => [keyOf(fill), fill]));
+  const owners = new Map(orders.map(({ orderId, clientOrderId }) => [orderId, clientOrderId]));
+  for (const trade of trades) {
+    const order = owners.get(trade.orderId);
+    if (order === undefined) continue;
+    const fill = booked.get(keyOf(trade));
+    if (fill === undefined) yield { order, text: `traded (trade ${trade.tradeId}), and there is no fill of it` };
+    else if (!new Decimal(fill.price).eq(trade.price) || !new Decimal(fill.quantity).eq(trade.quantity))
+      yield { order, text: `has a fill of trade ${trade.tradeId} with other numbers than the exchange showed` };
+  }
+  const shown = new Set(trades.map(keyOf));
+  const first = new Map(
+    all<{ symbol: string; at: number }>('SELECT symbol, min(time) AS at FROM venue_trades GROUP BY symbol').map(
+      ({ symbol, at }) => [symbol, at],
+    ),
+  );
+  for (const fill of fills)
+    if (fill.time > (first.get(fill.symbol) ?? Number.POSITIVE_INFINITY) && !shown.has(keyOf(fill)))
+      yield { order: fill.clientOrderId, text: `has a fill (trade ${fill.tradeId}) that the exchange never showed` };
+}

@@ -1,0 +1,62 @@
+/** A journal as its rules are checked on: one consistent moment, read-only, beside a running daemon or without one. */
+import type { Database } from 'better-sqlite3';
+import { Decimal } from '../../domain/money.ts';
+import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
+import { readFills, readOrders } from '../../journal/load.ts';
+
+/** What is wrong, with the order it is about where it is one's. */
+export interface Finding {
+  readonly rule: string;
+  readonly order?: string;
+  readonly text: string;
+}
+
+export type Step = Pick<EventEntry, 'event' | 'detail'>;
+
+export interface View {
+  readonly db: Database;
+  readonly idKey: Uint8Array;
+  readonly orders: readonly OrderEntryRow[];
+  readonly fills: readonly FillEntry[];
+  readonly fillsOf: ReadonlyMap<string, readonly FillEntry[]>;
+  /** An order's steps, oldest first. */
+  steps(clientOrderId: string): readonly Step[];
+  /** False where the journal is of a schema without it. */
+  has(table: string): boolean;
+  all<T>(sql: string): readonly T[];
+}
+
+export function viewOf(db: Database): View {
+  const orders = readOrders(db, '1 ORDER BY client_order_id');
+  const fills = readFills(db, '1');
+  const fillsOf = new Map<string, FillEntry[]>();
+  for (const fill of fills) {
+    const known = fillsOf.get(fill.clientOrderId);
+    if (known === undefined) fillsOf.set(fill.clientOrderId, [fill]);
+    else known.push(fill);
+  }
+  const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
+  const steps = db.prepare('SELECT event, detail FROM events WHERE client_order_id = ? ORDER BY seq');
+  const key = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get();
+  return {
+    db,
+    idKey: Buffer.from(String(key ?? ''), 'hex'),
+    orders,
+    fills,
+    fillsOf,
+    steps: (id) =>
+      (steps.all(id) as { event: EventEntry['event']; detail: string }[]).map(({ event, detail }) => ({
+        event,
+        detail: JSON.parse(detail) as EventEntry['detail'],
+      })),
+    has: (table) => tables.has(table),
+    all: <T>(sql: string) => db.prepare(sql).all() as T[],
+  };
+}
+
+/** Exact sum of decimal text. */
+export const sumOf = (texts: Iterable<string>): Decimal => {
+  let sum = new Decimal(0);
+  for (const text of texts) sum = sum.plus(text);
+  return sum;
+};
