@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -74,6 +74,8 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
   } catch (error) {
     lock.release();
     if (error instanceof Refusal) throw error;
+    if (isFull(error))
+      throw new Refusal(`state directory ${dir} has no space left: make room, then start again; nothing was lost`, 3);
     throw new Refusal(
       `journal in ${dir} cannot be opened (${error instanceof Error ? error.message : String(error)}): restore a backup or give another with --state DIR`,
       3,
@@ -141,6 +143,8 @@ function rememberNow(db: Database.Database, remember: Remember | undefined): voi
   memory.keep(head);
   memory.close();
 }
+
+const isFull = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 
 /** Takes a journal away again that was made for a start which was then refused: it must not bind its directory to a wrong key. */
 export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember'>): void {

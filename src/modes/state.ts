@@ -22,11 +22,19 @@ export interface DaemonInfo {
 
 export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
 
-/** Written whole or not at all. */
+/** Written whole or not at all; refuses where the directory takes nothing, as on a full disk. */
 export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
   const path = join(dir, daemonFile);
-  writeFileSync(`${path}.new`, `${JSON.stringify(info, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(info, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true });
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    const what =
+      code === 'ENOSPC' ? 'has no space left: make room' : `cannot be written (${code}): look after its disk`;
+    throw new Refusal(`state directory ${dir} ${what}, then start again`, 3);
+  }
 }
 
 export function removeDaemonInfo(dir: string): void {
