@@ -47,6 +47,10 @@ class FakeDaemon implements DashboardSource {
     this.told.push(`resolve: ${order} as ${as}, ${reason}`);
     return 'The order is closed.';
   }
+  async limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> {
+    this.told.push(`${what}: ${name} ${value}, ${reason}`);
+    return 'done';
+  }
   async adjust(asset: string, amount: string, reason: string): Promise<string> {
     this.told.push(`adjust: ${amount} ${asset}, ${reason}`);
     return 'The ledger counts it.';

@@ -25,6 +25,7 @@ const fraction = plainDecimal
   .transform((text): Rate => rate(text));
 const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
 const positiveMs = z.int().min(1).max(86_400_000);
+const count = z.int().min(1).max(1_000_000);
 
 const url = (kinds: readonly string[]) =>
   z
@@ -43,6 +44,14 @@ const strategy = z.strictObject({
   interval: z.enum(intervals),
   params: z.record(z.string(), z.unknown()).default({}),
   allocation: amount.optional(),
+  /** What it may do at most, beside the limits of all. */
+  limits: z
+    .strictObject({
+      maxOrderValue: amount.optional(),
+      maxPosition: amount.optional(),
+      maxOpenOrders: count.optional(),
+    })
+    .prefault({}),
   /** For the weight plan alone: nothing holds a strategy to it. */
   expects: z
     .strictObject({
@@ -64,7 +73,31 @@ const risk = z.strictObject({
   maxDailyLoss: fraction
     .refine((loss) => loss > 0n, 'must be above "0": it is the loss at which creation stops')
     .default(rate('0.03')),
+  /** Whether limits that are left out below hold by their standard value; left out: where the exchange is not on this machine. */
+  controls: z.enum(['all', 'stated']).optional(),
+  maxOrderShare: fraction.optional(),
+  maxPositionShare: fraction.optional(),
+  maxAccountShare: fraction.optional(),
+  maxSlippage: fraction.optional(),
+  maxBookAgeMs: positiveMs.optional(),
+  maxDepthShare: fraction.optional(),
+  maxMove: fraction.optional(),
+  moveMs: positiveMs.optional(),
+  maxStrategyOrdersPerSecond: count.optional(),
+  maxOpenOrders: count.optional(),
+  noSelfMatch: z.boolean().optional(),
+  maxEntries: count.optional(),
+  maxStraightLosses: count.optional(),
+  maxDenials: count.optional(),
+  maxSignalsPerSecond: count.optional(),
+  maxThinkingMs: positiveMs.optional(),
+  maxDrawdown: fraction
+    .refine((fall) => fall > 0n, 'must be above "0": it is the fall at which creation stops')
+    .optional(),
+  newVersionShare: fraction.optional(),
+  symbols: z.array(symbol).optional(),
 });
+export type RiskConfig = z.output<typeof risk>;
 
 const fees = z.strictObject({ maker: fraction.optional(), taker: fraction.optional() });
 

@@ -20,6 +20,8 @@ export interface Target {
   readonly takeProfit?: number;
   /** A stop that follows the best price since entry at this distance, as a fraction of it (0.02 = 2 %). */
   readonly trailing?: number;
+  /** Leave at market once the position has been held for so long, ms; `intervalMs` of an interval times its klines. */
+  readonly exitAfterMs?: number;
   /** For the reader of `sluice why`. */
   readonly reason: string;
 }

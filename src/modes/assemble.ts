@@ -23,7 +23,7 @@ import { type Allocation, Portfolio, type WorkingOrder } from '../portfolio/port
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
 import { type Kill, letsThrough } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
-import type { Limits } from '../risk/rules.ts';
+import type { Limits, NewVersion } from '../risk/scene.ts';
 import type { Desk } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import type { Book } from './book.ts';
@@ -31,6 +31,7 @@ import { executionOf, instrumentOf, unbookedTrades } from './execution-parts.ts'
 import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence } from './insist.ts';
 import { countedIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
+import { signalDoor } from './signal-door.ts';
 import { source } from './source.ts';
 import { denialRow } from './words.ts';
 
@@ -50,6 +51,8 @@ export interface Parts {
   readonly orderLifeMs: number;
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeInBase: Rate;
+  /** Versions of strategies' code that nobody has released, by strategy. */
+  readonly newVersions?: ReadonlyMap<string, NewVersion>;
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: () => string | undefined;
@@ -74,7 +77,7 @@ export interface Assembled extends Book {
   /** Asks again for what must not stay undone: exits of stops that were refused, cancels under a kill. Tells of a full disk. */
   insist(): void;
   /** A stop was reached: the position is left, and stays left while the goal stays the same. */
-  hitStop(stop: ArmedStop, why: string): void;
+  hitStop(stop: Pick<ArmedStop, 'strategy' | 'symbol'>, why: string): void;
   /** Stops creation, durably, and cancels what rests. */
   kill(kill: Kill): Promise<void>;
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
@@ -89,7 +92,7 @@ export interface Assembled extends Book {
 }
 
 export function assemble(parts: Parts): Assembled {
-  const book = openBook(parts);
+  const book = openBook(parts, (kill) => void control.kill(kill));
   const { portfolio, planner, protection, risk } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
   const { clock, journal, notice } = parts;
@@ -105,6 +108,7 @@ export function assemble(parts: Parts): Assembled {
   };
   const insisting = insistence(book, clock, cancellingAll, (signal) => stopped.emit(signal));
   const tellOfDisk = diskWatch(journal, notice);
+  const hears = signalDoor(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
   let ending = false;
   const against = (intent: Intent): string | undefined =>
@@ -120,10 +124,14 @@ export function assemble(parts: Parts): Assembled {
     },
     stopped: stopped.stream,
     fills: sweeps.fills,
-    note: (signal) => planner.note(signal),
+    note: (signal) => hears(signal) && planner.note(signal),
     // An order that is being moved is not created anew behind the back of whoever cancels what rests.
     plan: (signal, denied) => (ending ? undefined : planner.plan(signal, denied)),
-    judge: (draft) => judge(parts, book, execution.halts, draft),
+    judge(draft) {
+      const verdict = judge(parts, book, execution.halts, draft);
+      if (verdict.kind === 'denied') insisting.refused(draft, verdict.code);
+      return verdict;
+    },
     reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
     execute: (intent) => work.during(carryOut(book, execution, sweeps, against, intent)),
     cancel: (order) => cancelling(order),
@@ -150,6 +158,7 @@ export function assemble(parts: Parts): Assembled {
     insist() {
       tellOfDisk();
       insisting.leaveAgain();
+      insisting.askAgain();
       void insisting.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
@@ -174,7 +183,7 @@ async function untilNothingRests(
 }
 
 /** What is held, wished, protected and allowed, as the journal left it. */
-function openBook(parts: Parts): Book {
+function openBook(parts: Parts, disabled: (kill: Kill) => void): Book {
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
   const portfolio = new Portfolio(instruments, parts.allocations);
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
@@ -192,7 +201,15 @@ function openBook(parts: Parts): Book {
     },
   });
   restore(loaded, portfolio, protection, planner);
-  const risk = new Risk({ limits, portfolio, clock, ...riskMemory(loaded) });
+  const risk = new Risk({
+    limits,
+    portfolio,
+    clock,
+    ...riskMemory(loaded),
+    ...(parts.newVersions === undefined ? {} : { newVersions: parts.newVersions }),
+    remember: (name, value) => journal.append({ kind: 'memory', name, value }),
+    disabled,
+  });
   return { portfolio, protection, planner, risk };
 }
 
@@ -239,11 +256,12 @@ function reserve(
   return intent;
 }
 
-function bookFill({ portfolio, planner, protection }: Book, { changes, books }: Execution, fill: Fill): void {
+function bookFill({ portfolio, planner, protection, risk }: Book, { changes, books }: Execution, fill: Fill): void {
   portfolio.apply(fill);
   changes.count++;
   books?.ledger.own(fill, portfolio.instrument(fill.symbol));
   leaveAfterProfit(fill, portfolio, planner, protection);
+  risk.booked(fill);
 }
 
 async function carryOut(
@@ -298,9 +316,10 @@ function controls(
       await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
     },
     async resume(strategy, by, reason) {
+      // What is remembered from here on comes after the row that has everything before it forgotten.
+      journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
       risk.resume(strategy);
       if (strategy === undefined) execution.halts.resume();
-      journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
       noteDay(risk, journal);
       await journal.durable();
     },

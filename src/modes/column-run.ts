@@ -14,7 +14,7 @@ import { type Draft, intentOf } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
 import { Protection } from '../portfolio/protect.ts';
-import { letsThrough } from '../risk/kill.ts';
+import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import { checked } from '../strategy/host.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
@@ -22,27 +22,10 @@ import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
 import { ColumnLog } from './column-log.ts';
 import { Seat } from './column-seat.ts';
+import { nextClose, type Walk } from './column-walk.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { denialRow } from './words.ts';
-
-/** A series while it is walked. */
-interface Walk {
-  readonly series: RunSeries;
-  readonly market: PaperMarket;
-  readonly cursor: KlineCursor;
-  readonly seats: readonly Seat[];
-  row: number;
-  /** When the kline at `row` closes, UTC ms; Infinity at the end. Only kept where there are several series. */
-  closesAt: number;
-  /** Orders work or positions are guarded: each kline goes through the fill phases. */
-  active: boolean;
-  /** Its part of the equity is `fixed` + `held` × price, as of the last time something changed. */
-  fixed: number;
-  held: number;
-  /** That part at the last close. */
-  value: number;
-}
 
 export function runColumns(input: RunInput): RunResult {
   return new ColumnRun(input).run();
@@ -59,7 +42,8 @@ class ColumnRun {
   readonly #walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
   readonly #log = new ColumnLog();
-  readonly #kills: string[] = [];
+  /** Kills whose resting orders are not cancelled yet: one can come in the midst of a fill. */
+  #fresh: Kill[] = [];
   #better: Units = noUnits;
   #sequence = 0;
   /** Estimated equity at the last close. */
@@ -84,7 +68,12 @@ class ColumnRun {
       feeInBase: feeInBase(input),
       changed: (signal, goal) => this.#log.signal(signal, goal),
     });
-    this.#risk = new Risk({ limits: input.limits, portfolio: this.#portfolio, clock: this.#clock });
+    this.#risk = new Risk({
+      limits: input.limits,
+      portfolio: this.#portfolio,
+      clock: this.#clock,
+      disabled: (kill) => this.#fresh.push(kill),
+    });
     this.#venue = new PaperOnKlines({
       clock: this.#clock,
       instruments: input.instruments,
@@ -125,11 +114,13 @@ class ColumnRun {
   run(): RunResult {
     const [only] = this.#walks;
     if (this.#walks.length === 1 && only !== undefined) this.#walkAlone(only);
-    else for (let at = this.#nextClose(); at < Number.POSITIVE_INFINITY; at = this.#nextClose()) this.#stepAll(at);
+    else
+      for (let at = nextClose(this.#walks); at < Number.POSITIVE_INFINITY; at = nextClose(this.#walks))
+        this.#stepAll(at);
     for (const { series } of this.#walks) this.#markLast(series);
     return {
       fills: this.#log.fills,
-      kills: this.#kills,
+      kills: this.#risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#portfolio.totalEquity(), idleCash(this.#input)),
       couldBeBetterBy: this.#better,
       ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
@@ -157,18 +148,6 @@ class ColumnRun {
     }
   }
 
-  /** When the kline that closes next does so, of any series; Infinity when all are through. */
-  #nextClose(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const walk of this.#walks) {
-      const { interval, columns, end } = walk.series;
-      walk.closesAt =
-        walk.row < end ? closeTime(interval, columns.openTime[walk.row] as number) : Number.POSITIVE_INFINITY;
-      if (walk.closesAt < next) next = walk.closesAt;
-    }
-    return next;
-  }
-
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
     const closing = this.#walks.filter(({ closesAt }) => closesAt === at);
@@ -179,6 +158,7 @@ class ColumnRun {
     let mayLose = false;
     for (const walk of closing) if (this.#mayLoseTooMuch(walk)) mayLose = true;
     if (mayLose) this.#watchLoss(at);
+    for (const walk of closing) this.#leaveOverdue(walk);
     for (const walk of closing) this.#decide(walk);
   }
 
@@ -189,6 +169,7 @@ class ColumnRun {
       this.#restPhases(walk);
     }
     if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
+    this.#leaveOverdue(walk);
     this.#decide(walk);
   }
 
@@ -211,6 +192,7 @@ class ColumnRun {
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
     this.#planner.note(signal);
     this.#carryOut(signal);
+    this.#obeyKills();
     seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
     walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
@@ -218,6 +200,7 @@ class ColumnRun {
   #openPhase({ market, cursor }: Walk): void {
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
+    this.#obeyKills();
   }
 
   #restPhases(walk: Walk): void {
@@ -226,6 +209,7 @@ class ColumnRun {
     this.#hitStops(market, cursor, series.symbol);
     if (!market.idle) {
       market.rest(cursor);
+      this.#obeyKills();
       this.#hitStops(market, cursor, series.symbol);
     }
     market.close();
@@ -245,6 +229,21 @@ class ColumnRun {
       this.#portfolio.mark(symbol, price, this.#clock.now());
       this.#protection.leave(hit.strategy, symbol, signal.want.goal, stopReason(price));
       this.#carryOut(signal);
+    }
+  }
+
+  /** Positions that were held for as long as they may be. */
+  #leaveOverdue(walk: Walk): void {
+    const { market, cursor, series } = walk;
+    if (!walk.active) return;
+    for (const { strategy, symbol, why } of this.#protection.overdue(series.symbol, cursor.seenAt)) {
+      const signal = this.#planner.standing(strategy, symbol);
+      if (signal?.want.kind !== 'target') continue;
+      this.#clock.skipTo(cursor.seenAt);
+      this.#portfolio.mark(symbol, cursor.close, cursor.seenAt);
+      this.#protection.leave(strategy, symbol, signal.want.goal, why);
+      this.#carryOut(signal);
+      walk.active = !market.idle || this.#protection.guards(symbol);
     }
   }
 
@@ -297,6 +296,7 @@ class ColumnRun {
     this.#log.fills.push(fill);
     this.#portfolio.apply(fill);
     leaveAfterProfit(fill, this.#portfolio, this.#planner, this.#protection);
+    this.#risk.booked(fill);
     this.#stir(intent.strategy);
     if (trade.bestPrice === undefined) return;
     const order = { ...trade, order: intent, quantity: trade.quantity, evidence: trade.evidence ?? { rule: '' } };
@@ -346,11 +346,17 @@ class ColumnRun {
     const kill = this.#risk.watchLoss();
     this.#lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
     this.#reckon();
-    if (kill === undefined) return;
-    this.#kills.push(kill.reason);
-    this.#log.entries.push({ kind: 'kill', at: kill.at, strategy: null, by: kill.by, reason: kill.reason });
-    for (const order of [...this.#portfolio.orders()])
-      if (order.state === 'open' && !letsThrough(kill, order.intent.purpose)) this.#cancel(order);
+    if (kill !== undefined) this.#fresh.push(kill);
+    this.#obeyKills();
+  }
+
+  /** Writes kills down and cancels what they stop. */
+  #obeyKills(): void {
+    for (const { at, strategy, by, reason } of this.#fresh.splice(0)) {
+      this.#log.entries.push({ kind: 'kill', at, strategy: strategy ?? null, by, reason });
+      for (const order of [...this.#portfolio.orders()])
+        if (order.state === 'open' && this.#risk.switch.against(order.intent) !== undefined) this.#cancel(order);
+    }
   }
 
   /** Takes the estimate anew from the portfolio. */

@@ -1,5 +1,14 @@
 /** What a strategy of a session hears: its warm-up klines, then the feed, and a fresh start after a hole. */
-import { defer, filter, finalize, mergeMap, type Observable, startWith, switchMap } from 'rxjs';
+import {
+  defer,
+  filter,
+  finalize,
+  type MonoTypeOperatorFunction,
+  mergeMap,
+  Observable,
+  startWith,
+  switchMap,
+} from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Signal } from '../domain/order.ts';
@@ -14,9 +23,11 @@ import { held } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 
 export interface Ears {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'machine'>;
   readonly exchange: { readonly feed: MarketFeed };
-  readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'>;
+  readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'> & {
+    readonly risk: Pick<Assembled['risk'], 'thought'>;
+  };
   readonly screen: Pick<Screen, 'addKline' | 'failed'>;
   readonly reaching: Reaching;
   readonly notice: (notice: Notice) => void;
@@ -63,18 +74,35 @@ async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: N
   return history;
 }
 
+/** Measures how long a strategy keeps the program busy with each thing that it is shown: meanwhile nobody else is served. */
+const thinking =
+  <T>({ clock, assembled: { risk } }: Ears, strategy: string): MonoTypeOperatorFunction<T> =>
+  (shown) =>
+    new Observable((out) =>
+      shown.subscribe({
+        next(one) {
+          const from = clock.monotonic();
+          out.next(one);
+          risk.thought(strategy, (clock.monotonic() - from) / clock.machine(1));
+        },
+        error: (error: unknown) => out.error(error),
+        complete: () => out.complete(),
+      }),
+    );
+
 function inputsOf(ears: Ears, one: NamedHosted, history: readonly Kline[], klines: Observable<Kline>): Inputs {
   const { exchange, assembled, screen, clock, notice } = ears;
   const { feed } = exchange;
   // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
   klines.subscribe((kline) => screen.addKline(kline));
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
+  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(ears, one.id));
   return {
     history,
-    klines: klines.pipe(filter((kline) => kline.openTime > last)),
-    trades: feed.trades(one.symbol),
-    depth: feed.depth(one.symbol),
-    ticker: feed.ticker(one.symbol),
+    klines: timed(klines.pipe(filter((kline) => kline.openTime > last))),
+    trades: timed(feed.trades(one.symbol)),
+    depth: timed(feed.depth(one.symbol)),
+    ticker: timed(feed.ticker(one.symbol)),
     gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
     fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
     holding: assembled.portfolio.holding(one.id, one.symbol),

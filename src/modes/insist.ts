@@ -3,12 +3,16 @@ import type { Clock } from '../clock/clock.ts';
 import type { Signal, Target } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Draft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Book } from './book.ts';
 
 /** Cancels an order, counted as work that is under way. */
 export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
+
+/** Rules that refuse for a moment only. */
+const tooFast = new Set(['orderRate', 'strategyRate']);
 
 /** Cancels several at once, those of one symbol in as few requests as the venue takes. */
 export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
@@ -20,7 +24,20 @@ export function insistence(
   cancellingAll: CancellingAll,
   ask: (signal: Signal) => void,
 ) {
+  const late = new Map<string, Pick<Draft, 'strategy' | 'symbol'>>();
   return {
+    /** A wish that came only too fast is asked for again in a moment, not when its strategy says it again. */
+    refused({ strategy, symbol }: Draft, code: string): void {
+      if (tooFast.has(code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
+    },
+    askAgain(): void {
+      const waiting = [...late.values()];
+      late.clear();
+      for (const { strategy, symbol } of waiting) {
+        const signal = planner.standing(strategy, symbol);
+        if (signal !== undefined) ask({ ...signal, at: clock.now() });
+      }
+    },
     /** A stop was hit, but its exit was refused, not sent or heard by nobody: the position is naked until it is asked for again. */
     leaveAgain(): void {
       for (const { strategy, symbol } of portfolio.places()) {

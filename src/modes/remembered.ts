@@ -24,7 +24,7 @@ export function restore(loaded: Loaded, portfolio: Portfolio, protection: Protec
 }
 
 /** Kills in force, and the equity that the last known day began with. */
-export function riskMemory(loaded: Loaded): Pick<RiskOptions, 'kills' | 'dayStart'> {
+export function riskMemory(loaded: Loaded): Pick<RiskOptions, 'kills' | 'dayStart' | 'memories'> {
   const kills = loaded.kills.map(({ at, strategy, by, reason }) => ({
     at,
     strategy: strategy ?? undefined,
@@ -33,5 +33,6 @@ export function riskMemory(loaded: Loaded): Pick<RiskOptions, 'kills' | 'dayStar
   }));
   const day = Math.max(...loaded.days.keys());
   const equity = loaded.days.get(day);
-  return equity === undefined ? { kills } : { kills, dayStart: { day, equity: units(equity) } };
+  const { memories } = loaded;
+  return equity === undefined ? { kills, memories } : { kills, memories, dayStart: { day, equity: units(equity) } };
 }

@@ -36,7 +36,6 @@ interface Graph {
   readonly clock: SimClock;
   readonly assembled: Assembled;
   readonly walks: readonly Walk[];
-  readonly kills: string[];
   /** What strategies threw. */
   readonly faults: unknown[];
 }
@@ -46,7 +45,6 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   const host = memoryHost(isResult);
   const book = journal(host, clock, []);
   const fills: Fill[] = [];
-  const kills: string[] = [];
   let better: Units = noUnits;
   const venue = new PaperOnKlines({
     clock,
@@ -91,7 +89,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
   }));
-  const graph: Graph = { clock, assembled, walks, kills, faults: [] };
+  const graph: Graph = { clock, assembled, walks, faults: [] };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
   const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
   await walkAll(graph);
@@ -100,7 +98,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   if (graph.faults.length > 0) throw graph.faults[0];
   return {
     fills,
-    kills,
+    kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), idleCash(input)),
     couldBeBetterBy: better,
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
@@ -181,6 +179,7 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
   for (const { walk, kline } of active) await restPhases(graph, walk, kline);
   for (const { walk, kline } of closing) close(graph, walk, kline);
   await watchLoss(graph);
+  for (const { walk, kline } of closing) await leaveOverdue(graph, walk, kline);
   for (const { walk, kline } of closing) await push(graph, walk, kline);
 }
 
@@ -203,7 +202,17 @@ const isActive = ({ assembled }: Graph, { market, symbol }: Walk): boolean =>
 function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   close(graph, walk, kline);
   const killing = watchLoss(graph);
-  return killing === undefined ? push(graph, walk, kline) : killing.then(() => push(graph, walk, kline));
+  const leaving =
+    killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));
+  return leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
+}
+
+/** Positions that were held for as long as they may be; undefined when there is none. */
+function leaveOverdue({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): Promise<void> | undefined {
+  const overdue = assembled.protection.overdue(symbol, kline.seenAt);
+  if (overdue.length === 0) return undefined;
+  for (const place of overdue) assembled.hitStop(place, place.why);
+  return clock.settleSoon();
 }
 
 function close({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): void {
@@ -211,10 +220,9 @@ function close({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): voi
   assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
 }
 
-function watchLoss({ assembled, clock, kills }: Graph): Promise<void> | undefined {
+function watchLoss({ assembled, clock }: Graph): Promise<void> | undefined {
   const kill = assembled.risk.watchLoss();
   if (kill === undefined) return undefined;
-  kills.push(kill.reason);
   return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
 }
 

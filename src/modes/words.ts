@@ -51,7 +51,7 @@ export function isDust(base: Units, at: Instrument): boolean {
 export function wantText(want: Want, at: Instrument): string {
   if (want.kind === 'quotes')
     return want.quotes.length === 1 ? '1 resting order' : `${want.quotes.length} resting orders`;
-  const { goal, limit, stop, takeProfit, trailing } = want;
+  const { goal, limit, stop, takeProfit, trailing, exitAfterMs } = want;
   const size =
     'quantity' in goal
       ? goal.quantity === 0
@@ -64,6 +64,7 @@ export function wantText(want: Want, at: Instrument): string {
     limit === undefined ? undefined : `limit ${limit}`,
     stop === undefined ? undefined : `stop ${stop}`,
     takeProfit === undefined ? undefined : `take profit ${takeProfit}`,
+    exitAfterMs === undefined ? undefined : `leave after ${exitAfterMs / 1_000} s`,
     trailing === undefined ? undefined : `trailing stop ${(trailing * 100).toFixed(2)} %`,
   ].filter((text) => text !== undefined);
   return [`hold ${size}`, ...extras].join(', ');

@@ -9,6 +9,7 @@
  *     POST /api/cancel       { "strategy": "…" }, or {} for all
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
+ *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
  * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 a body that does not fit, 500 it failed.
@@ -35,6 +36,8 @@ export interface DashboardSource extends Pushed {
   resolve(order: string, as: string, reason: string): Promise<string>;
   /** Counts an amount that was paid in or, negative, out. */
   adjust(asset: string, amount: string, reason: string): Promise<string>;
+  /** A human raises a limit, or releases a version of a strategy's code. */
+  limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string>;
 }
 
 export interface DashboardOptions {
@@ -64,6 +67,12 @@ const resolveBody = z.strictObject({ order: z.string().min(1).max(64), as: z.str
 const adjustBody = z.strictObject({
   asset: z.string().regex(/^[A-Z0-9]{1,20}$/),
   amount: z.string().regex(/^-?\d{1,18}(\.\d{1,18})?$/),
+  reason,
+});
+const limitsBody = z.strictObject({
+  what: z.enum(['raise', 'release']),
+  name: z.string().min(1).max(100),
+  value: z.string().regex(/^[\w.]{1,64}$/),
   reason,
 });
 
@@ -143,6 +152,9 @@ function serveControl({ app, source }: Served): void {
   );
   app.post('/api/adjust', ({ body }, reply) =>
     act(body, reply, adjustBody, ({ asset, amount, reason: why }) => source.adjust(asset, amount, why)),
+  );
+  app.post('/api/limits', ({ body }, reply) =>
+    act(body, reply, limitsBody, ({ what, name, value, reason: why }) => source.limits(what, name, value, why)),
   );
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ ok: false, message: error.message }),

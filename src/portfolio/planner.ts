@@ -5,7 +5,7 @@ import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order
 import { ByPlace } from './by-place.ts';
 import { type Draft, goalLots, noDrafts, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
-import type { Protection } from './protect.ts';
+import { isPlain, type Protection } from './protect.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -139,9 +139,6 @@ export class Planner {
   }
 }
 
-const isPlain = (want: Want): boolean =>
-  want.kind === 'target' && want.stop === undefined && want.takeProfit === undefined && want.trailing === undefined;
-
 /** True when two wants ask for the same world; their reasons may differ. */
 export function sameWant(a: Want, b: Want): boolean {
   if (a === b) return true;
@@ -151,7 +148,8 @@ export function sameWant(a: Want, b: Want): boolean {
       a.limit === b.limit &&
       a.stop === b.stop &&
       a.takeProfit === b.takeProfit &&
-      a.trailing === b.trailing
+      a.trailing === b.trailing &&
+      a.exitAfterMs === b.exitAfterMs
     );
   }
   if (a.kind === 'quotes' && b.kind === 'quotes') {

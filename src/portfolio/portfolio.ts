@@ -74,6 +74,8 @@ interface Place {
   version: number;
   /** Grows with each position that is entered from flat or turned round. */
   entries: number;
+  /** When that was, UTC ms. */
+  enteredAt: number;
   estimate: Estimate | undefined;
 }
 
@@ -117,6 +119,7 @@ export class Portfolio {
       orders: [],
       version: 0,
       entries: 0,
+      enteredAt: Number.NaN,
       estimate: undefined,
     };
     this.#places.set(strategy, symbol, place);
@@ -168,6 +171,11 @@ export class Portfolio {
   /** A number that changes with each position that is entered from flat or turned round. */
   entries(strategy: string, symbol: string): number {
     return this.#at(strategy, symbol).entries;
+  }
+
+  /** When the position that is held was entered, UTC ms; not a number before the first. */
+  enteredAt(strategy: string, symbol: string): number {
+    return this.#at(strategy, symbol).enteredAt;
   }
 
   /** Orders of a strategy on a symbol that are not closed, oldest first. */
@@ -238,7 +246,10 @@ export class Portfolio {
     const wasFlat = estimated(place).isFlat;
     place.position = afterFill(place.position, fill, at);
     place.version++;
-    if (wasFlat || held > 0n !== place.position.base > 0n) place.entries++;
+    if (wasFlat || held > 0n !== place.position.base > 0n) {
+      place.entries++;
+      place.enteredAt = fill.time;
+    }
     const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
     const quantity = at === place.instrument ? fill.quantity : lotsIn(baseUnits(fill.quantity, at), place.instrument);

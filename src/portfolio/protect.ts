@@ -1,6 +1,6 @@
 /**
- * Protection of positions: stops, trailing stops and take-profits that a target carries. Take-profits rest at the exchange as
- * LIMIT orders; stops are watched here (the interface has no stop orders) and kept in the journal, so that they are back in
+ * Protection of positions: stops, trailing stops, time exits and take-profits that a target carries. Take-profits rest at the
+ * exchange as LIMIT orders; stops and times are watched here (the interface has no stop orders) and kept in the journal, so that they are back in
  * force before anything new is created.
  *
  * A position that protection closed stays closed while the strategy goes on wishing the same goal: only another goal enters
@@ -37,6 +37,13 @@ export interface ArmedStop {
   readonly price: Ticks;
 }
 
+/** A position that was held for as long as it may be. */
+export interface Overdue {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly why: string;
+}
+
 interface Guard {
   /** The goal that these levels belong to, as text. */
   readonly goal: string;
@@ -45,6 +52,8 @@ interface Guard {
   stop: Ticks | undefined;
   takeProfit: Ticks | undefined;
   trailing: Rate | undefined;
+  /** How long the position may be held, ms. */
+  exitAfterMs: number | undefined;
   /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
   best: Ticks | undefined;
   entry: number;
@@ -56,7 +65,11 @@ interface Guard {
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
 const noStops: readonly ArmedStop[] = [];
+const noneOverdue: readonly Overdue[] = [];
 const goalText = (goal: Goal): string => JSON.stringify(goal);
+/** True for a target without anything that protects. */
+export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): boolean =>
+  stop === undefined && takeProfit === undefined && trailing === undefined && exitAfterMs === undefined;
 const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
 
 export class Protection {
@@ -73,7 +86,7 @@ export class Protection {
   /** Takes a target's levels into force. Levels of the same goal may move; a new goal starts afresh. */
   follow(strategy: string, symbol: string, target: Target): void {
     const known = this.#guards.get(strategy, symbol);
-    const plain = target.stop === undefined && target.takeProfit === undefined && target.trailing === undefined;
+    const plain = isPlain(target);
     if (known === undefined && plain) return;
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit.
     if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) return;
@@ -86,6 +99,7 @@ export class Protection {
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
       trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
+      exitAfterMs: target.exitAfterMs,
       best: this.#best(strategy, symbol, known),
       entry: this.#portfolio.entries(strategy, symbol),
       leftGoal: left?.leftGoal,
@@ -154,6 +168,31 @@ export class Protection {
     );
   }
 
+  /** Positions of a symbol that were held for as long as they may be, at UTC ms. */
+  overdue(symbol: string, now: number): readonly Overdue[] {
+    const guards = this.#guards.on(symbol);
+    if (guards.size === 0) return noneOverdue;
+    const overdue: Overdue[] = [];
+    for (const [strategy, { exitAfterMs, leftGoal }] of guards) {
+      if (exitAfterMs === undefined || leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      if (now - this.#portfolio.enteredAt(strategy, symbol) < exitAfterMs) continue;
+      overdue.push({ strategy, symbol, why: `time exit: held for ${exitAfterMs / 1_000} s` });
+    }
+    return overdue;
+  }
+
+  /** True where a held position has something that would leave it: a stop, a trailing stop or a time. */
+  isGuarded(strategy: string, symbol: string): boolean {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined || this.#isFlat(strategy, symbol)) return false;
+    return (
+      guard.leftGoal !== undefined ||
+      guard.stop !== undefined ||
+      guard.trailing !== undefined ||
+      guard.exitAfterMs !== undefined
+    );
+  }
+
   /** The position must go, and stay gone while the goal stays the same. */
   leave(strategy: string, symbol: string, goal: Goal, why: string): void {
     const guard = this.#guards.get(strategy, symbol);
@@ -193,6 +232,7 @@ export class Protection {
       best: level('best'),
       entry: this.#portfolio.entries(strategy, symbol),
       trailing: trailing === undefined ? undefined : rate(trailing),
+      exitAfterMs: saved['exitAfterMs'] === undefined ? undefined : Number(saved['exitAfterMs']),
       leftGoal: text('leftGoal'),
       leftWhy: text('leftWhy'),
     });
@@ -239,6 +279,7 @@ const same = (a: Guard, b: Guard): boolean =>
   a.stop === b.stop &&
   a.takeProfit === b.takeProfit &&
   a.trailing === b.trailing &&
+  a.exitAfterMs === b.exitAfterMs &&
   a.best === b.best &&
   a.leftGoal === b.leftGoal;
 
@@ -249,6 +290,7 @@ function saved(guard: Guard, at: Instrument): SavedGuard {
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
   if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
+  if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
   if (guard.leftGoal !== undefined) out['leftGoal'] = guard.leftGoal;
   if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
   return out;

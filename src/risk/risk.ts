@@ -133,9 +133,9 @@ export class Risk {
     this.#disabled(kill);
   }
 
-  /** Takes note of a book. */
+  /** Takes note of a book, as old as it says: it may have waited in a socket while this process stood still. */
   seeBook(depth: Depth): void {
-    this.#markets.seeBook(depth, this.#clock.now());
+    this.#markets.seeBook(depth, Math.min(this.#clock.now(), depth.time));
   }
 
   /** Takes note of a price, for how far it moves. */

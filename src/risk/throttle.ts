@@ -72,8 +72,8 @@ export class Throttle {
     const entries = portfolio.entries(strategy, symbol);
     const { realised, fees } = portfolio.position(strategy, symbol);
     const closed = minus(realised, fees);
-    const isEntry = entries !== place.entries;
     const isFlat = portfolio.isFlat(strategy, symbol);
+    const isEntry = entries !== place.entries && !isFlat;
     if (!isEntry && !isFlat) return undefined;
     if (place.enteredWith !== undefined) count.losses = closed < place.enteredWith ? count.losses + 1 : 0;
     if (isEntry) count.entries = [...count.entries.filter((at) => time - at < throttleMs), time];

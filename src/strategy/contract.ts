@@ -85,11 +85,15 @@ export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
 
-/** Hold this much. Its stop, trailing stop and take-profit are in force until another target, or quotes, take its place. */
+/** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place. */
 export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target {
-  const { limit, stop, takeProfit, trailing } = options;
+  const { limit, stop, takeProfit, trailing, exitAfterMs } = options;
   // Said anew at each kline, mostly without options: spreading none would cost more than the rest of a kline.
-  return limit === undefined && stop === undefined && takeProfit === undefined && trailing === undefined
+  return limit === undefined &&
+    stop === undefined &&
+    takeProfit === undefined &&
+    trailing === undefined &&
+    exitAfterMs === undefined
     ? { kind: 'target', goal, reason }
     : { kind: 'target', goal, reason, ...options };
 }

@@ -87,7 +87,7 @@ export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
 function lastWish(last: Want | undefined, holding: Holding): Want {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
-  const { stop, trailing } = last;
+  const { stop, trailing, exitAfterMs } = last;
   const goal = { quantity: holding.quantity };
   return {
     kind: 'target',
@@ -95,6 +95,7 @@ function lastWish(last: Want | undefined, holding: Holding): Want {
     reason,
     ...(stop === undefined ? {} : { stop }),
     ...(trailing === undefined ? {} : { trailing }),
+    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
   };
 }
 
@@ -215,7 +216,11 @@ export function checked(want: Want): Want {
   const isSound =
     want.kind === 'quotes'
       ? want.quotes.every(({ price, quantity }) => isLevel(price) && isLevel(quantity))
-      : mayBeLevel(want.limit) && mayBeLevel(want.stop) && mayBeLevel(want.takeProfit) && mayBeLevel(want.trailing);
+      : mayBeLevel(want.limit) &&
+        mayBeLevel(want.stop) &&
+        mayBeLevel(want.takeProfit) &&
+        mayBeLevel(want.trailing) &&
+        mayBeLevel(want.exitAfterMs);
   if (!isSound) throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
   if (want.kind === 'target' && !Number.isFinite(sizeOf(want.goal)))
     throw new WantError(`a target without a finite goal: ${shown(want)}`);

@@ -1,0 +1,125 @@
+/** `sluice limits`: what the standard limits are, what was raised above them, and the steps that raise them. */
+import Table from 'cli-table3';
+import { systemClock } from '../clock/clock.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
+import type { LimitEntry } from '../journal/entries.ts';
+import { isAbove, type Standard, standards } from '../risk/controls.ts';
+import { type Asking, questioner } from './by-hand/ask.ts';
+import { ask, inJournal, writeAtRest } from './control.ts';
+import { chooseState } from './state.ts';
+
+export interface LimitsOptions {
+  readonly state?: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+export interface StepOptions extends LimitsOptions {
+  readonly reason: string;
+  readonly yes: boolean;
+  readonly signal: AbortSignal;
+  readonly input?: Asking['input'];
+}
+
+/** Every limit with its standard value, and what was raised. */
+export function showLimits(options: LimitsOptions): void {
+  const { dir } = chooseState(options.state, options.say);
+  const steps = inJournal(dir, (reader) => reader.limits());
+  const limits = standards.map(({ key, value }) => ({
+    name: key,
+    standard: String(value),
+    raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,
+  }));
+  if (options.json) {
+    options.out(JSON.stringify({ version: 1, state: dir, limits, steps: steps.map(({ kind: _, ...step }) => step) }));
+    return;
+  }
+  const table = new Table({ head: ['limit', 'standard', 'raised to'], style: { head: [], border: [], compact: true } });
+  for (const { name, standard, raisedTo } of limits) table.push([name, standard, raisedTo ?? '']);
+  options.out(table.toString());
+  for (const step of steps) options.out(stepText(step));
+}
+
+function stepText({ at, what, name, value, by, reason }: LimitEntry): string {
+  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+  const short = value.length === 64 ? value.slice(0, 12) : value;
+  const words = {
+    raise: `${name} was raised to ${short} by ${by}: ${reason}`,
+    release: `version ${short} of ${name} was released by ${by}: ${reason}`,
+    version: `${name} ran as version ${short} for the first time`,
+    config: `${name} was ${short} (${reason})`,
+  };
+  return `${when}  ${words[what]}`;
+}
+
+/** `sluice limits raise LIMIT VALUE`: from now on a configuration may stand as high. */
+export async function raiseLimit(name: string, value: string, options: StepOptions): Promise<void> {
+  const standard = knownLimit(name, value);
+  const was = standard === undefined ? 'all' : String(standard.value);
+  await step(options, 'raise', name, value, {
+    question: `The standard ${name} is ${was}. Raised to ${value}, a configuration may stand as high; its orders are not refused for it any more.`,
+    done: `${name} may stand at ${value}.`,
+  });
+}
+
+function knownLimit(name: string, value: string): Standard | undefined {
+  if (name === 'controls' && value === 'stated') return undefined;
+  const standard: Standard | undefined = standards.find(({ key }) => key === name);
+  const names = ['controls', ...standards.map(({ key }) => key)];
+  if (standard === undefined)
+    throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
+  const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
+  if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
+  const given = typeof standard.value === 'boolean' ? value === 'true' : value;
+  if (!isAbove(standard, given))
+    throw new Refusal(
+      `${name} ${value} is not above the standard ${standard.value}: write it into the configuration, that is all`,
+    );
+  return standard;
+}
+
+/** `sluice limits release STRATEGY`: the version of its code that ran last may hold all that it was allotted. */
+export async function releaseVersion(strategy: string, options: StepOptions): Promise<void> {
+  const { dir } = chooseState(options.state, () => {}, true);
+  const steps = inJournal(dir, (reader) => reader.limits());
+  const code = steps.findLast(({ what, name }) => what === 'version' && name === strategy)?.value;
+  if (code === undefined) {
+    const ids = [...new Set(steps.filter(({ what }) => what === 'version').map(({ name }) => name))];
+    throw new Refusal(
+      `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}: start it first, it begins with a part of its allocation`,
+    );
+  }
+  const short = code.slice(0, 12);
+  await step({ ...options, state: dir }, 'release', strategy, code, {
+    question: `Version ${short} of ${strategy} may use its whole allocation from now on.`,
+    done: `Version ${short} of ${strategy} may use its whole allocation.`,
+  });
+}
+
+async function step(
+  options: StepOptions,
+  what: 'raise' | 'release',
+  name: string,
+  value: string,
+  { question, done }: { readonly question: string; readonly done: string },
+): Promise<void> {
+  const { reason, json, out, say } = options;
+  const { dir, running } = chooseState(options.state, say, true);
+  if (!options.yes) await confirm(question, name, options);
+  if (running === undefined)
+    writeAtRest(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
+  const said = running === undefined ? done : await ask(running, 'limits', { what, name, value, reason });
+  out(json ? JSON.stringify({ version: 1, action: what, state: dir, name, value, message: said }) : said);
+}
+
+/** Only the name itself, typed, is a yes. */
+async function confirm(question: string, name: string, { say, signal, input }: StepOptions): Promise<void> {
+  const asker = questioner(input === undefined ? { say, signal } : { say, signal, input });
+  try {
+    if ((await asker.ask(`${question}\nType ${name} to do it:`)) === name) return;
+  } finally {
+    asker.close();
+  }
+  throw new Refusal(`nothing was changed: ${name} was not typed (with --yes nobody is asked)`, 1);
+}

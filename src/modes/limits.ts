@@ -1,0 +1,149 @@
+/** The limits of a run: what is configured, what holds where nothing is, and what a human had to say first. */
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
+import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../config/schema.ts';
+import { noUnits, rate, rateText } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { LimitEntry } from '../journal/entries.ts';
+import { isAbove, type Standard, standards } from '../risk/controls.ts';
+import type { Limits, NewVersion } from '../risk/scene.ts';
+import { codeHash } from '../strategy/code.ts';
+import type { Assembled } from './assemble.ts';
+import type { Configured } from './strategies.ts';
+
+/**
+ * Whether limits that a configuration leaves out hold by their standard value. They do where money is real; an exchange on this
+ * machine and recorded klines lose nobody's.
+ */
+export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>): boolean =>
+  (risk.controls ?? (isLoopback(exchange.restUrl) ? 'stated' : 'all')) === 'all';
+
+const isFraction = ({ value }: Standard): boolean => typeof value === 'string';
+
+/** A limit as it would stand in a configuration; undefined where it does not. */
+function configured(risk: RiskConfig, { key }: Standard): string | number | boolean | undefined {
+  const value = risk[key as keyof RiskConfig];
+  if (typeof value === 'bigint') return rateText(value as Parameters<typeof rateText>[0]);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** Every standard value, as the rules take it. */
+const standardLimits = Object.fromEntries(
+  standards.map((standard) => [standard.key, isFraction(standard) ? rate(String(standard.value)) : standard.value]),
+) as Partial<Limits>;
+
+/** What the rules judge by. */
+export const limitsOf = (risk: RiskConfig, strategies: readonly StrategyConfig[], strict: boolean): Limits => ({
+  ...(strict ? standardLimits : {}),
+  ...risk,
+  strategies: new Map(strategies.map(({ id, limits }) => [id, limits])),
+});
+
+/** A limit that stands less careful than its standard value. */
+export interface Raised {
+  readonly key: string;
+  readonly value: string;
+  readonly standard: string;
+}
+
+/** The limits of a configuration that are less careful than the standard. */
+export function raisedIn(risk: RiskConfig): readonly Raised[] {
+  const raised = standards.flatMap((standard): Raised[] => {
+    const value = configured(risk, standard);
+    return value === undefined || !isAbove(standard, value)
+      ? []
+      : [{ key: standard.key, value: String(value), standard: String(standard.value) }];
+  });
+  return risk.controls === 'stated' ? [{ key: 'controls', value: 'stated', standard: 'all' }, ...raised] : raised;
+}
+
+/** True when the last step about a limit allows a value. */
+function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolean {
+  const step = steps.findLast(({ what, name }) => what === 'raise' && name === key);
+  if (step === undefined) return false;
+  const standard: Standard | undefined = standards.find((one) => one.key === key);
+  return standard === undefined || standard.careful === 'only'
+    ? step.value === value
+    : !isAbove({ ...standard, value: step.value }, value);
+}
+
+/** A start that waits for a human: what its state directory holds must stay, so that the step can be written into it. */
+export class NotRaised extends Refusal {}
+
+/** Refuses a configuration that stands above the standard limits without the step that says somebody wants it. */
+export function refuseUnraised(
+  { exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>,
+  steps: readonly LimitEntry[],
+  stateDir: string,
+): void {
+  const isReal = !isLoopback(exchange.restUrl);
+  if (!isReal && risk.controls !== 'all') return;
+  const open = raisedIn(risk).filter((one) => !isAllowed(one, steps));
+  if (open.length === 0) return;
+  throw new NotRaised(
+    [
+      `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
+      ...open.map(({ key, value, standard }) => `  risk.${key} is ${value}, the standard is ${standard}`),
+      'lower it, or say once that you want it:',
+      ...open.map(({ key, value }) => `  sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
+    ].join('\n'),
+    3,
+  );
+}
+
+/** SHA-256 of a configuration as it holds, hex. */
+export const configHash = (config: TradingConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify(config, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
+    .digest('hex');
+
+/** Each strategy's version, by its id: the hash of its code. */
+export const versionsOf = (strategies: readonly Configured[]): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ config, configFile }) => [config.id, codeHash(config.use, dirname(configFile))]));
+
+/** What a run begins with, and what of it the journal does not say yet. */
+export interface Begun {
+  /** SHA-256 of the configuration, hex. */
+  readonly config: string;
+  readonly versions: ReadonlyMap<string, string>;
+  /** Versions that nobody has released, by strategy. */
+  readonly unreleased: ReadonlyMap<string, NewVersion>;
+  readonly rows: readonly LimitEntry[];
+}
+
+export function versionRows(
+  config: TradingConfig,
+  strategies: readonly Configured[],
+  steps: readonly LimitEntry[],
+  at: number,
+): Begun {
+  const unreleased = new Map<string, NewVersion>();
+  const rows: LimitEntry[] = [];
+  const versions = versionsOf(strategies);
+  const note = (what: 'version' | 'config', name: string, value: string): void => {
+    const before = steps.findLast((step) => step.what === what && step.name === name)?.value;
+    if (before !== value) rows.push({ kind: 'limit', at, what, name, value, by: 'sluice', reason: 'a start' });
+  };
+  const hash = configHash(config);
+  note('config', strategies[0]?.configFile ?? '', hash);
+  for (const { id, allocation = noUnits } of config.strategies) {
+    const code = versions.get(id) ?? '';
+    note('version', id, code);
+    const isReleased = steps.some(({ what, name, value }) => what === 'release' && name === id && value === code);
+    if (!isReleased) unreleased.set(id, { code, allocation });
+  }
+  return { config: hash, versions, unreleased, rows };
+}
+
+/** A step above the standard limits that a running daemon is told of. */
+export function stepOf({ execution: { journal }, risk }: Pick<Assembled, 'execution' | 'risk'>, clock: Clock) {
+  return async (what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> => {
+    journal.append({ kind: 'limit', at: clock.now(), what, name, value, by: 'operator', reason });
+    if (what === 'release' && risk.newVersions.get(name)?.code === value) risk.release(name);
+    await journal.durable();
+    return what === 'release'
+      ? `Version ${value.slice(0, 12)} of ${name} may use its whole allocation from now on.`
+      : `${name} may stand at ${value}: change the configuration and start again.`;
+  };
+}
