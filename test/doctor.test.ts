@@ -61,9 +61,51 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(cancels);
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('the time window is taken as recvWindow');
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
   const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
   expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', ...rest } });
+});
+
+test('a daemon finds out by itself at its first start, remembers it, and does not ask again once it knows', async () => {
+  await begin('observed');
+  const asked = (): number => logged.filter((line) => line.includes('SLUICENOSUCH')).length;
+  const logged: string[] = [];
+  await exchange.close();
+  exchange = await openExchange({
+    profile: 'observed',
+    habits: { windowName: 'recvwindow or refused' },
+    log: (entry) => void logged.push(JSON.stringify(entry)),
+  });
+  rig.remove();
+  rig = makeRig(exchange);
+  const remembered = (): { rest: Readonly<Record<string, string>> } =>
+    JSON.parse(readFileSync(join(rig.state, 'capabilities.json'), 'utf8')) as { rest: Record<string, string> };
+  const found = (): number =>
+    readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('found out about the exchange: ').length - 1;
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  const first = await rig.start();
+  expect(remembered().rest).toMatchObject({ lists: 'wrapped', recvWindow: 'recvwindow', clientIdEchoed: 'unknown' });
+  await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
+  await first.end('SIGKILL');
+  expect([found(), asked()]).toEqual([1, 1]);
+  // There is an order to look at now.
+  const second = await rig.start();
+  expect(remembered().rest).toMatchObject({ clientIdEchoed: 'yes', queryByClientId: 'no', recvWindow: 'recvwindow' });
+  await second.end('SIGINT');
+  await (await rig.start()).end('SIGINT');
+  expect([found(), asked()]).toEqual([2, 2]);
+});
+
+test('a daemon starts although nothing can be found out', async () => {
+  await begin('documented');
+  for (const path of ['/sapi/v1/order/test', '/sapi/v1/ticker', '/sapi/v1/trades', '/sapi/v1/depth'])
+    exchange.addFault({ match: { path }, do: { drop: 'before' } });
+  exchange.addFault({ match: { path: '/sapi/v1/openOrders', times: 1 }, do: { body: '<html>' } });
+  const daemon = await rig.start();
+  const { rest } = JSON.parse(readFileSync(join(rig.state, 'capabilities.json'), 'utf8')) as { rest: object };
+  expect(rest).toMatchObject({ errorStatus: 'unknown', orderTest: 'unknown', recvWindow: 'unknown' });
+  expect((await daemon.end('SIGINT')).code).toBe(130);
 });
 
 test('says what stands in the way and what to do about it, and exits with 1', async () => {

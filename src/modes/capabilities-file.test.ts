@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
-import { cancelAt, isQueriedByClientId, rememberCancel, rememberCapabilities } from './capabilities-file.ts';
+import { cancelAt, isQueriedByClientId, rememberCapabilities, rememberFact } from './capabilities-file.ts';
 
 const rest: RestCapabilities = {
   errorStatus: '200',
@@ -15,6 +15,7 @@ const rest: RestCapabilities = {
   orderTest: 'yes',
   clientIdEchoed: 'yes',
   queryByClientId: 'yes',
+  recvWindow: 'recvwindow',
   cancel: 'unknown',
 };
 const socket = { firstDataMs: 5, acknowledges: false, ping: 's', closed: undefined } as const;
@@ -35,11 +36,11 @@ it('what a venue can do holds for that venue alone, and a proof is not lost to a
 it('what a cancel showed is kept beside the rest, whoever writes first, and a doctor does not take it back', () => {
   const dir = fresh();
   expect(cancelAt(dir, 'a/1')).toBe('unknown');
-  rememberCancel(dir, 'a/1', 0, 'asynchronous');
+  rememberFact(dir, 'a/1', 0, { cancel: 'asynchronous' });
   expect([cancelAt(dir, 'a/1'), cancelAt(dir, 'a/2')]).toEqual(['asynchronous', 'unknown']);
   rememberCapabilities(dir, 'a/1', 1, { rest, socket });
   expect(cancelAt(dir, 'a/1')).toBe('asynchronous');
-  rememberCancel(dir, 'a/1', 2, 'at once');
+  rememberFact(dir, 'a/1', 2, { cancel: 'at once' });
   expect(cancelAt(dir, 'a/1')).toBe('at once');
   expect(JSON.parse(readFileSync(join(dir, 'capabilities.json'), 'utf8'))).toMatchObject({
     at: 2,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CancelHabit, RestCapabilities } from '../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../venue/exchange/probe-socket.ts';
+import { type WindowHabit, windowNames } from '../venue/exchange/recv-window.ts';
 
 const schema = z.object({
   version: z.literal(1),
@@ -14,7 +15,8 @@ const schema = z.object({
 
 export interface Found {
   readonly rest: RestCapabilities;
-  readonly socket: SocketCapabilities;
+  /** Left out where nobody listened: what is remembered of it stays. */
+  readonly socket?: SocketCapabilities;
 }
 
 interface Remembered {
@@ -49,17 +51,23 @@ function write(stateDir: string, venue: string, at: number, known: Remembered): 
 /** What could not be told this time stays as it was. `at` is UTC ms of the machine. */
 export function rememberCapabilities(stateDir: string, venue: string, at: number, { rest, socket }: Found): void {
   const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== 'unknown'));
-  write(stateDir, venue, at, { rest: { ...rest, ...remembered(stateDir, venue).rest, ...told }, socket });
+  const before = remembered(stateDir, venue);
+  write(stateDir, venue, at, { rest: { ...rest, ...before.rest, ...told }, socket: socket ?? before.socket });
 }
 
-/** What the first cancel of a daemon showed: no question could. `at` as above. A disk that takes nothing must not fail that cancel. */
-export function rememberCancel(stateDir: string, venue: string, at: number, cancel: CancelHabit): void {
+/** What trading itself showed: how a cancel ends, which name of the time window is taken. `at` as above. A disk that takes nothing must not fail that order. */
+export function rememberFact(
+  stateDir: string,
+  venue: string,
+  at: number,
+  fact: { readonly cancel: CancelHabit } | { readonly recvWindow: WindowHabit },
+): void {
   const { rest, socket } = remembered(stateDir, venue);
-  if (rest['cancel'] === cancel) return;
+  if (Object.entries(fact).every(([name, value]) => rest[name] === value)) return;
   try {
-    write(stateDir, venue, at, { rest: { ...rest, cancel }, socket });
+    write(stateDir, venue, at, { rest: { ...rest, ...fact }, socket });
   } catch {
-    // The next start's first cancel shows it again.
+    // The next start's first order shows it again.
   }
 }
 
@@ -72,3 +80,13 @@ export function cancelAt(stateDir: string, venue: string): RestCapabilities['can
 /** True when this venue was proven to find an order by its client id alone. */
 export const isQueriedByClientId = (stateDir: string, venue: string): boolean =>
   remembered(stateDir, venue).rest['queryByClientId'] === 'yes';
+
+/** Under which name this venue was found to take the time window of a create. */
+export function windowAt(stateDir: string, venue: string): WindowHabit | undefined {
+  const { recvWindow } = remembered(stateDir, venue).rest;
+  return [...windowNames, 'none' as const].find((one) => one === recvWindow);
+}
+
+/** True where it has not been found out yet what proves whose an order is: at a first start, and until there was an order to look at. */
+export const isToBeFoundOut = (stateDir: string, venue: string): boolean =>
+  !['yes', 'no'].includes(remembered(stateDir, venue).rest['clientIdEchoed'] ?? '');

@@ -41,6 +41,13 @@ function socketCheck({ firstDataMs, closed }: SocketCapabilities, wsUrl: string)
 const said = (known: Known, yes: string, no: string, unknown: string): string =>
   known === 'yes' ? yes : known === 'no' ? no : unknown;
 
+const windows = {
+  recvWindow: 'the time window is taken as recvWindow',
+  recvwindow: 'the time window is taken as recvwindow',
+  recwwindow: 'the time window is taken as recwwindow',
+  none: 'a time window is taken under no name: the exchange’s own of 5 s holds',
+} as const;
+
 const cancels = {
   'at once': 'a cancel ends an order at once',
   asynchronous: 'a cancel is taken on and ends the order later',
@@ -50,6 +57,7 @@ function habits(rest: RestCapabilities, { acknowledges, ping }: SocketCapabiliti
   const facts = [
     `errors under HTTP ${rest.errorStatus} with codes as ${rest.errorCode}`,
     `lists ${rest.lists}, public trades ${rest.publicTrades}, klines ${rest.klines}`,
+    ...(rest.recvWindow === 'unknown' ? [] : [windows[rest.recvWindow]]),
     said(rest.anySymbolCase, 'symbols in either case', 'symbols in upper case only', 'case of symbols unknown'),
     `socket ${acknowledges ? 'acknowledges subscriptions' : 'acknowledges nothing'}, pings: ${ping}`,
     rest.cancel === 'unknown' ? 'whether a cancel ends an order at once shows at the first one' : cancels[rest.cancel],

@@ -6,13 +6,14 @@ import { machineWall, ScaledClock, systemRng } from '../clock/clock.ts';
 import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { lots, noLots, noUnits, plus, quantityText, ticksOf, unitsText } from '../domain/money.ts';
+import { noLots, noUnits, plus, quantityText, unitsText } from '../domain/money.ts';
 import { didYouMean } from '../domain/refusal.ts';
 import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
 import { codeMeaning } from '../venue/exchange/codes.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
-import type { Answer, Balance, Failure } from '../venue/venue.ts';
+import type { Balance, Failure } from '../venue/venue.ts';
 import { type Check, check } from './doctor-check.ts';
+import { findOut } from './find-out.ts';
 import { noLog } from './log.ts';
 import type { Configured } from './strategies.ts';
 
@@ -88,7 +89,7 @@ export async function exchangeChecks(
   if (at === undefined) return { checks, rest: undefined };
   // Where the key is not taken at all its permissions need no word.
   const isTaken = checks.some(({ name, level }) => name === 'key' && level === 'ok');
-  const rest = await x.probe(at.symbol, isTaken ? () => testOrder(patient, at) : undefined);
+  const rest = await findOut(x, at, isTaken);
   return { checks: isTaken ? [...checks, tradeCheck(rest)] : checks, rest };
 }
 
@@ -208,26 +209,6 @@ async function withdrawCheck({ exchange: x }: Patient): Promise<Check> {
   return answer.code === undefined
     ? check('withdrawals', 'warn', `not known: ${answer.cause}`, 'look into the user centre what the key may do')
     : check('withdrawals', 'ok', `the key may not ask about them (code ${answer.code})`);
-}
-
-/** The test of a small purchase far below the market: nothing is placed. */
-async function testOrder({ exchange: x }: Patient, at: Instrument): Promise<Answer<undefined>> {
-  const depth = await x.market.depth(at.symbol, 5);
-  const best = depth.kind === 'ok' ? (depth.value.bids[0]?.[0] ?? depth.value.asks[0]?.[0]) : undefined;
-  if (best === undefined) return { kind: 'failed', cause: 'the book is empty' };
-  const price = ticksOf(best / 2, at, 'down');
-  const value = { lots: at.minQuantity > noLots ? at.minQuantity : lots('1', at) };
-  return x.desk.test(
-    {
-      symbol: at.symbol,
-      side: 'BUY',
-      type: 'LIMIT',
-      volume: value,
-      price,
-      clientOrderId: 'sluice-doctor',
-    },
-    at,
-  );
 }
 
 const tradeCheck = ({ orderTest }: RestCapabilities): Check =>

@@ -19,8 +19,9 @@ import { type Dashboard, type DashboardSource, startDashboard } from '../ops/das
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type OrderEntry, ok } from '../venue/venue.ts';
 import { type Assembled, assemble, type Parts } from './assemble.ts';
-import { isQueriedByClientId, rememberCancel } from './capabilities-file.ts';
+import { isQueriedByClientId, rememberFact, windowAt } from './capabilities-file.ts';
 import { decisionsOf } from './decide.ts';
+import { findOutOnce } from './find-out.ts';
 import { liftedText, resumedText } from './kills.ts';
 import type { Log } from './log.ts';
 import { reach } from './reach.ts';
@@ -135,7 +136,7 @@ interface Reached {
 }
 
 async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
-  const { config, log, secrets, environment } = options;
+  const { config, log, secrets, environment, stateDir, venueName } = options;
   const url = config.exchange.restUrl;
   const clock = new ScaledClock(config.exchange.speed);
   const warn = (facts: object, message: string): void => log.warn(facts, message);
@@ -152,21 +153,21 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     spend: limits.spend,
     notice: limits.notice,
     log,
-    byClientId: isQueriedByClientId(options.stateDir, options.venueName),
-    cancelSeen: (habit) => rememberCancel(options.stateDir, options.venueName, machineWall(), habit),
+    byClientId: isQueriedByClientId(stateDir, venueName),
+    window: windowAt(stateDir, venueName),
+    cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
+    windowSeen: (recvWindow) => rememberFact(stateDir, venueName, machineWall(), { recvWindow }),
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
   await reach(reaching, 'its time', () => x.syncTime());
   const available = await reach(reaching, 'its symbols', () => x.instruments());
   if (secrets !== undefined) await reach(reaching, 'the account', () => x.account.balances());
-  return {
-    clock,
-    limits,
-    exchange: x,
-    reaching,
-    instruments: instrumentsFor(options.configured, available, `the exchange at ${url}`),
-  };
+  const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
+  const [at] = instruments.values();
+  if (secrets !== undefined && at !== undefined)
+    await findOutOnce({ exchange: x, at, clock, stateDir, venueName, log });
+  return { clock, limits, exchange: x, reaching, instruments };
 }
 
 type Equipped = Made & { readonly limits: Budget };

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import { failed, ok } from '../venue.ts';
 import { probeSocket } from './probe-socket.ts';
 import { stubbed } from './stub-builder.ts';
-import { memoryWs, type SeenRequest } from './test-kit.ts';
+import { btcusdt, intent, letGo, memoryWs, type SeenRequest } from './test-kit.ts';
 
 const at = stubbed();
+const sample = { wanted: intent(), at: btcusdt };
 const order = { symbol: 'btcusdt', orderId: 1800000000000000001n.toString(), clientOrderId: 'mine', status: 'NEW' };
 const kline = (idx: number) => ({ idx, open: 1, close: 1, high: 1, low: 1, vol: 1 });
 
@@ -14,14 +15,20 @@ function deployment(
   paths: Readonly<Record<string, unknown>>,
   byClientId: unknown = { code: -1102, msg: 'missing' },
 ): void {
-  at.stub.answer = ({ target, method }: SeenRequest, response) => {
+  at.stub.answer = (request: SeenRequest, response) => {
+    const { target, method } = request;
     const path = target.split('?')[0]?.replace('/sapi/v1/', '') ?? '';
     if (target.includes('SLUICENOSUCH')) {
       response.statusCode = Number(paths['errorStatus'] ?? 200);
       return paths['error'] ?? { code: '-1121', msg: 'Invalid symbol.' };
     }
     if (path === 'order' && method === 'GET' && !/[?&]orderId=/.test(target)) return byClientId;
-    return paths[path] ?? { code: -1000 };
+    const answer = paths[path];
+    return (
+      (typeof answer === 'function' ? (answer as (request: SeenRequest) => unknown)(request) : answer) ?? {
+        code: -1000,
+      }
+    );
   };
 }
 const usual = {
@@ -31,10 +38,69 @@ const usual = {
   openOrders: [order],
 };
 
+const tooLate = { code: -1021, msg: 'outside of the recvWindow' };
+/** A test of an order that heeds the window under one name; `others` is what it says to the other names. */
+const heeding =
+  (name: string | undefined, others: object = {}) =>
+  ({ headers, body }: SeenRequest): object => {
+    const ageMs = new ScaledClock().now() - Number(headers['x-ch-ts']);
+    const given = /,"(rec\w+)":(\d+)}/i.exec(body);
+    if (given?.[1] === undefined) return ageMs > 5_000 ? tooLate : {};
+    return given[1] === name ? (ageMs > Number(given[2]) ? tooLate : {}) : others;
+  };
+
+describe('the name of the time window', () => {
+  const unknownParameter = { code: -1103, msg: 'unknown parameter' };
+  it.each([
+    ['recvWindow', heeding('recvWindow'), 'recvWindow', 4_000],
+    ['recvwindow, others passed over', heeding('recvwindow'), 'recvwindow', 4_000],
+    ['recwwindow, others refused', heeding('recwwindow', unknownParameter), 'recwwindow', 4_000],
+    ['none, all passed over', heeding(undefined), 'none', 5_000],
+    ['none, all refused', heeding(undefined, unknownParameter), 'none', 5_000],
+  ])('is found out by tests of an order: %s', async (_, test, name, longestMs) => {
+    deployment({ ...usual, 'order/test': test });
+    const { exchange: x, spent } = at.open();
+    expect(await x.probe('BTCUSDT', sample)).toMatchObject({ recvWindow: name });
+    expect(x.time.against()).not.toContain('refused for its time');
+    expect(spent.reduce((sum, { cost }) => sum + cost.weight, 0)).toBeLessThanOrEqual(30);
+    // And gone by, in what is sent and in what is reckoned with.
+    const prepared = x.orders.prepare(intent(), btcusdt);
+    await prepared.send(letGo);
+    const { recvWindowMs } = prepared;
+    const sent = at.stub.requests.at(-1)?.body ?? '';
+    expect(/,"(rec\w+)":/i.exec(sent)?.[1] ?? 'none').toBe(name);
+    expect(recvWindowMs).toBeLessThanOrEqual(longestMs);
+    expect(recvWindowMs === 5_000).toBe(name === 'none');
+  });
+
+  it.each<[string, object]>([
+    ['the test is refused for something else', { code: -2015, msg: 'no' }],
+    ['it is always too late', tooLate],
+    ['the codes decide nothing', { code: -1000, msg: 'fail' }],
+  ])('stays unknown where %s', async (_, answer) => {
+    deployment({ ...usual, 'order/test': answer });
+    expect(await at.open().exchange.probe('BTCUSDT', sample)).toMatchObject({ recvWindow: 'unknown' });
+  });
+
+  it('is changed by the refusal of a create, told once the next one is taken, and not asked about again', async () => {
+    const told: string[] = [];
+    const { exchange: x } = at.open({ windowSeen: (habit) => void told.push(habit) });
+    at.stub.answer = ({ body }) => (body.includes('recvwindow') ? {} : unknownParameter);
+    for (let count = 0; count < 3; count++) await x.orders.prepare(intent(), btcusdt).send(letGo);
+    const names = at.stub.requests.map(({ body }) => /,"(rec\w+)":/i.exec(body)?.[1]);
+    expect(names).toEqual(['recvWindow', 'recvwindow', 'recvwindow']);
+    expect(told).toEqual(['recvwindow']);
+    at.stub.answer = () => unknownParameter;
+    await x.orders.prepare(intent(), btcusdt).send(letGo);
+    await x.orders.prepare(intent(), btcusdt).send(letGo);
+    expect(at.stub.requests.at(-1)?.body).toContain('"recvwindow"');
+  });
+});
+
 describe('what a deployment does', () => {
   it('is told from queries alone', async () => {
-    deployment(usual, order);
-    const found = await at.open().exchange.probe('BTCUSDT', () => Promise.resolve(ok(undefined)));
+    deployment({ ...usual, 'order/test': heeding('recvwindow') }, order);
+    const found = await at.open().exchange.probe('BTCUSDT', sample);
     expect(found).toEqual({
       errorStatus: '200',
       errorCode: 'text',
@@ -43,11 +109,15 @@ describe('what a deployment does', () => {
       publicTrades: 'wrapped',
       klines: 'newest first',
       orderTest: 'yes',
+      recvWindow: 'recvwindow',
       clientIdEchoed: 'yes',
       queryByClientId: 'yes',
       cancel: 'unknown',
     });
-    expect(at.stub.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    const changing = at.stub.requests.filter(
+      ({ method, target }) => method === 'POST' && target !== '/sapi/v1/order/test',
+    );
+    expect(changing).toEqual([]);
     expect(at.stub.requests.at(-1)?.target).toBe('/sapi/v1/order?newClientorderId=mine&symbol=BTCUSDT');
   });
 
@@ -60,8 +130,9 @@ describe('what a deployment does', () => {
       trades: [],
       klines: enveloped([kline(60), kline(120)]),
       openOrders: enveloped({ list: [{ ...order, clientOrderId: null }] }),
+      'order/test': { code: -2015, msg: 'no' },
     });
-    expect(await at.open().exchange.probe('BTCUSDT', () => Promise.resolve(failed('no', '-2015')))).toMatchObject({
+    expect(await at.open().exchange.probe('BTCUSDT', sample)).toMatchObject({
       errorStatus: '4XX',
       errorCode: 'number',
       anySymbolCase: 'no',

@@ -6,6 +6,7 @@ import type { Answer } from '../venue.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import type { HttpReply } from './http.ts';
 import { type Fields, idOf, isFields, parseExact, textOf } from './json.ts';
+import type { WindowHabit } from './recv-window.ts';
 import { readReply, rowsOf } from './reply.ts';
 import type { Call, Rest } from './rest.ts';
 
@@ -30,6 +31,8 @@ export interface RestCapabilities {
   readonly clientIdEchoed: Known;
   /** An order can be asked for by its client id alone. */
   readonly queryByClientId: Known;
+  /** Under which name the time window of a create is taken (§5.3). */
+  readonly recvWindow: WindowHabit | 'unknown';
   /** What the first cancel was answered with; asking cannot show it. */
   readonly cancel: CancelHabit | 'unknown';
 }
@@ -41,8 +44,9 @@ export interface ProbeParts {
   readonly symbol: string;
   /** Nothing signed is asked without a key. */
   readonly isSigned: boolean;
-  /** The test of an order that could be placed; left out where none could be. */
+  /** The test of an order that could be placed, and what tests tell of the time window; left out where none could be. */
   readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
+  readonly testWindow: (() => Promise<WindowHabit | undefined>) | undefined;
 }
 
 interface Asked {
@@ -58,7 +62,7 @@ const keyCodes: ReadonlySet<string> = new Set([
 ]);
 
 export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
-  const { symbol, isSigned, testOrder } = parts;
+  const { symbol, isSigned, testOrder, testWindow } = parts;
   const ask = asking(parts);
   const wrong = await ask(endpoints.depth, { symbol: 'SLUICENOSUCH' });
   const lower = await ask(endpoints.ticker, { symbol: symbol.toLowerCase() });
@@ -66,6 +70,7 @@ export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
   const klines = await ask(endpoints.klines, { symbol, interval: '1min', limit: '5' });
   const open = isSigned ? await ask(endpoints.openOrders, { symbol, limit: '10' }) : nothing;
   const order = isSigned ? await ownOrder(ask, symbol, open) : undefined;
+  const orderTest = testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder());
   return {
     errorStatus: wrong.refusal === undefined ? 'unknown' : wrong.status === 200 ? '200' : '4XX',
     errorCode: codeType(wrong),
@@ -73,7 +78,8 @@ export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
     lists: shapeOf(open.body),
     publicTrades: shapeOf(trades.body),
     klines: orderOf(klines.body),
-    orderTest: testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder()),
+    orderTest,
+    recvWindow: orderTest === 'yes' ? ((await testWindow?.()) ?? 'unknown') : 'unknown',
     clientIdEchoed: order === undefined ? 'unknown' : order.clientId === undefined ? 'no' : 'yes',
     queryByClientId: await byClientId(ask, symbol, order),
     cancel: 'unknown',

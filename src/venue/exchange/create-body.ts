@@ -15,13 +15,13 @@ const pricePart = ({ price }: Wanted, at: Instrument): string =>
 
 /**
  * A create or its test: `{"symbol":"BTCUSDT","volume":0.001,"side":"BUY","type":"LIMIT","price":86650.65,"newClientOrderId":"s…",
- * "recvWindow":2000}`.
+ * "recvWindow":2000}`, where `window` is its last field (recv-window.ts).
  */
-export function createBody(wanted: Wanted, at: Instrument, recvWindowMs: number): string {
+export function createBody(wanted: Wanted, at: Instrument, window: string): string {
   const names = `"side":"${wanted.side}","type":"${wanted.type}"`;
   const id = `"newClientOrderId":${JSON.stringify(wanted.clientOrderId)}`;
   const volume = volumeText(wanted, at);
-  return `{"symbol":${JSON.stringify(wanted.symbol)},"volume":${volume},${names}${pricePart(wanted, at)},${id},"recvWindow":${recvWindowMs}}`;
+  return `{"symbol":${JSON.stringify(wanted.symbol)},"volume":${volume},${names}${pricePart(wanted, at)},${id}${window}}`;
 }
 
 /** A batch: `{"symbol":"BTCUSDT","orders":[{"volume":0.001,"side":"BUY","batchType":"LIMIT","price":86650.65}]}`. It carries no client ids. */

@@ -22,6 +22,7 @@ import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend 
 import { accountReader } from './account.ts';
 import { type CancelHabit, probeRest, type RestCapabilities } from './capabilities.ts';
 import { type Count, counters, type Log } from './counters.ts';
+import type { Wanted } from './create-body.ts';
 import { feed } from './feed.ts';
 import { gotHttp, type HttpReply } from './http.ts';
 import { instruments } from './instruments.ts';
@@ -32,6 +33,7 @@ import { type OrderDesk, orderDesk } from './order-desk.ts';
 import { orders } from './orders.ts';
 import { probeSocket, type SocketCapabilities } from './probe-socket.ts';
 import { type Raw, rawCaller } from './raw-call.ts';
+import { recvWindow, type WindowHabit } from './recv-window.ts';
 import { type Rest, rest } from './rest.ts';
 import { signer } from './sign.ts';
 import { Sockets } from './socket.ts';
@@ -60,8 +62,18 @@ export interface ExchangeOptions {
   readonly byClientId?: boolean;
   /** Told once whether a cancel ends an order at once, by the first answer that says so. */
   readonly cancelSeen?: (habit: CancelHabit) => void;
+  /** Under which name the deployment was found to take the time window of a create; left out, that of the specification's samples first. */
+  readonly window?: WindowHabit | undefined;
+  /** Told of a name that was taken after another one was refused. */
+  readonly windowSeen?: (habit: WindowHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
+}
+
+/** An order that could be placed, to be tested only. */
+export interface SampleOrder {
+  readonly wanted: Wanted;
+  readonly at: Instrument;
 }
 
 export interface Exchange {
@@ -78,8 +90,8 @@ export interface Exchange {
   readonly withdrawals: Withdrawals;
   /** A request that the table does not know, for support. */
   readonly raw: Raw;
-  /** Finds out what this deployment does; `testOrder` left out: the test of an order is not asked. */
-  probe(symbol: string, testOrder?: () => Promise<Answer<undefined>>): Promise<RestCapabilities>;
+  /** Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays unknown. */
+  probe(symbol: string, sample?: SampleOrder): Promise<RestCapabilities>;
   /** The same of the socket; takes ten seconds and more. */
   probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
@@ -123,7 +135,8 @@ export function openCaller(
 
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
-  const { wsUrl, account, clock, rng, log, byClientId, cancelSeen } = options;
+  const { wsUrl, account, clock, rng, log, byClientId, cancelSeen, windowSeen } = options;
+  const window = recvWindow(clock, options.window, windowSeen);
   const { count, seen } = counters(clock, log, (text) => caller.redact(text));
   let last: HttpReply | undefined;
   const observe = (answer: HttpReply): void => {
@@ -135,12 +148,14 @@ export function exchange(options: ExchangeOptions): Exchange {
   );
   const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
+  const desk = orderDesk(caller, clock, window);
   const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
     orders: orders({
       rest: caller,
       clock,
+      window,
       account,
       instruments: known,
       count,
@@ -151,11 +166,17 @@ export function exchange(options: ExchangeOptions): Exchange {
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, () => clock.now()),
     openData: openData(caller, count),
-    desk: orderDesk(caller, clock),
+    desk,
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
-    probe: (symbol, testOrder) =>
-      probeRest({ rest: caller, last: () => last, symbol, isSigned: options.apiSecret !== undefined, testOrder }),
+    async probe(symbol, sample) {
+      const isSigned = options.apiSecret !== undefined;
+      const testOrder = sample && (() => desk.test(sample.wanted, sample.at));
+      const testWindow = sample && (() => desk.testWindow(sample.wanted, sample.at));
+      const found = await probeRest({ rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow });
+      if (found.recvWindow !== 'unknown') window.learn(found.recvWindow);
+      return found;
+    },
     probeSocket: (symbol) => probeSocket(realWs, wsUrl, symbol, clock),
     instruments: known.all,
     syncTime: () => time.sync(),

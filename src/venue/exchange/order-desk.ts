@@ -7,7 +7,7 @@ import { definiteCodes } from './classify.ts';
 import { batchBody, batchCancelBody, createBody, type Wanted } from './create-body.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { idOf, isFields } from './json.ts';
-import { probeWindow, type RecvWindow, type WindowHabit } from './recv-window.ts';
+import { probeWindow, type RecvWindow, recvWindow, type WindowHabit } from './recv-window.ts';
 import type { Reply } from './reply.ts';
 import type { Rest } from './rest.ts';
 
@@ -45,7 +45,7 @@ const testWindowMs = 5_000;
 /** Real ms that a probe may wait for its weight. */
 const testPatienceMs = 10_000;
 
-export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow): OrderDesk {
+export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow = recvWindow(clock, undefined)): OrderDesk {
   async function batch<T>(
     endpoint: Endpoint,
     count: number,
@@ -66,7 +66,11 @@ export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow): OrderDe
   return {
     async test(wanted, at) {
       const endpoint = endpoints.orderTest;
-      const reply = await rest.call({ endpoint, lane: 'create', body: createBody(wanted, at, window.field(testWindowMs)) });
+      const reply = await rest.call({
+        endpoint,
+        lane: 'create',
+        body: createBody(wanted, at, window.field(testWindowMs)),
+      });
       window.heard(reply);
       return reply.kind === 'ok' ? ok(undefined) : failure(endpoint, reply);
     },

@@ -10,7 +10,7 @@ import { createBody } from './create-body.ts';
 import { tradeEndpoints } from './endpoints.ts';
 import { cancelOutcomes, orderDesk } from './order-desk.ts';
 import { type OrderQueriesOptions, orderQueries } from './order-queries.ts';
-import type { RecvWindow } from './recv-window.ts';
+import { type RecvWindow, recvWindow } from './recv-window.ts';
 import type { Reply } from './reply.ts';
 
 /** How long the exchange may act on a create, real ms: short, because a lost one can only be given up for absent after it. */
@@ -18,13 +18,14 @@ const createWindowMs = 2_000;
 
 export interface OrdersOptions extends OrderQueriesOptions {
   readonly clock: Clock;
-  readonly window: RecvWindow;
+  /** What is known of the time window's name; nothing when left out. */
+  readonly window?: RecvWindow;
   /** Told once, by the first cancel whose answer says it. */
   readonly cancelSeen?: ((habit: CancelHabit) => void) | undefined;
 }
 
 export function orders(options: OrdersOptions): OrderEntry {
-  const { rest, window, account, instruments, count } = options;
+  const { rest, clock, account, instruments, count, window = recvWindow(clock, undefined) } = options;
   const paths = tradeEndpoints[account];
   const batches = orderDesk(rest, clock, window);
   let { cancelSeen } = options;

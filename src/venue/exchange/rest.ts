@@ -32,8 +32,11 @@ export interface Rest {
   call(call: Call): Promise<Reply>;
   /** Waits for the weight of a request alone; false when `until` (UTC ms) passes first. */
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
-  /** Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. */
-  sign(endpoint: Endpoint, body?: string): Signed;
+  /**
+   * Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. `agedMs` (ms of the clock) makes it a
+   * request of so long ago, to find out what the exchange makes of it: then a refusal for its time says nothing of our clock.
+   */
+  sign(endpoint: Endpoint, body?: string, agedMs?: number): Signed;
   /** The failure of an answer that refuses nothing and cannot be read all the same, such as one without its list; it is counted. */
   unreadable(endpoint: Endpoint, why: string, answer: unknown): Failure;
   /** A text of the exchange's with key and secret struck out, for whoever shows it. */
@@ -69,9 +72,9 @@ export function rest({
 }: RestOptions): Rest {
   const base = baseUrl.replace(/\/+$/, '');
 
-  function sign(endpoint: Endpoint, body: string | undefined, search = ''): Signed {
+  function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
     const url = new URL(base + endpoint.path + search);
-    const signedAt = clock.now();
+    const signedAt = clock.now() - agedMs;
     if (endpoint.security !== 'NONE' && signer === undefined) {
       return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
     }
@@ -82,12 +85,12 @@ export function rest({
       const headers =
         endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
       const request = { method: endpoint.method, url, headers };
-      return attempt(body === undefined ? request : { ...request, body }, gate);
+      return attempt(body === undefined ? request : { ...request, body }, gate, agedMs === 0);
     };
     return { signedAt, send };
   }
 
-  async function attempt(request: HttpRequest, gate: Gate | undefined): Promise<Reply> {
+  async function attempt(request: HttpRequest, gate: Gate | undefined, isOfNow: boolean): Promise<Reply> {
     const answer = await clock.track(http.send(request, gate));
     observe?.(redacted(answer, signer, request.headers));
     // Read as it came, and cleaned only then: a key that happens to stand in an answer must not change what the answer says.
@@ -100,7 +103,7 @@ export function rest({
       if (status !== undefined) notice({ status, retryAfterMs });
       else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
     }
-    if (reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
+    if (isOfNow && reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
     return reply;
   }
 
@@ -112,7 +115,7 @@ export function rest({
       return sign(endpoint, body, search ?? queryText(query)).send();
     },
     admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
-    sign: (endpoint, body) => sign(endpoint, body),
+    sign: (endpoint, body, agedMs) => sign(endpoint, body, '', agedMs),
     unreadable({ name }, why, answer) {
       count?.('unreadable answer', { question: name, why, answer });
       return failed(`${name}: ${why}`);
