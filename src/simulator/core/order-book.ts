@@ -11,24 +11,20 @@ import { none, reaching, Slots } from './slots.ts';
 /** Reads a price as its whole steps. */
 const inSteps = { pricePrecision: 0, quantityPrecision: 0 };
 
-/** The numbers of an order, side by side: the orders before and behind it at its price, and the price. All are slots. */
+/** The numbers of an order, side by side: the slots of those before and behind it at its price, and the price's rank. */
 const older = 0;
 const newer = 1;
-const level = 2;
-const linksEach = 3;
-/** The numbers of a price: its first and its last order. */
-const oldest = 0;
-const newest = 1;
-const endsEach = 2;
+const rank = 2;
+/** One of them is spare: then they lie in one line of the processor's cache. */
+const linksEach = 4;
 
 class BookSide {
   readonly #sign: 1 | -1;
   readonly #prices = new PriceLevels();
-  #ends = new Int32Array(64);
   readonly #slots = new Slots();
   /** By slot, which the order knows as its `place`. */
   readonly #orders: (SimOrder | undefined)[] = [undefined];
-  #links = new Int32Array(64);
+  #links = new Float64Array(64);
 
   constructor(side: Side) {
     this.#sign = side === 'BUY' ? 1 : -1;
@@ -36,31 +32,38 @@ class BookSide {
 
   add(order: SimOrder): void {
     const slot = this.#slots.take();
-    const price = this.#prices.slotOf(priceNumber(order.price, inSteps) * this.#sign);
+    const at = slot * linksEach;
     this.#orders[slot] = order;
     order.place = slot;
-    this.#links = reaching(slot * linksEach + level, this.#links);
-    this.#ends = reaching(price * endsEach + newest, this.#ends);
-    const last = this.#ends[price * endsEach + newest] as number;
-    this.#links[slot * linksEach + level] = price;
-    this.#join(last, slot, price);
-    this.#join(slot, none, price);
+    this.#links = reaching(at + linksEach, this.#links);
+    this.#links[at + rank] = priceNumber(order.price, inSteps) * this.#sign;
+    const price = this.#prices.placeOf(this.#links[at + rank] as number);
+    const last = this.#prices.newest(price);
+    this.#links[at + older] = last;
+    this.#links[at + newer] = none;
+    this.#prices.setNewest(price, slot);
+    if (last === none) this.#prices.setOldest(price, slot);
+    else this.#links[last * linksEach + newer] = slot;
   }
 
   remove(order: SimOrder): void {
     const { place } = order;
     if (place === undefined) return;
-    const price = this.#links[place * linksEach + level] as number;
-    this.#join(this.#links[place * linksEach + older] as number, this.#behind(place), price);
+    const before = this.#links[place * linksEach + older] as number;
+    const behind = this.#behind(place);
+    if (before !== none) this.#links[before * linksEach + newer] = behind;
+    if (behind !== none) this.#links[behind * linksEach + older] = before;
+    if (before === none || behind === none)
+      this.#moveEnd(this.#links[place * linksEach + rank] as number, before, behind);
     this.#orders[place] = undefined;
     order.place = undefined;
     this.#slots.free(place);
-    if (this.#ends[price * endsEach + oldest] === none) this.#prices.drop(price);
   }
 
   /** The order that is first in line: the oldest at the best price. */
   best(): SimOrder | undefined {
-    return this.#firstAt(this.#prices.best());
+    const price = this.#prices.best();
+    return price === undefined ? undefined : this.#firstAt(price);
   }
 
   /** A resting order and those behind it at its price, the oldest first; the one just given may leave meanwhile. */
@@ -82,19 +85,22 @@ class BookSide {
   }
 
   #firstAt(price: number): SimOrder | undefined {
-    return this.#orders[this.#ends[price * endsEach + oldest] as number];
+    return this.#orders[this.#prices.oldest(price)];
   }
 
   #behind(slot: number): number {
     return this.#links[slot * linksEach + newer] as number;
   }
 
-  /** Makes two orders at a price neighbours; `none` stands for its ends. */
-  #join(before: number, behind: number, price: number): void {
-    if (before === none) this.#ends[price * endsEach + oldest] = behind;
-    else this.#links[before * linksEach + newer] = behind;
-    if (behind === none) this.#ends[price * endsEach + newest] = before;
-    else this.#links[behind * linksEach + older] = before;
+  /** The first, the last or the only order at a price has gone, which had these neighbours. */
+  #moveEnd(priceRank: number, before: number, behind: number): void {
+    if (before === none && behind === none) {
+      this.#prices.drop(priceRank);
+      return;
+    }
+    const price = this.#prices.placeOf(priceRank);
+    if (before === none) this.#prices.setOldest(price, behind);
+    else this.#prices.setNewest(price, before);
   }
 }
 
