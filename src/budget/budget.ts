@@ -16,7 +16,10 @@ export interface BudgetOptions {
   readonly clock: Clock;
   /** What other processes at the same address spend, and what the exchange forbids all of them. */
   readonly shared: Shared;
-  /** Whose requests these are, for the limits that count by user; processes with one key name the same. */
+  /**
+   * Whose requests these are, for the limits that count by user; processes with one key name the same. Keys that the exchange said belong to
+   * one account (`identify`) count together.
+   */
   readonly user?: string;
   readonly ipWeightPerMinute?: number;
   readonly uidWeightPerMinute?: number;
@@ -43,6 +46,8 @@ export interface Budget {
   /** To be told of every 410, 429 and 418. */
   readonly notice: (notice: LimitNotice) => void;
   readonly meter: () => Meter;
+  /** The account that the exchange says this key belongs to: its keys share the second window. Where it says none each counts for itself. */
+  readonly identify: (account: string) => void;
   /** Until when no request may leave, UTC ms, by what was seen when the last one was counted; undefined when one may. */
   readonly stoppedUntil: () => number | undefined;
   /** Refuses everything that waits. */
@@ -80,6 +85,7 @@ class WeightBudget {
   readonly #clock: Clock;
   readonly #shared: Shared;
   readonly #user: string;
+  #account: string | undefined;
   readonly #windows: { readonly ip: RollingWindow; readonly uid: RollingWindow };
   readonly #others: RollingWindow;
   readonly #endpoints = new Map<string, RollingWindow>();
@@ -93,6 +99,7 @@ class WeightBudget {
     this.#clock = clock;
     this.#shared = shared;
     this.#user = user;
+    this.#account = shared.accountOf?.(user);
     this.#maxQueue = maxQueue;
     const lengthMs = windowMs + clock.machine(jitterMs);
     this.#windows = {
@@ -106,6 +113,7 @@ class WeightBudget {
     spend: (lane, cost, until) => this.#spend(lane, cost, until),
     notice: (notice) => this.#heed(notice),
     meter: () => this.#meter(),
+    identify: (account) => this.#identify(account),
     stoppedUntil: () => this.#stoppedUntil(this.#shared.bans),
     close: () => this.#close(),
   };
@@ -161,6 +169,16 @@ class WeightBudget {
     return wakeAt;
   }
 
+  /** What another key spent before this is known counts for itself: that errs for a minute at most, at the first start with a key. */
+  #identify(account: string): void {
+    if (this.#account !== account) this.#shared.belongs?.(this.#user, account);
+    this.#account = account;
+  }
+
+  #isOurs(user: string): boolean {
+    return user === this.#user || (this.#account !== undefined && this.#shared.accountOf?.(user) === this.#account);
+  }
+
   /** Counts what others spent. */
   #count(news: readonly SpentBefore[]): void {
     const steady = this.#clock.monotonic();
@@ -168,7 +186,7 @@ class WeightBudget {
       const at = steady - this.#clock.machine(agoMs);
       this.#windows.ip.add(at, weight);
       this.#others.add(at, weight);
-      if (user !== this.#user) continue;
+      if (!this.#isOurs(user)) continue;
       this.#windows.uid.add(at, weight);
       if (endpoint !== undefined) this.#callsOf(endpoint).add(at, 1);
     }

@@ -21,9 +21,13 @@ export function userState({ XDG_STATE_HOME: given = '' }: Environment): string {
   return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'sluice');
 }
 
-/** What a key is called in the file: two of one user are told apart there, which errs by too little only where both are busy. */
-export const userOf = (apiKey: string | undefined): string =>
-  apiKey === undefined ? '' : createHash('sha256').update(apiKey).digest('hex').slice(0, 12);
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
+
+/** What a key is called in the file: two of one account are told apart there, until the exchange said whose they are. */
+export const userOf = (apiKey: string | undefined): string => (apiKey === undefined ? '' : hashOf(apiKey));
+
+/** What an account is called in the file, by the uid that the exchange tells of it. */
+export const accountOf = (uid: string): string => hashOf(`uid ${uid}`);
 
 export interface SharedFileOptions {
   readonly path: string;
@@ -52,6 +56,9 @@ const schema = `
   CREATE TABLE IF NOT EXISTS bans (
     address TEXT PRIMARY KEY, slowUntil REAL NOT NULL, stopUntil REAL NOT NULL, banUntil REAL NOT NULL, banMs REAL NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS owners (
+    address TEXT NOT NULL, user TEXT NOT NULL, account TEXT NOT NULL, PRIMARY KEY (address, user)
+  ) WITHOUT ROWID;
 `;
 
 interface Row extends Omit<Spent, 'endpoint'> {
@@ -70,6 +77,8 @@ interface File {
   readonly forget: (before: number) => void;
   readonly bans: () => unknown;
   readonly forbid: (bans: Bans) => void;
+  readonly owner: (user: string) => string | undefined;
+  readonly own: (user: string, account: string) => void;
 }
 
 /**
@@ -89,6 +98,8 @@ class SharedFile implements Shared {
   /** What was forbidden, as last read. */
   #bans = noBans;
   #inserted = 0;
+  /** Of keys, as far as known. */
+  readonly #accounts = new Map<string, string>();
   #warnedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -147,6 +158,17 @@ class SharedFile implements Shared {
         file.commit();
       }
     });
+  }
+
+  accountOf(user: string): string | undefined {
+    const known = this.#accounts.get(user) ?? this.#try((file) => file.owner(user));
+    if (known !== undefined) this.#accounts.set(user, known);
+    return known;
+  }
+
+  belongs(user: string, account: string): void {
+    this.#accounts.set(user, account);
+    this.#try((file) => file.own(user, account));
   }
 
   close(): void {
@@ -274,6 +296,10 @@ function statements(db: Database.Database, address: string): File {
   const forget = db.prepare('DELETE FROM spent WHERE at < ? OR at > ?');
   const bans = db.prepare('SELECT slowUntil, stopUntil, banUntil, banMs FROM bans WHERE address = ?');
   const forbid = db.prepare('REPLACE INTO bans VALUES (?, ?, ?, ?, ?)');
+  const owner = db.prepare<[string, string], { account: string }>(
+    'SELECT account FROM owners WHERE address = ? AND user = ?',
+  );
+  const own = db.prepare('REPLACE INTO owners VALUES (?, ?, ?)');
   return {
     db,
     begin: () => void begin.run(),
@@ -285,6 +311,8 @@ function statements(db: Database.Database, address: string): File {
     bans: () => bans.get(address),
     forbid: ({ slowUntil, stopUntil, banUntil, banMs }) =>
       void forbid.run(address, slowUntil, stopUntil, banUntil, banMs),
+    owner: (user) => owner.get(address, user)?.account,
+    own: (user, account) => void own.run(address, user, account),
   };
 }
 

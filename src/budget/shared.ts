@@ -34,6 +34,10 @@ export interface Shared {
   look(): Pick<Tally, 'news' | 'bans'>;
   /** What was forbidden at the last look: for whoever cannot wait for another one. */
   readonly bans: Bans;
+  /** The account that the exchange said a user's key belongs to, by any name; undefined where it said none. */
+  accountOf?(user: string): string | undefined;
+  /** Writes that down, for every process. */
+  belongs?(user: string, account: string): void;
   /** Writes down what the exchange forbids; joined with what others wrote. */
   forbid(bans: Bans): void;
   close(): void;

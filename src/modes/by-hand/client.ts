@@ -1,7 +1,7 @@
 /** The exchange as a command reaches it: one client, the same limits and bans as a daemon at the same address, no state. */
 import { join } from 'node:path';
 import { budget } from '../../budget/budget.ts';
-import { sharedFile, sharedFilePath, userOf, userState } from '../../budget/shared-file.ts';
+import { accountOf, sharedFile, sharedFilePath, userOf, userState } from '../../budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../clock/clock.ts';
 import { readConfig } from '../../config/read.ts';
 import { isLoopback, tradingSchema, whyNotStripped } from '../../config/schema.ts';
@@ -90,6 +90,7 @@ export const ownFolder = (environment: Commanded['environment'], name: string): 
 export interface Allowance {
   readonly spend: Spend;
   readonly notice: (notice: LimitNotice) => void;
+  readonly uidSeen: (uid: string) => void;
   close(): void;
 }
 
@@ -113,6 +114,7 @@ export function allowance(
   return {
     spend: (lane, cost, until) => limits.spend(lane, cost, until ?? clock.now() + clock.machine(patienceMs)),
     notice: limits.notice,
+    uidSeen: (uid) => limits.identify(accountOf(uid)),
     close: () => limits.close(),
   };
 }
@@ -132,6 +134,7 @@ export async function openClient(which: WhichExchange, command: Commanded, signs
     rng: systemRng,
     spend: limits.spend,
     notice: limits.notice,
+    uidSeen: limits.uidSeen,
     log: { warn, info: () => {}, debug: () => {} },
   });
   const { host } = new URL(place.restUrl);

@@ -2,14 +2,20 @@
 import { type AccountReader, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { endpoints } from './endpoints.ts';
+import { idOf, isFields } from './json.ts';
 import { readBalances } from './read-market.ts';
 import type { Rest } from './rest.ts';
 
-/** There is no such operation for margin (specification §4.4): these are the spot balances whatever the account. */
-export const accountReader = (rest: Rest): AccountReader => ({
+/**
+ * There is no such operation for margin (specification §4.4): these are the spot balances whatever the account. `uidSeen` is told of the uid
+ * that some deployments show beside them.
+ */
+export const accountReader = (rest: Rest, uidSeen: (uid: string) => void = () => {}): AccountReader => ({
   async balances() {
     const reply = await rest.call({ endpoint: endpoints.account, lane: 'reconcile' });
     if (reply.kind !== 'ok') return failure(endpoints.account, reply);
+    const uid = isFields(reply.value) ? idOf(reply.value['uid']) : undefined;
+    if (uid !== undefined) uidSeen(uid);
     const balances = readBalances(reply.value);
     return typeof balances === 'string' ? rest.unreadable(endpoints.account, balances, reply.value) : ok(balances);
   },

@@ -64,6 +64,8 @@ export interface ExchangeOptions {
   readonly cancelSeen?: (habit: CancelHabit) => void;
   /** Under which name the deployment was found to take the time window of a create; left out, that of the specification's samples first. */
   readonly window?: WindowHabit | undefined;
+  /** Told of the account that the key belongs to, where the exchange shows it. */
+  readonly uidSeen?: ((uid: string) => void) | undefined;
   /** Told of a name that was taken after another one was refused. */
   readonly windowSeen?: (habit: WindowHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
@@ -162,7 +164,7 @@ export function exchange(options: ExchangeOptions): Exchange {
       byClientId: byClientId === true,
       cancelSeen,
     }),
-    account: accountReader(caller),
+    account: accountReader(caller, options.uidSeen),
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, () => clock.now()),
     openData: openData(caller, count),

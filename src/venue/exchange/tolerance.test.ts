@@ -62,6 +62,17 @@ describe('1. errors under HTTP 200, and replies in every wrapping', () => {
   });
 });
 
+it('the uid that some deployments show beside the balances is told, whatever its type', async () => {
+  const told: string[] = [];
+  const { exchange: x } = open({ uidSeen: (uid) => void told.push(uid) });
+  const balances = [{ asset: 'BTC', free: '1', locked: '0' }];
+  for (const uid of [10001, '10001', undefined, null, 'x y', {}]) {
+    answering(() => ({ uid, balances }));
+    expect(await x.account.balances()).toMatchObject({ kind: 'ok' });
+  }
+  expect(told).toEqual(['10001', '10001']);
+});
+
 describe('an answer without its list', () => {
   it.each<[string, (x: ReturnType<typeof open>['exchange']) => Promise<unknown>]>([
     ['open orders', (x) => x.orders.openOrders('BTCUSDT')],
