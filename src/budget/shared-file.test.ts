@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Lane } from '../venue/venue.ts';
 import { type Budget, type BudgetOptions, budget } from './budget.ts';
-import { accountOf, sharedFile, sharedFilePath, userOf } from './shared-file.ts';
+import { accountName, sharedFile, sharedFilePath, userOf } from './shared-file.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
@@ -94,12 +94,12 @@ describe('processes at one address', () => {
     const wide = { ipWeightPerMinute: 1_000 };
     const begun = (user: string) => processOn(path, clock, { ...wide, user }).purse;
     const [mine, other, stranger] = [begun('a'), begun('b'), begun('c')];
-    mine.identify(accountOf('10001'));
-    stranger.identify(accountOf('10002'));
+    mine.identify(accountName('10001'));
+    stranger.identify(accountName('10002'));
     expect(await goes(other, 'cancel', 60)).toBe(true);
     // Nobody knows yet whose the other key is.
     expect(await goes(mine, 'cancel', 30)).toBe(true);
-    other.identify(accountOf('10001'));
+    other.identify(accountName('10001'));
     expect(await goes(other, 'cancel', 10)).toBe(true);
     expect(await goes(other, 'cancel', 1)).toBe(false);
     expect(await goes(mine, 'cancel', 60)).toBe(true);
@@ -110,7 +110,7 @@ describe('processes at one address', () => {
     const [again, third] = [begun('a'), begun('b')];
     expect(await goes(again, 'cancel', 80)).toBe(true);
     expect(await goes(third, 'cancel', 21)).toBe(false);
-    expect(accountOf('10001')).toMatch(/^[0-9a-f]{12}$/);
+    expect(accountName('10001')).toMatch(/^[0-9a-f]{12}$/);
   });
 
   it('at another address are none of ours', async () => {

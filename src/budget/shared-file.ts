@@ -27,7 +27,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 export const userOf = (apiKey: string | undefined): string => (apiKey === undefined ? '' : hashOf(apiKey));
 
 /** What an account is called in the file, by the uid that the exchange tells of it. */
-export const accountOf = (uid: string): string => hashOf(`uid ${uid}`);
+export const accountName = (uid: string): string => hashOf(`uid ${uid}`);
 
 export interface SharedFileOptions {
   readonly path: string;

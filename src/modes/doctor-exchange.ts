@@ -1,7 +1,7 @@
 /** What the doctor asks the exchange. */
 import { createHash } from 'node:crypto';
 import { type Budget, budget } from '../budget/budget.ts';
-import { accountOf, sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
+import { accountName, sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemRng } from '../clock/clock.ts';
 import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -47,7 +47,7 @@ export function openPatient(
     rng: systemRng,
     spend: (lane, cost, until) => limits.spend(lane, cost, until ?? clock.now() + clock.machine(patienceMs)),
     notice: limits.notice,
-    uidSeen: (uid) => limits.identify(accountOf(uid)),
+    uidSeen: (uid) => limits.identify(accountName(uid)),
     log: noLog(),
   });
   return {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Budget, budget } from '../budget/budget.ts';
-import { accountOf, sharedFile, sharedFilePath, userOf, userState } from '../budget/shared-file.ts';
+import { accountName, sharedFile, sharedFilePath, userOf, userState } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -152,7 +152,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     rng: systemRng,
     spend: limits.spend,
     notice: limits.notice,
-    uidSeen: (uid) => limits.identify(accountOf(uid)),
+    uidSeen: (uid) => limits.identify(accountName(uid)),
     log,
     byClientId: isQueriedByClientId(stateDir, venueName),
     window: windowAt(stateDir, venueName),

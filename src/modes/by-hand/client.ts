@@ -1,7 +1,7 @@
 /** The exchange as a command reaches it: one client, the same limits and bans as a daemon at the same address, no state. */
 import { join } from 'node:path';
 import { budget } from '../../budget/budget.ts';
-import { accountOf, sharedFile, sharedFilePath, userOf, userState } from '../../budget/shared-file.ts';
+import { accountName, sharedFile, sharedFilePath, userOf, userState } from '../../budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../../clock/clock.ts';
 import { readConfig } from '../../config/read.ts';
 import { isLoopback, tradingSchema, whyNotStripped } from '../../config/schema.ts';
@@ -114,7 +114,7 @@ export function allowance(
   return {
     spend: (lane, cost, until) => limits.spend(lane, cost, until ?? clock.now() + clock.machine(patienceMs)),
     notice: limits.notice,
-    uidSeen: (uid) => limits.identify(accountOf(uid)),
+    uidSeen: (uid) => limits.identify(accountName(uid)),
     close: () => limits.close(),
   };
 }
