@@ -57,7 +57,15 @@ export async function startSimulator(given: SimulatorOptions): Promise<Simulator
     opened.log = log;
     const { store } = opened;
     const cut = (what: 'all' | 'sockets'): void => opened.server?.cut(what);
-    const parts = assemble(options, { store, start, rules, cut, log: log.write, logSize: log.size });
+    const parts = assemble(options, {
+      store,
+      start,
+      rules,
+      cut,
+      log: log.write,
+      isHeard: log.isHeard,
+      logSize: log.size,
+    });
     const server = await listen(parts, options.port ?? 0);
     opened.server = server;
     return await running({ options, parts, server, log, store });
@@ -130,6 +138,7 @@ async function running({ options, parts, server, log, store }: Running): Promise
       adjust: (amount) => acting(() => people.adjust(amount)),
       bust: (which) => acting(() => people.bust(which)),
       delist: (symbol) => acting(() => people.delist(symbol)),
+      changeTerms: (wish) => acting(() => people.changeTerms(wish)),
     },
     operator: openOperator(exchange, acting),
     addKey(uid, key) {

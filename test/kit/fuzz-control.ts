@@ -27,6 +27,7 @@ const good: Readonly<Record<string, readonly string[]>> = {
   'POST /events': [
     '{"place":{"user":"10001","side":"BUY","price":"8999.5","volume":"0.01","clientOrderId":"x"}}',
     '{"adjust":{"user":"10002","asset":"USDT","amount":"-0.5"}}',
+    '{"terms":{"symbol":"BTCUSDT","pricePlacesFewer":1,"minNotional":"5"}}',
     '{"stepMs":-3000}',
     '{"driftPpm":30}',
     '{"bust":{"user":"10001","which":"oldest"}}',

@@ -16,6 +16,7 @@ import { type Match, Matching } from './matching.ts';
 import { holderOf, isOpen, type Print, type SimOrder, type SimTrade } from './order.ts';
 import { OrderStore } from './order-store.ts';
 import { openSchedule } from './schedule.ts';
+import type { Listed } from './terms.ts';
 import { type Withdrawal, Withdrawals } from './withdrawals.ts';
 
 /** An order as a user asks for it, already checked against precision and minima. */
@@ -33,6 +34,8 @@ export interface Changes {
   readonly busted: SimTrade[];
   /** Symbols that are no longer traded. */
   readonly delisted: Set<string>;
+  /** Symbols whose terms have changed. */
+  readonly terms: Set<string>;
   readonly withdrawals: Set<Withdrawal>;
   /** New public prints by symbol, the oldest first. */
   readonly prints: Map<string, NumberedPrint[]>;
@@ -79,7 +82,7 @@ export class Exchange {
   readonly assets: Assets;
   readonly orders: OrderStore;
   readonly withdrawals = new Withdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
-  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly #instruments: Map<string, Listed>;
   /** Symbols that are no longer traded; what was traded in them can still be asked for. */
   readonly delisted = new Set<string>();
   readonly #setup: ExchangeSetup;
@@ -96,7 +99,7 @@ export class Exchange {
     this.orders = new OrderStore(setup.keptOrders);
     this.#now = setup.startAt;
     this.assets = assetsOf(setup.instruments, setup.assets);
-    this.instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));
+    this.#instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));
     for (const market of setup.markets) {
       const instrument = this.instruments.get(market.symbol);
       if (instrument === undefined) throw new Error(`the market ${market.symbol} has no instrument`);
@@ -105,6 +108,11 @@ export class Exchange {
       matching.show(market.book());
       this.#desks.set(market.symbol, { market, matching, prints: market.recent.map((print) => this.#numbered(print)) });
     }
+  }
+
+  /** By symbol, as they are listed now or were when they were delisted. */
+  get instruments(): ReadonlyMap<string, Listed> {
+    return this.#instruments;
   }
 
   /** UTC ms, exchange time. */
@@ -199,6 +207,12 @@ export class Exchange {
       if (order.symbol === symbol && isOpen(order)) this.#finish(order, 'CANCELED');
   }
 
+  /** Lists a symbol under other terms from now on. */
+  list(at: Listed): void {
+    this.#instruments.set(at.symbol, at);
+    this.#changes.terms.add(at.symbol);
+  }
+
   /** Undoes a trade: money and fees go back and nobody has it in a list; its orders stay as they are. False when the money is spent. */
   bust(trade: SimTrade): boolean {
     if (!unclear(trade, this.#desk(trade.symbol).matching.instrument, this.accounts)) return false;
@@ -208,7 +222,7 @@ export class Exchange {
   }
 
   /** The instruments that are traded. */
-  listed(): Instrument[] {
+  listed(): Listed[] {
     return [...this.instruments.values()].filter(({ symbol }) => !this.delisted.has(symbol));
   }
 
@@ -344,6 +358,7 @@ const noChanges = (): Changes => ({
   trades: [],
   busted: [],
   delisted: new Set(),
+  terms: new Set(),
   withdrawals: new Set(),
   prints: new Map(),
   books: new Set(),

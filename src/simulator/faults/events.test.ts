@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   alice,
   bob,
@@ -9,6 +12,7 @@ import {
   openSocket,
   place,
   queryOrder,
+  type Row,
   signed,
   startTime,
   type TestExchange,
@@ -184,6 +188,40 @@ test('a symbol that is delisted takes its orders along, and is served no more bu
   expect(() => one.simulator.people.place({ price: '9000' })).toThrow('Invalid symbol');
   expect(() => one.simulator.happen({ delist: 'NONE' })).toThrow('there is no symbol NONE');
   one.simulator.checkLedger();
+});
+
+test('a symbol whose terms change lists them, holds new orders to them, and leaves what rests, over a restart too', async () => {
+  const persistDir = mkdtempSync(join(tmpdir(), 'sluice-terms-'));
+  onTestFinished(() => rmSync(persistDir, { recursive: true }));
+  const one = await exchange({ persistDir });
+  const resting = await place(one.simulator, alice, limitOrder({ price: '8999.99', volume: '0.12345' }));
+  one.simulator.happen({ terms: { pricePlacesFewer: 1, quantityPlacesFewer: 2, minQuantity: '0.01' } });
+  const listed = async (there: TestExchange) => {
+    const { symbols } = objectOf(await call(`${there.simulator.restUrl}/sapi/v1/symbols`, 'GET'));
+    return (symbols as unknown[])[0];
+  };
+  const answer = async (there: TestExchange, body: Row) => {
+    const { simulator } = there;
+    return objectOf(
+      await signed(simulator, alice, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...limitOrder(body) }),
+    );
+  };
+  const terms = { pricePrecision: 1, quantityPrecision: 3, limitVolumeMin: 0.01 };
+  expect(await listed(one)).toMatchObject(terms);
+  expect(await answer(one, { price: '8999.99' })).toMatchObject({ code: -1111 });
+  expect(await answer(one, { volume: '0.0125' })).toMatchObject({ code: -1111 });
+  expect(await answer(one, { volume: '0.009' })).toMatchObject({ code: -1136 });
+  expect(await answer(one, { price: '8999.9', volume: '0.012' })).toMatchObject({ status: 'NEW' });
+  expect(await queryOrder(one.simulator, alice, resting)).toMatchObject({ price: '8999.99', status: 'NEW' });
+  await one.simulator.close();
+  const again = await exchange({ persistDir });
+  expect(await listed(again)).toMatchObject(terms);
+  expect(await queryOrder(again.simulator, alice, resting)).toMatchObject({ price: '8999.99', status: 'NEW' });
+  again.simulator.happen({ terms: { pricePlacesFewer: 0, quantityPlacesFewer: 0, minQuantity: '0.0001' } });
+  expect(await answer(again, { price: '8999.99', volume: '0.12345' })).toMatchObject({ status: 'NEW' });
+  expect(() => again.simulator.happen({ terms: { minQuantity: '0.000001' } })).toThrow();
+  expect(() => again.simulator.happen({ terms: { symbol: 'NONE' } })).toThrow('there is no symbol NONE');
+  again.simulator.checkLedger();
 });
 
 describe('what happens by itself', () => {

@@ -37,6 +37,15 @@ const stepMs = z.number().min(-86_400_000).max(86_400_000);
 const driftPpm = z.number().min(-100_000).max(100_000);
 /** How far a clock may be moved, and how much too fast or slow it may run, where both are asked for at once. */
 export const stepBounds = { stepMs: stepMs.optional(), driftPpm: driftPpm.optional() };
+const decimals = z.number().int().min(0).max(18);
+const minimum = z.string().regex(/^\d{1,24}(\.\d{1,18})?$/, 'must be decimal text, such as "0.5"');
+export const changedTerms = z.strictObject({
+  symbol: symbol.optional(),
+  pricePlacesFewer: decimals.optional(),
+  quantityPlacesFewer: decimals.optional(),
+  minQuantity: minimum.optional(),
+  minNotional: minimum.optional(),
+});
 const scope = z.enum(['all', 'rest', 'socket']);
 const how = z.enum(['reset', 'status', 'hang']);
 
@@ -66,6 +75,11 @@ export const events = {
     .describe(
       'the symbol is no longer traded: its open orders are cancelled, it is gone from the symbols, market data and new orders are refused, its channels are silent; old orders and trades can still be asked for',
     ),
+  terms: z
+    .strictObject({ terms: changedTerms })
+    .describe(
+      'a symbol asks something else of new orders, and lists it: `pricePlacesFewer`, `quantityPlacesFewer` decimals than at the opening (0: as many), `minQuantity`, `minNotional`; what rests stays as it is',
+    ),
   stepMs: z
     .strictObject({ stepMs })
     .describe("the gateway's clock steps: `/time` and the time window are off by so much more from now on"),
@@ -81,7 +95,7 @@ export const events = {
 
 export const event = z.union([
   ...([events.outage, events.place, events.cancel, events.adjust, events.stepMs] as const),
-  ...([events.bust, events.delist] as const),
+  ...([events.bust, events.delist, events.terms] as const),
   ...([events.driftPpm, events.spend, events.ban, events.cut] as const),
 ]);
 
@@ -99,6 +113,7 @@ export function faultEvent(input: unknown): FaultEvent {
 export type HumanOrder = z.input<typeof placed>;
 export type HumanCancel = z.input<typeof cancelled>;
 export type HumanBust = z.input<typeof busted>;
+export type TermsWish = z.infer<typeof changedTerms>;
 export type Adjustment = z.infer<typeof adjusted>;
 export type OutageScope = z.infer<typeof scope>;
 export type OutageHow = z.infer<typeof how>;

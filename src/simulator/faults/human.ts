@@ -20,10 +20,11 @@ import {
 import { Refusal } from '../../domain/refusal.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { SimOrder } from '../core/order.ts';
+import { type Listed, withTerms } from '../core/terms.ts';
 import { orderRequest } from '../http/order-request.ts';
 import { Refused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';
-import type { Adjustment, HumanBust, HumanCancel, HumanOrder } from './events.ts';
+import type { Adjustment, HumanBust, HumanCancel, HumanOrder, TermsWish } from './events.ts';
 
 export interface People {
   place(order: HumanOrder): OrderRow;
@@ -33,6 +34,8 @@ export interface People {
   /** Undoes one of a user's spot trades. */
   bust(which: HumanBust): void;
   delist(symbol: string): void;
+  /** Lists a symbol under other terms. */
+  changeTerms(wish: TermsWish): void;
 }
 
 /** `users` are the uids; the first is meant where none is named. Each throws a `Refusal` that says why it cannot be done. */
@@ -41,7 +44,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
     if (!users.includes(uid)) throw new Refusal(`there is no user ${uid}; there are ${users.join(', ')}`);
     return uid;
   };
-  const instrumentOf = (symbol: string | undefined): Instrument => {
+  const instrumentOf = (symbol: string | undefined): Listed => {
     const [first] = exchange.instruments.values();
     const found = symbol === undefined ? first : exchange.instruments.get(symbol.toUpperCase());
     if (found === undefined) throw new Refusal(`there is no symbol ${symbol}`);
@@ -91,6 +94,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
         throw new Refusal(`trade ${chosen.tradeId} cannot be undone: what it brought is not free any more`);
     },
     delist: (symbol) => exchange.delist(instrumentOf(symbol).symbol),
+    changeTerms: ({ symbol, ...change }) => exchange.list(orRefusal(() => withTerms(instrumentOf(symbol), change))),
   };
 }
 

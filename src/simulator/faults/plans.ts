@@ -168,6 +168,21 @@ export const plans = {
       { match: { probability: 0.1 }, do: { skewMs: -2_000 } },
     ],
   },
+  'changed-terms': {
+    about:
+      'While trading goes on the first symbol takes a decimal less of price and of quantity, then a larger least amount, then the decimals of the opening and a least amount of 1. A client that goes on as it began is refused (-1111, -1136); a good one asks for the symbols again and rounds by what they say.',
+    rules: [
+      {
+        at: { afterMs: 2 * minute, everyMs: 20 * minute },
+        do: { terms: { pricePlacesFewer: 1, quantityPlacesFewer: 1 } },
+      },
+      { at: { afterMs: 8 * minute, everyMs: 20 * minute }, do: { terms: { minNotional: '25' } } },
+      {
+        at: { afterMs: 14 * minute, everyMs: 20 * minute },
+        do: { terms: { pricePlacesFewer: 0, quantityPlacesFewer: 0, minNotional: '1' } },
+      },
+    ],
+  },
   'outage-5m': {
     about:
       'After a minute the whole exchange is away for five, connections being reset; it comes back as if nothing had been.',

@@ -33,6 +33,7 @@ export function happen(event: FaultEvent, { exchange, limits, people, outage, ga
   else if ('adjust' in event) people.adjust(event.adjust);
   else if ('bust' in event) people.bust(event.bust);
   else if ('delist' in event) people.delist(event.delist);
+  else if ('terms' in event) people.changeTerms(event.terms);
   else if ('stepMs' in event) gateway.step(event.stepMs);
   else if ('driftPpm' in event) gateway.drift(event.driftPpm);
   else if ('spend' in event) limits.admitAddress(event.ip, event.spend, exchange.now);

@@ -1,9 +1,9 @@
 /** An order as the body asks for it, checked the way §4.2 describes: parameters, then precision, then minima. */
-import type { Instrument } from '../../domain/instrument.ts';
 import { lots, MoneyError, noLots, noTicks, notional, noUnits, ticks, units } from '../../domain/money.ts';
 import type { Account } from '../../domain/order.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 import type { OrderRequest } from '../core/exchange.ts';
+import { type Listed, takesPrice, takesQuantity } from '../core/terms.ts';
 import { decimal, optional, type Params, Refused, required } from './params.ts';
 
 /** Longer client ids are refused: §4.4 says so for margin, and for spot, where no length is given, because ids are kept. */
@@ -11,7 +11,7 @@ const longestClientId = { spot: 64, margin: 32 } as const;
 /** In steps. Above it two prices could be one number in the order book. */
 const highestPrice = 10n ** 15n;
 
-export function orderRequest(params: Params, at: Instrument, account: Account = 'spot'): OrderRequest {
+export function orderRequest(params: Params, at: Listed, account: Account = 'spot'): OrderRequest {
   const side = required(params, 'side').toUpperCase();
   if (side !== 'BUY' && side !== 'SELL') throw new Refused(refusals.side);
   const type = required(params, 'type').toUpperCase();
@@ -28,9 +28,11 @@ export function orderRequest(params: Params, at: Instrument, account: Account = 
     return { ...common, price: noTicks, quantity: noLots, amount };
   }
   const quantity = exact(() => lots(volume, at));
+  demand(takesQuantity(at, quantity), refusals.precision);
   demand(quantity > 0n && quantity >= at.minQuantity, refusals.belowMinimum);
   if (type === 'MARKET') return { ...common, price: noTicks, quantity, amount: noUnits };
   const price = exact(() => ticks(decimal(params, 'price'), at));
+  demand(takesPrice(at, price), refusals.precision);
   demand(price > 0n && price <= highestPrice, refusals.price);
   demand(notional(price, quantity, at) >= at.minNotional, refusals.belowAmount);
   return { ...common, price, quantity, amount: noUnits };

@@ -4,18 +4,19 @@ import { isInterval } from '../../domain/interval.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { depthOf } from '../core/depth.ts';
 import type { Habits } from '../core/habits.ts';
+import type { Listed } from '../core/terms.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
 import { type Call, type Endpoint, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { limit, required, whole } from './params.ts';
 import { amount, klineShape, levelShapes, roseText } from './shapes.ts';
 
-const symbolShape = (at: Instrument, habits: Habits): Json => ({
+const symbolShape = (at: Listed, habits: Habits): Json => ({
   symbol: at.symbol.toLowerCase(),
   baseAsset: at.base,
   quoteAsset: at.quote,
-  pricePrecision: at.pricePrecision,
-  quantityPrecision: at.quantityPrecision,
+  pricePrecision: at.places?.price ?? at.pricePrecision,
+  quantityPrecision: at.places?.quantity ?? at.quantityPrecision,
   ...minimaOf(at, habits),
 });
 

@@ -7,18 +7,20 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
-import type { Lots, Ticks, Units } from '../../domain/money.ts';
+import { type Lots, quantityText, type Ticks, type Units, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Accounts } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Credentials } from '../core/keys.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
+import { type TermsChange, withTerms } from '../core/terms.ts';
 import type { Withdrawal } from '../core/withdrawals.ts';
 
 const schemaVersion = 2;
 const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
 const delistedKey = 'delisted ';
+const termsKey = 'terms ';
 
 export interface Store {
   /** Exchange time at which the saved market stood; undefined in a new store. */
@@ -156,6 +158,7 @@ function writer(db: Database.Database): Store['save'] {
     for (const trade of changes.trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
     for (const { tradeId } of changes.busted) removeTrade.run(BigInt(tradeId));
     for (const symbol of changes.delisted) setMeta.run(delistedKey + symbol, '');
+    for (const symbol of changes.terms) setMeta.run(termsKey + symbol, termsText(exchange, symbol));
     for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
     for (const [key, credentials] of exchange.keys.takeChanged()) setKey.run(key, JSON.stringify(credentials ?? null));
     saveAccounts(exchange.accounts);
@@ -163,10 +166,10 @@ function writer(db: Database.Database): Store['save'] {
     for (const name of counters) setMeta.run(name, String(exchange[name]));
   });
   return (exchange, changes) => {
-    const { orders, queues, trades, busted, delisted, withdrawals } = changes;
+    const { orders, queues, trades, busted, delisted, terms, withdrawals } = changes;
     const { accounts, keys } = exchange;
-    const changed = orders.size + queues.size + trades.length + busted.length + delisted.size + withdrawals.size;
-    if (changed + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
+    const changed = orders.size + queues.size + trades.length + busted.length + withdrawals.size;
+    if (changed + delisted.size + terms.size + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
     else for (const name of ['now', 'printCount'] as const) setMeta.run(name, String(exchange[name]));
     accounts.changed.clear();
   };
@@ -193,6 +196,7 @@ function restore(db: Database.Database, exchange: Exchange, trades: readonly Sim
   const meta = metaOf(db);
   for (const name of counters) exchange[name] = Number(meta.get(name) ?? exchange[name]);
   for (const key of meta.keys(delistedKey)) exchange.delisted.add(key.slice(delistedKey.length));
+  for (const key of meta.keys(termsKey)) restoreTerms(exchange, key.slice(termsKey.length), meta.get(key) ?? '{}');
   const { accounts, withdrawals, keys } = exchange;
   for (const { holder, asset, ...rest } of rows<BalanceRow>(db, 'balances'))
     accounts.restore(holder, asset, {
@@ -213,6 +217,24 @@ function restore(db: Database.Database, exchange: Exchange, trades: readonly Sim
   for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(withdrawalFrom(body));
   for (const trade of trades) exchange.restoreTrade(trade);
   for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(orderFrom(body));
+}
+
+function termsText({ instruments }: Exchange, symbol: string): string {
+  const at = instruments.get(symbol);
+  if (at === undefined) return '{}';
+  const { pricePrecision, quantityPrecision, places, minQuantity, minNotional } = at;
+  const change: TermsChange = {
+    pricePlacesFewer: pricePrecision - (places?.price ?? pricePrecision),
+    quantityPlacesFewer: quantityPrecision - (places?.quantity ?? quantityPrecision),
+    minQuantity: quantityText(minQuantity, at),
+    minNotional: unitsText(minNotional),
+  };
+  return JSON.stringify(change);
+}
+
+function restoreTerms(exchange: Exchange, symbol: string, text: string): void {
+  const at = exchange.instruments.get(symbol);
+  if (at !== undefined) exchange.list(withTerms(at, JSON.parse(text) as TermsChange));
 }
 
 interface BalanceRow extends Record<'free' | 'locked' | 'paidIn' | 'traded' | 'fees', string> {
