@@ -20,7 +20,12 @@ export interface Setting {
   /** Trades between two minds of a strategy; 2 when left out. */
   readonly every?: number;
   /** Stands between the daemons and the exchange. */
-  readonly between?: (exchange: Opened) => Promise<Opened & { close(): Promise<void> }>;
+  readonly between?: (exchange: Opened) => Promise<Between>;
+}
+
+/** What stands between the daemons and the exchange. */
+export interface Between extends Opened {
+  close(): Promise<void>;
 }
 
 export interface Arena {
@@ -28,6 +33,8 @@ export interface Arena {
   readonly exchange: Exchange;
   readonly rng: Rng;
   readonly env: Record<string, string>;
+  /** Orders whose intents were taken away together with the journal that knew them. */
+  readonly lost: Set<string>;
   /** The daemon that was started last. */
   readonly daemon: Program;
   /** Starts a daemon; where one was started before, it is another from now on. */
@@ -78,6 +85,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
     exchange,
     rng,
     env,
+    lost: new Set(),
     get daemon() {
       if (daemon === undefined) throw new Error('no daemon was started yet');
       return daemon;

@@ -44,13 +44,14 @@ const ourFill = (fill: FillEntry): string =>
   `${fill.tradeId} ${fill.orderId} ${fill.clientOrderId} ${fill.symbol} ${fill.side} ${fill.quantity} at ${fill.price} fee ${fill.fee} ${fill.feeAsset} ${fill.time}`;
 
 /** Each order of the exchange has one intent and each intent at most one order, alike in all that was asked for. */
-function orderDifferences({ orders: theirs }: Truth, { orders: ours }: Books): string[] {
+function orderDifferences({ orders: theirs }: Truth, { orders: ours }: Books, lost: ReadonlySet<string>): string[] {
   const intents = new Map(ours.map((order) => [order.clientOrderId, order]));
   const there = new Map(theirs.map((order) => [order.clientOrderId, order]));
   return [
     ...repeated(theirs.map(({ clientOrderId }) => clientOrderId)).map((id) => `sent twice: ${id}`),
     ...theirs.flatMap((order) => {
       const intent = intents.get(order.clientOrderId);
+      if (intent === undefined && lost.has(order.clientOrderId)) return [];
       return intent === undefined ? [`order without an intent: ${order.clientOrderId}`] : endDifferences(order, intent);
     }),
     ...ours
@@ -131,9 +132,9 @@ function balanceDifferences({ balances }: Truth, { fills, positions }: Books): s
 }
 
 /** Nothing left that the journal did not know, and nothing twice, whatever became of it there. */
-function sendDifferences(arrivals: readonly Arrival[], { orders }: Books): string[] {
+function sendDifferences(arrivals: readonly Arrival[], { orders }: Books, lost: ReadonlySet<string>): string[] {
   const ids = arrivals.filter(({ what }) => what === 'create').map(({ clientOrderId }) => clientOrderId);
-  const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
+  const known = new Set([...lost, ...orders.map(({ clientOrderId }) => clientOrderId)]);
   return [
     ...ids
       .filter((id) => !known.has(id))
@@ -142,13 +143,21 @@ function sendDifferences(arrivals: readonly Arrival[], { orders }: Books): strin
   ];
 }
 
-/** Every difference, in words; none when the ledgers are equal. To be asked when nothing is under way. */
-export const differences = (truth: Truth, books: Books, arrivals: readonly Arrival[]): readonly string[] => [
+/**
+ * Every difference, in words; none when the ledgers are equal. To be asked when nothing is under way. `lost`: orders whose intents
+ * were taken away with a journal that was replaced by an older one; what they did is still compared.
+ */
+export const differences = (
+  truth: Truth,
+  books: Books,
+  arrivals: readonly Arrival[],
+  lost: ReadonlySet<string>,
+): readonly string[] => [
   ...(truth.unsound === undefined ? [] : [`the exchange's own ledger is wrong: ${truth.unsound}`]),
-  ...orderDifferences(truth, books),
+  ...orderDifferences(truth, books, lost),
   ...fillDifferences(truth, books),
   ...balanceDifferences(truth, books),
-  ...sendDifferences(arrivals, books),
+  ...sendDifferences(arrivals, books, lost),
   ...books.orders
     .filter(({ state }) => !isClosed(state))
     .map(({ clientOrderId, state }) => `order ${clientOrderId} is ${state} at rest`),

@@ -66,11 +66,12 @@ export async function differencesAtRest(arena: Arena): Promise<readonly string[]
   const { exchange, rig } = arena;
   await exchange.faults([]);
   arena.calm(true);
+  const compared = async (): Promise<readonly string[]> =>
+    differences(await exchange.truth(), booksOf(rig), await exchange.arrivals(), arena.lost);
   try {
     await resting(arena, patienceMs);
+    return await compared();
   } catch (error) {
-    const found = differences(await exchange.truth(), booksOf(rig), await exchange.arrivals());
-    return [error instanceof Error ? error.message : String(error), ...found];
+    return [error instanceof Error ? error.message : String(error), ...(await compared())];
   }
-  return differences(await exchange.truth(), booksOf(rig), await exchange.arrivals());
 }
