@@ -1,12 +1,13 @@
 /**
  * `npm run fuzz -- [--rounds 100] [--seed 1]`: bad frames and bad replies against the client, bad requests against the control address
- * of the built-in exchange, each round with a seed of its own. Ends with 1 at the first that throws, is believed wrongly or is not
- * answered, and names its seed.
+ * of the built-in exchange, changed bits in journals, each round with a seed of its own. Ends with 1 at the first that throws, is
+ * believed wrongly or is not answered, and names its seed.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
 import { fuzzControl } from '../test/kit/fuzz-control.ts';
 import { fuzzFrames } from '../test/kit/fuzz-frames.ts';
+import { fuzzJournal } from '../test/kit/fuzz-journal.ts';
 import { fuzzReplies } from '../test/kit/fuzz-replies.ts';
 
 const { values } = parseArgs({
@@ -19,15 +20,18 @@ if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(first) || first
 }
 const perRound = 2_000;
 const controlsPerRound = 500;
+const journalsPerRound = 20;
 const startedAt = realMs();
 let believed = 0;
 let taken = 0;
 let carriedOut = 0;
+let refused = 0;
 for (let seed = first; seed < first + rounds; seed++) {
   try {
     believed += await fuzzFrames(seed, perRound);
     taken += await fuzzReplies(seed, perRound);
     carriedOut += await fuzzControl(seed, controlsPerRound);
+    refused += (await fuzzJournal(seed, journalsPerRound)).refused;
   } catch (error) {
     console.error(`seed ${seed}:`, error);
     process.exit(1);
@@ -38,5 +42,6 @@ for (let seed = first; seed < first + rounds; seed++) {
 const seconds = ((realMs() - startedAt) / 1_000).toFixed(0);
 console.log(
   `${rounds * perRound} frames (${believed} messages believed), ${rounds * perRound} replies (${taken} taken), ` +
-    `${rounds * controlsPerRound} control requests (${carriedOut} carried out) in ${seconds} s: nothing broke`,
+    `${rounds * controlsPerRound} control requests (${carriedOut} carried out), ` +
+    `${rounds * journalsPerRound} journals (${refused} refused, the others held what they held) in ${seconds} s: nothing broke`,
 );

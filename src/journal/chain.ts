@@ -159,7 +159,10 @@ function attach(db: Database): Chain {
       const [done, after] = db.transaction(() => {
         change.fill(0);
         const result = work();
-        const before = read.get() as Head;
+        const before = read.get() as Head | undefined;
+        // There is one writer: whoever else writes would be covered up by going on.
+        if (before?.link !== head.link || before.links !== head.links || before.total !== head.total)
+          throw new Error(`${db.name} was changed by another program while it was open`);
         const now = next(before, totalText(addTotal(totalOf(before.total), change)));
         write.run(now.links, now.total, now.link, before.link);
         return [result, now] as const;

@@ -12,8 +12,12 @@ export interface Examination {
   readonly result: SharedArrayBuffer;
 }
 
-/** SQLite's own check of a file, of its indices too: "ok", or what is wrong. */
-export const integrityOf = (db: Database.Database): string => String(db.pragma('integrity_check(1)', { simple: true }));
+/** SQLite's own check of a file, of its indices too: "ok", or what is wrong, in one line. */
+export const integrityOf = (db: Database.Database): string =>
+  oneLine(String(db.pragma('integrity_check(1)', { simple: true })).replace(/^\*\*\* .* \*\*\*\s+/, ''));
+
+/** What SQLite says of what is damaged can quote many lines of it. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** Bytes of an answer; a longer one is cut off. */
 export const answerBytes = 1_024;

@@ -70,8 +70,11 @@ function queue(keeps: (entry: Entry) => boolean) {
       latest = new Map();
       return batch;
     },
+    /** Keeps a batch that found no room. */
     putBack(batch: readonly Entry[]): void {
       entries = [...batch, ...entries];
+      if (entries.length + latest.size > mostWaiting)
+        throw new Error(`the disk has been full for ${entries.length + latest.size} journal entries; stopping`);
     },
   };
 }
@@ -81,8 +84,7 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
   const waiting = queue((entry) => host.keeps?.(entry) !== false);
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
-  let full = false;
-  let closed = false;
+  let [full, closed] = [false, false];
 
   function later(ms: number): void {
     cancelTimer ??= clock.at(clock.now() + clock.machine(ms), () => {
@@ -104,12 +106,9 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
     const result = await host.write(batch);
     writing = undefined;
     full = result === 'full';
-    if (!full) return true;
-    waiting.putBack(batch);
-    if (waiting.size > mostWaiting)
-      throw new Error(`the disk has been full for ${waiting.size} journal entries; stopping`);
-    if (!closed) later(retryMs);
-    return false;
+    if (full) waiting.putBack(batch);
+    if (full && !closed) later(retryMs);
+    return !full;
   }
 
   function soon(): void {
@@ -133,7 +132,7 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
       append(fill);
       return true;
     },
-    isOther: fills.isOther,
+    isOther: (key, fill) => fills.isOther(key, fill),
     durable: () => (host.volatile ? Promise.resolve(true) : flush()),
     volatile: host.volatile,
     get full() {

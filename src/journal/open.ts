@@ -8,6 +8,7 @@ import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { chainOf, commitIn, readHead } from './chain.ts';
 import { examine } from './examine.ts';
+import { oneLine } from './examiner.ts';
 import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Remember, type Taken } from './guard.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
@@ -77,7 +78,7 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
     if (isFull(error))
       throw new Refusal(`state directory ${dir} has no space left: make room, then start again; nothing was lost`, 3);
     throw new Refusal(
-      `journal in ${dir} cannot be opened (${error instanceof Error ? error.message : String(error)}): restore a backup or give another with --state DIR`,
+      `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
       3,
     );
   }

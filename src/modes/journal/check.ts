@@ -5,12 +5,12 @@ import Database from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
-import { integrityOf } from '../../journal/examiner.ts';
+import { integrityOf, oneLine } from '../../journal/examiner.ts';
 import { checkGuard, thisHost } from '../../journal/guard.ts';
 import { journalFile } from '../../journal/open.ts';
 import { chainSince, isOurs, schemaVersion, versionOf } from '../../journal/schema.ts';
 import { holdings } from './holdings.ts';
-import { rules } from './rules.ts';
+import { type Rule, rules } from './rules.ts';
 import { type Finding, type View, viewOf } from './view.ts';
 
 export interface CheckOptions {
@@ -53,7 +53,7 @@ export function checkJournal(dir: string, environment: CheckOptions['environment
     return checkMoment(db, path, environment);
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
-    throw new Refusal(`${path} cannot be read (${error.message}): restore a backup; nothing was changed`, 3);
+    throw new Refusal(`${path} cannot be read (${oneLine(error.message)}): restore a backup; nothing was changed`, 3);
   } finally {
     db.close();
   }
@@ -75,7 +75,7 @@ function checkMoment(db: Database.Database, path: string, environment: CheckOpti
   if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
     return { ...found, rows: {}, holdings: null, findings };
   const view = viewOf(db);
-  for (const [rule, { check }] of Object.entries(rules)) findings.push(...ofRule(rule, check, view));
+  for (const [rule, one] of Object.entries(rules)) findings.push(...ofRule(rule, one, view));
   const held = holdings(view);
   return {
     ...found,
@@ -87,9 +87,9 @@ function checkMoment(db: Database.Database, path: string, environment: CheckOpti
 }
 
 /** A row that cannot be understood is itself what was found. */
-function ofRule(rule: string, check: (view: View) => Iterable<Omit<Finding, 'rule'>>, view: View): readonly Finding[] {
+function ofRule(rule: string, one: Rule, view: View): readonly Finding[] {
   try {
-    return [...check(view)].map((one) => ({ rule, ...one }));
+    return [...one.check(view)].map((found) => ({ rule, ...found }));
   } catch (error) {
     return [{ rule, text: `it cannot be checked: ${error instanceof Error ? error.message : String(error)}` }];
   }

@@ -8,11 +8,12 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { oneLine } from '../../journal/examiner.ts';
 import { journalFile } from '../../journal/open.ts';
 import { schemaVersion, versionOf } from '../../journal/schema.ts';
 
@@ -42,7 +43,7 @@ const secret = "WHERE key <> 'idKey'";
 interface Source {
   readonly name: string;
   readonly columns: readonly string[];
-  rows(): Iterable<readonly (string | number | null)[]>;
+  readonly rows: () => Iterable<readonly (string | number | null)[]>;
 }
 
 export function exportJournal(options: ExportOptions): void {
@@ -68,7 +69,10 @@ export function exportJournal(options: ExportOptions): void {
     }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
-    throw new Refusal(`${path} cannot be read (${error.message}): sluice journal check says what is wrong with it`, 3);
+    throw new Refusal(
+      `${path} cannot be read (${oneLine(error.message)}): sluice journal check says what is wrong with it`,
+      3,
+    );
   } finally {
     db.close();
   }

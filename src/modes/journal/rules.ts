@@ -12,6 +12,11 @@ import { type Finding, sumOf, type View } from './view.ts';
 
 type Found = Omit<Finding, 'rule'>;
 
+export interface Rule {
+  readonly holds: string;
+  check(view: View): Iterable<Found>;
+}
+
 /** Each rule with what holds, and what breaks it. */
 export const rules = {
   I1: {
@@ -54,7 +59,10 @@ export const rules = {
         if (!isClosed(state) || steps(id).some(({ event }) => event === 'resolved')) continue;
         const filled = quantityOf(fillsOf.get(id));
         if (!filled.eq(executed ?? 0))
-          yield { order: id, text: `is ${state} with ${executed ?? 0} executed, but its fills come to ${filled}` };
+          yield {
+            order: id,
+            text: `is ${state} with ${executed ?? 0} executed, but its fills come to ${filled.toFixed()}`,
+          };
       }
     },
   },
@@ -68,8 +76,9 @@ export const rules = {
           new Decimal(0),
         );
         if (quantity !== null && quantityOf(fills).gt(quantity))
-          yield { order, text: `asked for ${quantity}, its fills come to ${quantityOf(fills)}` };
-        if (amount !== null && spent.gt(amount)) yield { order, text: `was for ${amount}, its fills cost ${spent}` };
+          yield { order, text: `asked for ${quantity}, its fills come to ${quantityOf(fills).toFixed()}` };
+        if (amount !== null && spent.gt(amount))
+          yield { order, text: `was for ${amount}, its fills cost ${spent.toFixed()}` };
       }
     },
   },
@@ -77,7 +86,7 @@ export const rules = {
     holds: 'what the account held at first, fills, fees, foreign trades and adjustments leave no asset below nothing',
     *check(view: View): Iterable<Found> {
       for (const [asset, amount] of holdings(view) ?? [])
-        if (amount.isNegative()) yield { text: `the account would hold ${amount} ${asset}` };
+        if (amount.isNegative()) yield { text: `the account would hold ${amount.toFixed()} ${asset}` };
     },
   },
   I7: {
@@ -117,7 +126,7 @@ export const rules = {
       }
     },
   },
-} as const satisfies Readonly<Record<string, { holds: string; check(view: View): Iterable<Found> }>>;
+} as const satisfies Readonly<Record<string, Rule>>;
 
 const quantityOf = (fills: readonly FillEntry[] = []): Decimal => sumOf(fills.map(({ quantity }) => quantity));
 

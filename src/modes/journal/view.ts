@@ -20,10 +20,10 @@ export interface View {
   readonly fills: readonly FillEntry[];
   readonly fillsOf: ReadonlyMap<string, readonly FillEntry[]>;
   /** An order's steps, oldest first. */
-  steps(clientOrderId: string): readonly Step[];
+  readonly steps: (clientOrderId: string) => readonly Step[];
   /** False where the journal is of a schema without it. */
-  has(table: string): boolean;
-  all<T>(sql: string): readonly T[];
+  readonly has: (table: string) => boolean;
+  readonly all: <T>(sql: string) => readonly T[];
 }
 
 export function viewOf(db: Database): View {
@@ -37,10 +37,10 @@ export function viewOf(db: Database): View {
   }
   const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
   const steps = db.prepare('SELECT event, detail FROM events WHERE client_order_id = ? ORDER BY seq');
-  const key = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get();
+  const key = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string | undefined;
   return {
     db,
-    idKey: Buffer.from(String(key ?? ''), 'hex'),
+    idKey: Buffer.from(key ?? '', 'hex'),
     orders,
     fills,
     fillsOf,
