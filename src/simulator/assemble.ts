@@ -31,6 +31,8 @@ export interface Opening {
   readonly start: number;
   readonly rules: readonly FaultRule[];
   readonly log: (entry: LogEntry) => void;
+  /** Whether anybody reads the log. */
+  readonly isHeard: boolean;
   /** Entries of the log that are in memory. */
   readonly logSize: () => number;
   /** Cuts what is open, once there is a server. */
@@ -59,7 +61,7 @@ export interface Parts {
 type Core = ReturnType<typeof openCore>;
 
 /** The exchange as it would be on a good day. */
-function openCore(options: CheckedOptions, { store, start, log }: Opening) {
+function openCore(options: CheckedOptions, { store, start, log, isHeard }: Opening) {
   const { profile = 'documented', seed = 1 } = options;
   const resume = resumesAt(options, store?.savedAt, start);
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, resume);
@@ -87,6 +89,7 @@ function openCore(options: CheckedOptions, { store, start, log }: Opening) {
     exchange,
     users,
     log,
+    isHeard: () => isHeard || replicas.areOpen(),
     replicate: (changes, balances) => replicas.record(changes, balances),
   });
   const driver = drive({ exchange, feed, clock, store, record });

@@ -14,6 +14,8 @@ export interface NumberedEntry {
 
 export interface TruthLog {
   readonly write: (entry: LogEntry) => void;
+  /** False when entries go nowhere, so that none need be made. */
+  readonly isHeard: boolean;
   /** Entries in memory with a greater number, the oldest first. */
   readonly after: (number: number, count: number) => NumberedEntry[];
   readonly size: () => number;
@@ -34,6 +36,7 @@ export function openLog({ file, listener, keep }: LogSetup): TruthLog {
   let count = 0;
   let closed = false;
   return {
+    isHeard: keep || descriptor !== undefined || listener !== undefined,
     write(entry) {
       count++;
       if (keep) newest.push({ number: count, entry });

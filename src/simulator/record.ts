@@ -16,6 +16,8 @@ export interface RecorderSetup {
   /** By uid. */
   readonly users: readonly string[];
   readonly log: (entry: LogEntry) => void;
+  /** False while neither the log nor a replica wants to know: writing down what changed costs more than changing it. */
+  readonly isHeard: () => boolean;
   readonly replicate: (changes: Pick<Changes, 'orders' | 'trades' | 'busted'>, balances: readonly Balance[]) => void;
 }
 
@@ -24,7 +26,7 @@ interface Owner {
   readonly account: Account;
 }
 
-export function openRecorder({ exchange, users, log, replicate }: RecorderSetup): Recorder {
+export function openRecorder({ exchange, users, log, isHeard, replicate }: RecorderSetup): Recorder {
   const known = new Set(users);
   const owners = new Map<string, Owner>(
     users.flatMap((uid) => (['spot', 'margin'] as const).map((account) => [holderOf(uid, account), { uid, account }])),
@@ -34,6 +36,7 @@ export function openRecorder({ exchange, users, log, replicate }: RecorderSetup)
   const changedBalances = openBalances(exchange, owners);
 
   return ({ orders, trades, busted, withdrawals }, holders) => {
+    if (!isHeard()) return;
     const at = exchange.now;
     const ofUsers = {
       orders: new Set([...orders].filter(({ uid }) => known.has(uid))),

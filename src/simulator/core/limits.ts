@@ -74,7 +74,8 @@ export class Limits {
   readonly #onBan: (ip: string, until: number) => void;
   readonly #addresses = new Map<string, Address>();
   readonly #users = new Map<string, Window>();
-  readonly #frequencies = new Map<string, Window>();
+  /** By path, then by user: one text of both would have to be made for each request. */
+  readonly #frequencies = new Map<string, Map<string, Window>>();
 
   constructor(settings: LimitSettings, onBan: (ip: string, until: number) => void) {
     this.#settings = settings;
@@ -107,7 +108,7 @@ export class Limits {
   }): Admission {
     const { ip, uid, weight, path, max, now } = request;
     const user = window(this.#users, uid, windowMs);
-    const calls = max === undefined ? undefined : window(this.#frequencies, `${uid} ${path}`, frequencyMs);
+    const calls = max === undefined ? undefined : this.#frequency(path, uid);
     const tooOften = calls !== undefined && max !== undefined && !calls.fits(1, max, now);
     if (tooOften || !user.fits(weight, this.#settings.uidWeightPerMinute, now))
       return this.#violation(ip, this.#address(ip, now), now);
@@ -119,6 +120,15 @@ export class Limits {
   /** Weight of the last minute, for tests and reports. */
   used(ip: string, uid: string, now: number): { ip: number; uid: number } {
     return { ip: this.#address(ip, now).window.used(now), uid: window(this.#users, uid, windowMs).used(now) };
+  }
+
+  #frequency(path: string, uid: string): Window {
+    let users = this.#frequencies.get(path);
+    if (users === undefined) {
+      users = new Map();
+      this.#frequencies.set(path, users);
+    }
+    return window(users, uid, frequencyMs);
   }
 
   #violation(ip: string, address: Address, now: number): Admission {

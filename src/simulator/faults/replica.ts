@@ -28,6 +28,8 @@ export interface Balance {
 export interface Replicas<Answer> {
   /** Has a replica with this lag; it begins with the state of now. */
   open(lagMs: number): void;
+  /** False when there are none, so that nothing need be handed on. */
+  areOpen(): boolean;
   /** Hands on what changed. */
   record(
     changes: Pick<Changes, 'orders' | 'trades'> & Partial<Pick<Changes, 'busted'>>,
@@ -63,6 +65,7 @@ export function openReplicas<Answer>(setup: ReplicaSetup<Answer>): Replicas<Answ
   };
   return {
     open: (lagMs) => void open(lagMs),
+    areOpen: () => replicas.size > 0,
     record({ orders, trades, busted = [] }, balances) {
       if (replicas.size === 0 || orders.size + trades.length + busted.length + balances.length === 0) return;
       const copies = [...orders].map((order) => ({ ...order }));
