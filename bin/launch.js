@@ -63,6 +63,7 @@ function handOver(name, node, main, daemon) {
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   child.on('error', (error) => fail(name, `cannot start ${node}: ${error.message}`));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);

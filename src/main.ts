@@ -26,9 +26,14 @@ process.umask(0o077);
 /** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
 const stopping = new AbortController();
 let interrupted = false;
+/** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
+const sameWishSeconds = 2;
+let firstAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
+    if (stopping.signal.aborted && signal !== 'SIGINT' && process.uptime() - firstAt < sameWishSeconds) return;
     if (stopping.signal.aborted) process.exit(130);
+    firstAt = process.uptime();
     // The launcher passes a signal on unless it knows that we had it ourselves.
     if (process.connected) process.send?.(signal);
     interrupted = signal === 'SIGINT';
@@ -88,7 +93,7 @@ function withConfig<T extends { readonly config?: string }>(
 ): T & { readonly config: string } {
   if (given.config === undefined)
     throw new Refusal(
-      `${command} needs a configuration: --config FILE, such as --config config/${command === 'doctor' ? 'live' : command}.yaml`,
+      `${command} needs a configuration: --config FILE, such as --config config/${command === 'doctor' || command === 'watchdog' ? 'live' : command}.yaml`,
     );
   return { ...given, config: given.config };
 }
@@ -249,6 +254,19 @@ program
     (await import('./modes/decide.ts')).adjust(asset, amount, { ...given, out, say }),
   );
 
+program
+  .command('watchdog')
+  .description('cancel the orders of a daemon that shows no sign of life, from a process and with a key of its own')
+  .addOption(configOption())
+  .addOption(stateOption())
+  .addOption(jsonOption())
+  .action(async (given) =>
+    (await import('./watchdog/run.ts')).watchdog({
+      ...withConfig('watchdog', given),
+      environment: process.env,
+      ...{ out, say, signal: stopping.signal },
+    }),
+  );
 const limits = reading('limits', 'the standard limits, what was raised above them, and which code ran');
 limits.action(async (given) => (await import('./modes/limits-command.ts')).showLimits(showOptions(given)));
 for (const [name, about, argument] of [

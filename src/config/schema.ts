@@ -188,8 +188,12 @@ export const tradingSchema = z.strictObject({
       sweepMs: positiveMs.default(5_000),
       horizonMs: positiveMs.default(60_000),
       orderLifeMs: positiveMs.default(10_000),
+      /** Only on an account where nobody else trades: orders of a batch have no client id at the exchange. */
+      batchCreate: z.boolean().default(false),
     })
     .prefault({}),
+  /** For `sluice watchdog`, a process of its own. */
+  watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
   dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
   onStop: z.enum(['cancel', 'keep']).default('cancel'),
   /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */

@@ -81,7 +81,8 @@ export const readLimits = (db: Database): LimitEntry[] =>
         >[]
       ).map((row) => ({ ...row, kind: 'limit' }));
 
-const readMemories = (db: Database): ReadonlyMap<string, string> =>
+/** What the risk rules remembered, JSON by name. */
+export const readMemories = (db: Database): ReadonlyMap<string, string> =>
   new Map(
     versionOf(db) < limitsSince
       ? []

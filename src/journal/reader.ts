@@ -17,7 +17,7 @@ import type {
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
-import { finer, haltsInForce, inForce, load, readFills, readLimits, readOrders } from './load.ts';
+import { finer, haltsInForce, inForce, load, readFills, readLimits, readMemories, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
@@ -66,6 +66,8 @@ export interface JournalReader {
   halts(): readonly KillEntry[];
   /** Steps above the standard limits, oldest first. */
   limits(): readonly LimitEntry[];
+  /** What the risk rules remember over a restart, JSON by name. */
+  memories(): ReadonlyMap<string, string>;
   /** What the exchange showed of an order: whose it said it is, and the trades in which it is named. */
   evidence(orderId: string): Evidence;
   /** Every strategy that ever ran on it. */
@@ -132,6 +134,7 @@ export function openReader(dir: string): JournalReader {
     },
     halts: () => haltsInForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     limits: () => readLimits(db),
+    memories: () => readMemories(db),
     evidence: (orderId) => evidenceIn(db, version, orderId),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),

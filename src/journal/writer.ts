@@ -42,7 +42,8 @@ const statements = {
   // A resume measures the day's loss anew: after a restart, too, whether it was a daemon that wrote it or a command without one.
   undated: 'DELETE FROM days',
   // The same of what was counted against strategies, of one or of all.
-  forgotten: "DELETE FROM memories WHERE ? IS NULL OR name = 'throttle.' || ?",
+  forgotten:
+    "DELETE FROM memories WHERE name = 'throttle.' || ? OR (? IS NULL AND (name = 'peak' OR name LIKE 'throttle.%'))",
   equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
   instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
   notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',

@@ -2,6 +2,7 @@
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection } from '../portfolio/protect.ts';
+import type { Unprotected } from '../portfolio/unprotected.ts';
 import type { Risk } from '../risk/risk.ts';
 
 export interface Book {
@@ -9,4 +10,5 @@ export interface Book {
   readonly planner: Planner;
   readonly protection: Protection;
   readonly risk: Risk;
+  readonly unprotected: Unprotected;
 }

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
+import { askByFile } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { Session, SessionOptions } from './session.ts';
@@ -84,6 +85,8 @@ export async function runUntilStopped(options: RunOptions, start: (common: Commo
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
+  // The signal kills, as the file does that it makes; without a listener it would end the process.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => askByFile(stateDir));
   const session = await start({ ...options, environment: process.env, log, fatal });
   const screen = showStatus(session, out, json);
   await new Promise<void>((resolve) => {

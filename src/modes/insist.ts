@@ -6,6 +6,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Overdue } from '../portfolio/protect.ts';
 import type { Book } from './book.ts';
 
 /** Cancels an order, counted as work that is under way. */
@@ -56,6 +57,16 @@ export function insistence(
       await cancellingAll(resting, 'kill');
     },
   };
+}
+
+/** Leaves every position that was held for as long as it may be. */
+export function leaveOverdue(
+  { portfolio, protection }: Pick<Book, 'portfolio' | 'protection'>,
+  now: number,
+  leave: (place: Overdue, why: string) => void,
+): void {
+  for (const symbol of new Set(portfolio.places().map((place) => place.symbol)))
+    for (const place of protection.overdue(symbol, now)) leave(place, place.why);
 }
 
 /**

@@ -32,7 +32,9 @@ export function showLimits(options: LimitsOptions): void {
     raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,
   }));
   if (options.json) {
-    options.out(JSON.stringify({ version: 1, state: dir, limits, steps: steps.map(({ kind: _, ...step }) => step) }));
+    options.out(
+      JSON.stringify({ version: 1, state: dir, limits, steps: steps.map((step) => ({ ...step, kind: undefined })) }),
+    );
     return;
   }
   const table = new Table({ head: ['limit', 'standard', 'raised to'], style: { head: [], border: [], compact: true } });

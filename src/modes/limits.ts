@@ -6,10 +6,12 @@ import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } 
 import { noUnits, rate, rateText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
+import type { Journal } from '../journal/journal.ts';
 import { isAbove, type Standard, standards } from '../risk/controls.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
 import { codeHash } from '../strategy/code.ts';
 import type { Assembled } from './assemble.ts';
+import type { Log } from './log.ts';
 import type { Configured } from './strategies.ts';
 
 /**
@@ -134,6 +136,19 @@ export function versionRows(
     if (!isReleased) unreleased.set(id, { code, allocation });
   }
   return { config: hash, versions, unreleased, rows };
+}
+
+/** Writes down and logs with which configuration and which code a run begins; gives the versions that nobody has released. */
+export function begin(
+  { config, configured: strategies, log }: { config: TradingConfig; configured: readonly Configured[]; log: Log },
+  steps: readonly LimitEntry[],
+  journal: Pick<Journal, 'append'>,
+  at: number,
+): Begun['unreleased'] {
+  const begun = versionRows(config, strategies, steps, at);
+  for (const row of begun.rows) journal.append(row);
+  log.info({ config: begun.config, strategies: Object.fromEntries(begun.versions) }, 'versions');
+  return begun.unreleased;
 }
 
 /** A step above the standard limits that a running daemon is told of. */

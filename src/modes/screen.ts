@@ -192,14 +192,15 @@ export class Screen {
   }
 
   #strategyView({ id, use, symbol, interval, instrument: at }: Hosted & { readonly use: string }): StrategyView {
-    const { portfolio, protection, planner } = this.#options.assembled;
+    const { portfolio, protection, planner, risk, unprotected } = this.#options.assembled;
+    const bare = unprotected.of(id, symbol);
     const { base, cost } = portfolio.position(id, symbol);
     const mark = portfolio.markTicks(symbol);
     // A strategy that quotes says its orders itself: no stop acts for it (`exitOf`).
     const quotes = planner.standing(id, symbol)?.want.kind === 'quotes';
     const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
     const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
-    const error = this.#errors.get(id);
+    const error = this.#errors.get(id) ?? risk.switch.inForce.find(({ strategy }) => strategy === id)?.reason;
     const dust = isDust(base, at);
     const held = base !== 0n && !dust;
     return {
@@ -219,6 +220,8 @@ export class Screen {
       equity: unitsText(portfolio.equity(id, symbol)),
       stop: stop === undefined || !held ? undefined : priceText(stop.price, at),
       takeProfit: profit?.intent.price === undefined ? undefined : priceText(profit.intent.price, at),
+      unprotectedMs: bare.longestMs,
+      isUnprotected: bare.since !== undefined,
     };
   }
 

@@ -142,6 +142,14 @@ export function showPositions(options: ShowOptions): void {
   });
 }
 
+/** For how long positions stood without the protection that was asked for, at the longest. */
+const unprotectedIn = (
+  reader: JournalReader,
+): readonly { readonly strategy: string; readonly symbol: string; readonly longestMs: number }[] =>
+  (JSON.parse(reader.memories().get('unprotected') ?? '[]') as [string, string, number][]).map(
+    ([strategy, symbol, longestMs]) => ({ strategy, symbol, longestMs }),
+  );
+
 export function showStatus(options: ShowOptions): void {
   withState(options, (reader, { dir, running }) => {
     const orders = reader.orders('closed_at IS NULL');
@@ -163,6 +171,7 @@ export function showStatus(options: ShowOptions): void {
         .map(({ clientOrderId }) => clientOrderId),
       fills: reader.fills().length,
       halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
+      unprotected: unprotectedIn(reader),
       kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
     };
     if (options.json) {
@@ -180,6 +189,8 @@ export function showStatus(options: ShowOptions): void {
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
     );
     options.out(`fills      ${status.fills}`);
+    for (const { strategy, symbol, longestMs } of status.unprotected)
+      options.out(`unprotected at most ${longestMs / 1_000} s: what ${strategy} held of ${symbol}`);
     for (const clientOrderId of status.quarantinedOrders)
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,

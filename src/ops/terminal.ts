@@ -42,7 +42,7 @@ function gain(text: string): string {
   return shown.startsWith('-') ? styled('red', shown) : styled('green', `+${shown}`);
 }
 
-function strategyLine({ id, symbol, status, error, position, stop, takeProfit }: StrategyView): string {
+function strategyLine({ id, symbol, status, error, position, stop, takeProfit, ...bare }: StrategyView): string {
   if (status === 'stopped') return `${bold(id)} ${styled('red', `stopped: ${error ?? 'no reason given'}`)}`;
   if (position.isDust) return `${bold(id)} ${symbol} ${dim(`flat, dust ${position.quantity}`)}`;
   if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;
@@ -50,6 +50,7 @@ function strategyLine({ id, symbol, status, error, position, stop, takeProfit }:
   const protection = [
     stop === undefined ? '' : `stop ${grouped(stop)}`,
     takeProfit === undefined ? '' : `target ${grouped(takeProfit)}`,
+    bare.isUnprotected ? 'NOT PROTECTED' : '',
   ];
   const protectedBy = protection.filter((part) => part !== '').join(', ');
   return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protectedBy)}`.trimEnd();

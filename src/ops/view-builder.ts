@@ -19,6 +19,8 @@ export const strategyView = (given: Partial<StrategyView> = {}): StrategyView =>
   equity: '49871.4',
   stop: '5980',
   takeProfit: '6400',
+  unprotectedMs: 0,
+  isUnprotected: false,
   ...given,
 });
 

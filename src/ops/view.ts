@@ -89,6 +89,10 @@ export interface StrategyView {
   /** Protective prices in force now. */
   readonly stop: string | undefined;
   readonly takeProfit: string | undefined;
+  /** The longest time that a position of it stood without the protection that it asked for, ms. */
+  readonly unprotectedMs: number;
+  /** It does so now. */
+  readonly isUnprotected: boolean;
 }
 export interface PositionView {
   /** In the base asset; `0` when flat, negative when short. */

@@ -2,7 +2,7 @@
  * From a desired state to the next thing to do about it. Pure: the same wish, position and orders give the same step, and a
  * world that already is as wished gives none. One step at a time, because every step may change what the next one should be.
  */
-import type { Instrument } from '../domain/instrument.ts';
+import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
   absolute,
@@ -101,7 +101,7 @@ export function goalLots(
     const amount = 'amount' in goal ? unitsOf(goal.amount) : part(equity, rateOf(goal.share), 'down');
     return amount < 0n ? negate(lotsFor(negate(amount), price, at)) : lotsFor(amount, price, at);
   };
-  const lots = size();
+  const lots = orderLots(size(), at);
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
 }
 
@@ -128,7 +128,7 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
   // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
   if (distance === 0n && orders.length === 0 && bend.takeProfit === undefined) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
-  const lots = situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at);
+  const lots = orderLots(situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
   // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
   const band = deadBand(wished === 0n ? noLots : goal, side, atMarket, situation);
@@ -138,7 +138,7 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
   if (lots > band) {
     if (atMarket || bend.leave !== undefined)
       return firstCancel(orders, []) ?? market(side, lots, purpose, reason, situation);
-    const price = priceFor(side, target.limit, at);
+    const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return rest([{ side, price, lots, tolerance: band, purpose, reason }], situation);
   }
   const profit = takeProfitOrder(bend, situation, band, `take profit of: ${target.reason}`);
@@ -163,10 +163,10 @@ export function planQuotes(
   const { instrument: at } = situation;
   if (undecided(situation.orders)) return undefined;
   const wished = quotes.quotes.map((quote): Resting => {
-    const lots = lotsOf(quote.quantity, at);
+    const lots = orderLots(lotsOf(quote.quantity, at), at);
     return {
       side: quote.side,
-      price: priceFor(quote.side, quote.price, at),
+      price: orderPrice(quote.side, priceFor(quote.side, quote.price, at), at),
       lots,
       tolerance: lots,
       purpose: 'quote',
@@ -215,9 +215,10 @@ const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
 function takeProfitOrder(bend: Bend, situation: Situation, tolerance: Lots, reason: string): Resting | undefined {
   if (bend.takeProfit === undefined || situation.held === 0n) return undefined;
   const side: Side = situation.held > 0n ? 'SELL' : 'BUY';
-  const lots = lotsIn(absolute(situation.held), situation.instrument);
-  if (lots === 0n || tooSmall(lots, bend.takeProfit, situation.instrument)) return undefined;
-  return { side, price: bend.takeProfit, lots, tolerance, purpose: 'takeProfit', reason };
+  const lots = orderLots(lotsIn(absolute(situation.held), situation.instrument), situation.instrument);
+  const price = orderPrice(side, bend.takeProfit, situation.instrument);
+  if (lots === 0n || tooSmall(lots, price, situation.instrument)) return undefined;
+  return { side, price, lots, tolerance, purpose: 'takeProfit', reason };
 }
 
 const sits = (order: WorkingOrder, wish: Resting): boolean =>
@@ -262,8 +263,9 @@ function limit(wish: Resting, situation: Situation): Step {
 function market(side: Side, lots: Lots, purpose: Draft['purpose'], reason: string, situation: Situation): Step {
   const { instrument: at, marketBuyIn } = situation;
   const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
-  const size = sellable < lots ? sellable : lots;
-  const amount = (): Units => cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.pricePrecision);
+  const size = orderLots(sellable < lots ? sellable : lots, at);
+  const amount = (): Units =>
+    cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.orderPlaces?.price ?? at.pricePrecision);
   const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount: amount() } : { lots: size };
   const { strategy, account } = situation;
   return {

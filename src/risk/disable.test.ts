@@ -7,10 +7,7 @@ import { Risk } from './risk.ts';
 import type { Limits } from './rules.ts';
 
 /** A risk gate that can be opened again with what it remembered. */
-function gate(
-  limits: Partial<Limits>,
-  before: { memories: Map<string, string>; held: ReturnType<typeof portfolio> } | undefined = undefined,
-) {
+function gate(limits: Partial<Limits>, before?: { memories: Map<string, string>; held: ReturnType<typeof portfolio> }) {
   const memories = before?.memories ?? new Map<string, string>();
   const held = before?.held ?? portfolio();
   const clock = new SimClock(startTime);

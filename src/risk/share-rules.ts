@@ -1,5 +1,16 @@
 /** Rules that bound what is at stake: by the equity, by the strategy, and by the version of its code. */
-import { greatest, noUnits, part, plus, type Rate, rateText, type Units, unitsText, worth } from '../domain/money.ts';
+import {
+  greatest,
+  negate,
+  noUnits,
+  part,
+  plus,
+  type Rate,
+  rateText,
+  type Units,
+  unitsText,
+  worth,
+} from '../domain/money.ts';
 import { exposureOf, type Rule, reduces, type Valued } from './scene.ts';
 
 /** Refuses what is above a fraction of the equity; what only reduces is never refused. */
@@ -48,7 +59,7 @@ function accountExposure(scene: Valued): Units {
 function ownExposure({ draft, portfolio, last, value, at }: Valued): Units {
   const price = draft.price ?? last;
   const { base } = portfolio.position(draft.strategy, draft.symbol);
-  const held = worth(draft.side === 'BUY' ? base : (-base as typeof base), price, at);
+  const held = worth(draft.side === 'BUY' ? base : negate(base), price, at);
   return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), value);
 }
 

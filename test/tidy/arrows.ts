@@ -71,7 +71,12 @@ export const arrows: Readonly<Record<string, Layer>> = {
     ours: ['modes', 'venue', 'venue/exchange', 'domain', 'clock', 'config'],
     packages: ['commander', 'better-sqlite3', 'node:*'],
   },
-  main: { ours: ['modes', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
+  // A process of its own beside the daemon, with a key of its own.
+  watchdog: {
+    ours: ['modes', 'venue', 'journal', 'config', 'domain', 'clock'],
+    packages: ['node:*'],
+  },
+  main: { ours: ['modes', 'watchdog', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
   index: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
   // Builders with defaults, and whole desks put together as modes/ does it, for every test.

@@ -15,6 +15,7 @@ const optional = (text: string | undefined): string | undefined => (text === und
 
 function Strategy({ strategy }: { strategy: StrategyView }): VNode {
   const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
+  const { unprotectedMs, isUnprotected } = strategy;
   const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
     <li class="strategy">
@@ -33,6 +34,7 @@ function Strategy({ strategy }: { strategy: StrategyView }): VNode {
         <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
         <${Fact} name="Stop" value=${optional(stop)} />
         <${Fact} name="Target" value=${optional(takeProfit)} />
+        <${Fact} name="Unprotected" value=${isUnprotected ? 'now' : `at most ${unprotectedMs / 1_000} s`} />
         <${Fact} name="Equity" value=${money(equity)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}

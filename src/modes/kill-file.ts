@@ -1,0 +1,52 @@
+/**
+ * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops everything,
+ * `kill-ID` one strategy; what the file says is the reason.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const all = 'kill';
+const ofOne = /^kill-([a-z0-9][a-z0-9-]{0,31})$/;
+
+export interface KillRequest {
+  readonly path: string;
+  /** undefined: everything. */
+  readonly strategy: string | undefined;
+  readonly by: 'file' | 'signal';
+  readonly reason: string;
+}
+
+/** Between two looks, real ms: a kill of one strategy is known within it; one of everything at the last hop of each order. */
+export const killLookMs = 50;
+/** A reason is a sentence, not a file. */
+const mostReason = 200;
+const signalText = 'by the signal SIGUSR2';
+
+/** True while everything is to be killed: asked before each order leaves. */
+export const isKillAsked = (dir: string): boolean => existsSync(join(dir, all));
+
+/** Every kill that is asked for by a file. */
+export function killRequests(dir: string): readonly KillRequest[] {
+  return readdirSync(dir).flatMap((name): KillRequest[] => {
+    const strategy = ofOne.exec(name)?.[1];
+    if (name !== all && strategy === undefined) return [];
+    const path = join(dir, name);
+    const said = textOf(path);
+    const by = said === signalText ? 'signal' : 'file';
+    return [{ path, strategy, by, reason: said === '' ? `the file ${path}` : said }];
+  });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').slice(0, mostReason).split('\n')[0]?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** The kill is in the journal: the file has done what it was made for. */
+export const forgetRequest = ({ path }: KillRequest): void => rmSync(path, { force: true });
+
+/** What a signal does: the same, by a file. */
+export const askByFile = (dir: string): void => writeFileSync(join(dir, all), `${signalText}\n`, { mode: 0o600 });

@@ -1,0 +1,93 @@
+/**
+ * How long positions stood without the protection that their strategies asked for: no price by which a stop could act, an exit
+ * that was due and is not at the exchange, or nobody there to look. Measured at each look, the longest of each position kept.
+ */
+import { ByPlace } from './by-place.ts';
+import type { Portfolio } from './portfolio.ts';
+import type { Protection } from './protect.ts';
+
+/** ms of the clock. */
+export interface Bare {
+  /** The longest stretch that has ended or still lasts. */
+  readonly longestMs: number;
+  /** Since when it lasts, UTC ms; undefined while the position is protected or flat. */
+  readonly since: number | undefined;
+}
+
+interface Place {
+  longestMs: number;
+  since: number | undefined;
+}
+
+export interface UnprotectedOptions {
+  readonly portfolio: Portfolio;
+  readonly protection: Protection;
+  /** The longest stretches of earlier runs as JSON. */
+  readonly kept: string | undefined;
+  readonly keep: (json: string) => void;
+  /** When an earlier run was last seen alive, UTC ms: what it held has stood alone since. */
+  readonly aloneSince: number | undefined;
+}
+
+type Kept = readonly (readonly [strategy: string, symbol: string, longestMs: number])[];
+
+export class Unprotected {
+  readonly #options: UnprotectedOptions;
+  readonly #places = new ByPlace<Place>();
+
+  constructor(options: UnprotectedOptions) {
+    this.#options = options;
+    for (const [strategy, symbol, longestMs] of JSON.parse(options.kept ?? '[]') as Kept)
+      this.#places.set(strategy, symbol, { longestMs, since: undefined });
+    const { portfolio, protection, aloneSince } = options;
+    for (const { strategy, symbol } of portfolio.places())
+      if (aloneSince !== undefined && protection.isGuarded(strategy, symbol))
+        this.#at(strategy, symbol).since = aloneSince;
+  }
+
+  of(strategy: string, symbol: string): Bare {
+    return this.#places.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
+  }
+
+  /** Looks at every position that is guarded; `canLeave`: whether a stop of it could act at this moment. */
+  look(now: number, canLeave: (strategy: string, symbol: string) => boolean): void {
+    const { portfolio, protection } = this.#options;
+    let changed = false;
+    for (const { strategy, symbol } of portfolio.places()) {
+      const known = this.#places.get(strategy, symbol);
+      const isGuarded = protection.isGuarded(strategy, symbol);
+      if (known === undefined && !isGuarded) continue;
+      const place = known ?? this.#at(strategy, symbol);
+      const wasBare = place.since !== undefined;
+      const isBare = isGuarded && !(canLeave(strategy, symbol) && this.#isLeft(strategy, symbol));
+      if (place.since !== undefined) place.longestMs = Math.max(place.longestMs, now - place.since);
+      place.since = isBare ? (place.since ?? now) : undefined;
+      if (wasBare && !isBare) changed = true;
+    }
+    if (changed) this.#keep();
+  }
+
+  /** True unless an exit is due that is not on its way. */
+  #isLeft(strategy: string, symbol: string): boolean {
+    const { portfolio, protection } = this.#options;
+    return (
+      !protection.isLeaving(strategy, symbol) ||
+      portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop')
+    );
+  }
+
+  #at(strategy: string, symbol: string): Place {
+    const made: Place = this.#places.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
+    this.#places.set(strategy, symbol, made);
+    return made;
+  }
+
+  #keep(): void {
+    const kept: Kept = [...this.#places.entries()].map(({ strategy, symbol, value }) => [
+      strategy,
+      symbol,
+      value.longestMs,
+    ]);
+    this.#options.keep(JSON.stringify(kept));
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Whether the daemon lives, and what is done when it does not: cancel what is ours, again and again, until nothing of it rests
+ * or the daemon is back. It decides by changes that it sees, never by comparing clocks.
+ */
+import type { Clock } from '../clock/clock.ts';
+import type { OrderReport } from '../domain/order.ts';
+import type { Heartbeat, WatchdogAct } from '../modes/heartbeat.ts';
+import type { OrderEntry } from '../venue/venue.ts';
+
+export interface WatchParts {
+  readonly clock: Clock;
+  /** How long without a beat is too long, ms of the clock. */
+  readonly afterMs: number;
+  readonly lastBeat: () => Heartbeat | undefined;
+  /** True while a file asks for a kill of everything. */
+  readonly isKillAsked: () => boolean;
+}
+
+/** Why it must act now; undefined while it need not. */
+export function watcher({ clock, afterMs, lastBeat, isKillAsked }: WatchParts): () => string | undefined {
+  let seen: number | undefined;
+  let since = clock.monotonic();
+  return () => {
+    if (isKillAsked()) return 'the file kill asks for it';
+    const beat = lastBeat();
+    if (beat === undefined || beat.state === 'stopped') {
+      seen = undefined;
+      return undefined;
+    }
+    if (beat.at !== seen) {
+      seen = beat.at;
+      since = clock.monotonic();
+    }
+    const silentMs = clock.monotonic() - since;
+    return silentMs < afterMs ? undefined : `no heartbeat for ${Math.round(silentMs / clock.machine(1_000))} s`;
+  };
+}
+
+export interface CancelParts {
+  readonly orders: Pick<OrderEntry, 'openOrders' | 'cancel'>;
+  readonly symbols: readonly string[];
+  /** Proof that an order is ours: its id bears our mark, or the journal knows it. */
+  readonly isOurs: (order: Pick<OrderReport, 'orderId' | 'clientOrderId'>) => boolean;
+}
+
+/** One round: asks for open orders and cancels ours, all at once, before everything else that waits for weight. */
+export async function cancelOurs({
+  orders,
+  symbols,
+  isOurs,
+}: CancelParts): Promise<Pick<WatchdogAct, 'cancelled' | 'failures'>> {
+  const failures: string[] = [];
+  const cancelled = await Promise.all(
+    symbols.map(async (symbol) => {
+      const open = await orders.openOrders(symbol);
+      if (open.kind === 'failed') {
+        failures.push(`open orders of ${symbol}: ${open.cause}`);
+        return [];
+      }
+      return Promise.all(
+        open.value.rows.filter(isOurs).map(async ({ orderId }) => {
+          const answer = await orders.cancel({ symbol, orderId }, 'kill');
+          const text = 'message' in answer ? answer.message : 'cause' in answer ? answer.cause : 'requested';
+          return { symbol, orderId, answer: text };
+        }),
+      );
+    }),
+  );
+  return { cancelled: cancelled.flat(), failures };
+}

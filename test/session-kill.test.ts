@@ -1,0 +1,148 @@
+/** Kills that need no command and no network: a file, a signal, and a watchdog while the daemon stands still. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Simulator } from '../src/simulator/simulator.ts';
+import { signed } from '../src/simulator/test-kit.ts';
+import { startProgram } from './kit/program.ts';
+import { makeRig, openExchange, price, quotes, type Rig, trader, whale } from './kit/rig.ts';
+import { pass, until } from './kit/until.ts';
+
+const dogKeys = { key: 'dog-key', secret: 'dog-secret' };
+let exchange: Simulator;
+let rig: Rig;
+
+beforeEach(async () => {
+  exchange = await openExchange({ users: [{ ...trader, keys: [dogKeys] }, whale] });
+  rig = makeRig(exchange);
+});
+afterEach(async () => {
+  rig.remove();
+  await exchange.close();
+});
+
+const bid = (below: number) => ({ side: 'BUY' as const, price: price / 2 - below, quantity: 0.1 });
+const resting = (count: number) =>
+  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count, 15_000);
+const kills = () => rig.read((reader) => reader.kills());
+const inState = (name: string): string => join(rig.state, name);
+
+/** A daemon with two orders of `maker` and one of `other`. */
+async function trading() {
+  rig.wish('maker', quotes(bid(0), bid(1)));
+  rig.wish('other', quotes(bid(0)));
+  const daemon = await rig.start();
+  await resting(3);
+  return daemon;
+}
+
+describe('a file', () => {
+  test('named kill stops everything at once, is written down, and is taken away', async () => {
+    await trading();
+    writeFileSync(inState('kill'), 'smoke in the room\n');
+    await resting(0);
+    await until('the file is gone', () => !existsSync(inState('kill')));
+    expect(kills()).toMatchObject([{ strategy: null, by: 'file', reason: 'smoke in the room' }]);
+    rig.wish('maker', quotes(bid(5)));
+    await pass(500);
+    expect(exchange.openOrders(trader.uid)).toEqual([]);
+    await rig.run('resume');
+    await resting(2);
+  });
+
+  test('named after a strategy stops that one, and the others go on', async () => {
+    await trading();
+    writeFileSync(inState('kill-maker'), '');
+    await resting(1);
+    await until('the file is gone', () => !existsSync(inState('kill-maker')));
+    expect(kills()).toMatchObject([{ strategy: 'maker', by: 'file' }]);
+    rig.wish('other', quotes(bid(7), bid(8)));
+    await resting(2);
+  });
+
+  test('that is there before the start keeps the first order from being created', async () => {
+    rig.wish('maker', quotes(bid(0)));
+    const first = await rig.start();
+    await resting(1);
+    await first.end('SIGINT');
+    const before = exchange.allOrders(trader.uid).length;
+    writeFileSync(inState('kill'), '');
+    await rig.start();
+    await pass(500);
+    expect(exchange.allOrders(trader.uid).length).toBe(before);
+    expect(kills()).toMatchObject([{ by: 'file' }]);
+  });
+});
+
+test.runIf(process.platform !== 'win32')('the signal SIGUSR2 does what the file does', async () => {
+  const daemon = await trading();
+  process.kill(daemon.pid, 'SIGUSR2');
+  await resting(0);
+  expect(kills()).toMatchObject([{ strategy: null, by: 'signal' }]);
+  expect(daemon.runs).toBe(true);
+});
+
+describe('the watchdog', () => {
+  const watch = () =>
+    startProgram(['watchdog', '--config', join(rig.dir, 'live.yaml'), '--state', rig.state], {
+      ...rig,
+      env: { ...rig.env, SLUICE_WATCHDOG_API_KEY: dogKeys.key, SLUICE_WATCHDOG_API_SECRET: dogKeys.secret },
+    });
+
+  test('cancels the orders of a daemon that stands still, and the daemon tells of it when it goes on', async () => {
+    rig.configure({ watchdog: { afterMs: 1_500 } });
+    const daemon = await trading();
+    const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '4000', volume: '0.1' };
+    const openIds = () => exchange.openOrders(trader.uid).map(({ orderId }) => orderId);
+    const ours = openIds();
+    await signed(exchange, trader, 'POST', '/sapi/v1/order', order);
+    const human = openIds().filter((id) => !ours.includes(id));
+    const dog = watch();
+    await dog.line(/^watching /);
+    await pass(2_500);
+    // The daemon lives: nothing is done.
+    expect(dog.lines).toHaveLength(1);
+    process.kill(daemon.pid, 'SIGSTOP');
+    try {
+      await dog.line(/cancelled 3 orders .* no heartbeat/, 10_000);
+      await resting(1);
+      expect(openIds()).toEqual(human);
+      expect(readFileSync(inState('watchdog.jsonl'), 'utf8')).toContain('no heartbeat');
+    } finally {
+      process.kill(daemon.pid, 'SIGCONT');
+    }
+    await daemon.line(/the watchdog cancelled 3 orders/, 10_000);
+    await dog.line(/the daemon is back/);
+    await dog.end('SIGINT');
+  });
+
+  test('obeys the file as well, while the daemon cannot', async () => {
+    const daemon = await trading();
+    const dog = watch();
+    await dog.line(/^watching /);
+    process.kill(daemon.pid, 'SIGSTOP');
+    try {
+      writeFileSync(inState('kill'), '');
+      await dog.line(/cancelled 3 orders .* the file kill/, 10_000);
+      await resting(0);
+    } finally {
+      process.kill(daemon.pid, 'SIGCONT');
+    }
+    await until('the daemon killed, too', () => kills().length === 1);
+    await dog.end('SIGINT');
+  });
+
+  test('does nothing about a daemon that ended on purpose, and needs a key of its own', async () => {
+    rig.configure({ onStop: 'keep', watchdog: { afterMs: 1_000 } });
+    const daemon = await trading();
+    await daemon.end('SIGINT');
+    const dog = watch();
+    await dog.line(/^watching /);
+    await pass(2_500);
+    expect(exchange.openOrders(trader.uid)).toHaveLength(3);
+    await dog.end('SIGINT');
+    const keyless = startProgram(['watchdog', '--config', join(rig.dir, 'live.yaml'), '--state', rig.state], rig);
+    expect((await keyless.exited).code).toBe(2);
+    expect(keyless.lines.join()).toContain('SLUICE_WATCHDOG_API_KEY');
+  });
+});
