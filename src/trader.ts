@@ -14,6 +14,15 @@ import type { Fill, Intent, Signal, Verdict } from './domain/order.ts';
 import type { Draft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
+/** What an order came to. */
+type Carried = 'placed' | 'refused' | 'unknown';
+
+/** An order that would be sent, and what was wished of it. */
+interface Together {
+  readonly draft: Draft;
+  readonly wished: Draft;
+}
+
 /** What trading needs; `modes/` puts the parts together. */
 export interface Desk {
   /** Brings orders of an earlier run up to date. Nothing is wished before it is through. */
@@ -34,7 +43,11 @@ export interface Desk {
   /** Gives the order its id and counts its exposure from now on. */
   reserve(draft: Draft): Intent;
   /** Waits for request weight, journals, sends once, and finds out what became of it. */
-  execute(intent: Intent): Promise<'placed' | 'refused' | 'unknown'>;
+  execute(intent: Intent): Promise<Carried>;
+  /** The orders that leave with one, itself among them: alone, or what else its wish lacks where several go in one request. */
+  together(signal: Signal, refused: readonly Draft[], first: Draft): readonly Together[];
+  /** Sends several at once; what came of each, in their order. */
+  executeAll(intents: readonly Intent[]): Promise<readonly Carried[]>;
   cancel(order: WorkingOrder): Promise<void>;
   /** Writes a fill down; false when it is a row already. */
   record(fill: Fill): boolean;
@@ -78,15 +91,26 @@ export function trade(desk: Desk): Observable<Fill> {
         await desk.cancel(step.order);
         continue;
       }
-      if (desk.judge(step.draft).kind === 'denied') {
+      const sent: Draft[] = [];
+      const intents: Intent[] = [];
+      for (const { draft, wished } of desk.together(signal, refused, step.draft)) {
         // A purchase over the limit must not hide the sale that would bring the position under it.
-        refused.push(step.draft);
-        continue;
+        if (desk.judge(draft).kind === 'denied') refused.push(wished);
+        else {
+          intents.push(desk.reserve(draft));
+          sent.push(wished);
+        }
       }
-      const carried = await desk.execute(desk.reserve(step.draft));
+      const carried = await executed(intents);
+      if (carried.includes('unknown')) return;
       // Nor must one that the exchange rejects hide those after it until the next kline; an unknown one blocks its symbol.
-      if (carried === 'refused') refused.push(step.draft);
-      else if (carried === 'unknown') return;
+      refused.push(...sent.filter((_, index) => carried[index] === 'refused'));
     }
+  }
+
+  async function executed(intents: readonly Intent[]): Promise<readonly Carried[]> {
+    const [first] = intents;
+    if (first === undefined) return [];
+    return intents.length === 1 ? [await desk.execute(first)] : desk.executeAll(intents);
   }
 }

@@ -2,6 +2,7 @@
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../domain/order.ts';
 import type { ForeignWhy } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { Alike } from './alike.ts';
 import { bind, type Execution, move, quarantine, reclaim, witness } from './desk.ts';
 import { cancelLate } from './late.ts';
 
@@ -35,10 +36,12 @@ export class Attribution {
   readonly #execution: Execution;
   readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
   readonly #doubts = new Map<string, Doubtful>();
+  readonly #alike: Alike;
 
   constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
     this.#execution = execution;
     this.#noteReport = noteReport;
+    this.#alike = new Alike(execution, noteReport);
   }
 
   /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
@@ -62,6 +65,7 @@ export class Attribution {
       else if (!this.#forget(symbol, orderId, trade, 'forgotten'))
         unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
     }
+    for (const orderId of this.#alike.decide()) this.#setAside(symbol, orderId, 'silent');
     await this.#askAgain(symbol);
     return unseen;
   }
@@ -91,6 +95,9 @@ export class Attribution {
 
   #take(symbol: string, report: OrderReport, unseen: Unseen): Unseen {
     const { orderId, clientOrderId } = report;
+    const isProven = clientOrderId !== undefined && this.#execution.readId(clientOrderId.toLowerCase()) !== undefined;
+    if (!isProven && this.#alike.note(report))
+      return { ...unseen, cause: `order ${orderId} looks like one of a batch that is looked for` };
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
     else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
     else if (!this.#forget(symbol, orderId, report, 'silent'))
@@ -119,15 +126,14 @@ export class Attribution {
     like: Pick<OrderReport, 'side'> | undefined,
     why: keyof typeof doubtTexts,
   ): boolean {
-    const { clock, horizon, portfolio, notice, doubtful } = this.#execution;
+    const { clock, horizon, portfolio, notice } = this.#execution;
     const now = clock.now();
     const seen = this.#doubts.get(orderId) ?? { since: now, looks: 0 };
     this.#doubts.set(orderId, seen);
     const waitMs = why === 'forgotten' ? Math.max(horizon.ms, forgottenMs) : horizon.ms;
     if (++seen.looks < 2 || now - seen.since < waitMs) return false;
     this.#doubts.delete(orderId);
-    this.#foreign(symbol, orderId, why);
-    doubtful.add({ symbol, orderId, at: now, why }, now);
+    this.#setAside(symbol, orderId, why);
     const text = doubtTexts[why];
     for (const order of [...portfolio.orders()])
       if (order.state === 'unknown' && order.intent.symbol === symbol && order.intent.side === like?.side)
@@ -137,6 +143,13 @@ export class Attribution {
       text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. What it traded counts as somebody else's until the exchange says whose it is; it is asked now and then`,
     });
     return true;
+  }
+
+  /** Counts as somebody else's from now on, and is asked for again. */
+  #setAside(symbol: string, orderId: string, why: keyof typeof doubtTexts): void {
+    const now = this.#execution.clock.now();
+    this.#foreign(symbol, orderId, why);
+    this.#execution.doubtful.add({ symbol, orderId, at: now, why }, now);
   }
 
   #foreign(symbol: string, orderId: string, why: ForeignWhy | null): void {

@@ -57,7 +57,7 @@ export function cancelTogether(
     for (let from = 0; from < ours.length; from += mostInBatch) {
       const some = ours.slice(from, from + mostInBatch);
       const ids = some.map(({ orderId = '' }) => orderId);
-      const answers = some.length > 1 ? execution.orders.cancelMany?.(symbol, ids, lane) : undefined;
+      const answers = some.length > 1 ? execution.orders.batches?.cancel(symbol, ids, lane) : undefined;
       for (const order of some) {
         const first = answers?.then((all) => all.get(order.orderId ?? '') ?? unnamed);
         // Written down before anything can be heard of it.

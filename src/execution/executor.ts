@@ -51,8 +51,15 @@ export async function execute(
   return settle(execution, sweeps, order, outcome);
 }
 
+/** Nobody knows what came of it: it is looked for until that is known. */
+export async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Carried> {
+  if (move(execution, order, 'lose', { cause }) !== 'look') return 'placed';
+  const resolution = await resolve(execution, sweeps, order);
+  return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
+}
+
 /** Not one byte left: the reservation ends. */
-function giveUp(execution: Execution, order: WorkingOrder, cause: string): Carried {
+export function giveUp(execution: Execution, order: WorkingOrder, cause: string): Carried {
   return move(execution, order, 'notSent', { cause }) === 'release' ? 'refused' : 'placed';
 }
 
@@ -68,15 +75,13 @@ async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder,
     }
     case 'notSent':
       return giveUp(execution, order, outcome.cause);
-    case 'unknown': {
-      if (move(execution, order, 'lose', { cause: outcome.cause }) !== 'look') return 'placed';
-      const resolution = await resolve(execution, sweeps, order);
-      return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
-    }
+    case 'unknown':
+      return lost(execution, sweeps, order, outcome.cause);
   }
 }
 
-function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrder, report: OrderReport): void {
+/** The exchange shows the order as accepted, by an id. */
+export function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrder, report: OrderReport): void {
   const { orderId, intent } = order;
   if (orderId !== undefined && orderId !== report.orderId && !isClosed(order.state)) {
     quarantine(execution, order, 'copied', `orders ${orderId} and ${report.orderId} both bear its id`);

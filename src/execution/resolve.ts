@@ -142,6 +142,8 @@ async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrde
 /** Positive evidence only: a miss means nothing, and an order found must be the one that was sent. */
 async function shortcut(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
   const { clientOrderId, symbol } = order.intent;
+  // The exchange has no client id of an order that left in a batch.
+  if (order.batch !== undefined) return;
   const answer = await execution.orders.queryByClientId?.(symbol, clientOrderId);
   if (answer?.kind !== 'ok') return;
   sweeps.found(order, answer.value);

@@ -106,7 +106,8 @@ export const transitions: Readonly<Record<OrderState, Readonly<Partial<Record<Or
   canceled: { ...lateAnswers('canceled'), find: to('open', 'late') },
   rejected: { ...lateAnswers('rejected'), find: to('open', 'lateHalt') },
   notSent: { find: to('open', 'lateHalt') },
-  absent: { find: to('open', 'late') },
+  // One of a batch has no client id: what looks like it may be it or not.
+  absent: { find: to('open', 'late'), doubt: to('quarantined', 'block') },
 };
 
 /** How the timeline of an order calls each event. */

@@ -2,13 +2,12 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { priceText, quantityText, type Rate, type Units, unitsText } from '../domain/money.ts';
+import { priceText, quantityText, type Rate, type Units } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { byHand, type HumanWord } from '../execution/by-hand.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
-import { type Carried, execute } from '../execution/executor.ts';
 import type { Halts } from '../execution/halt.ts';
 import { latestWhenFree } from '../execution/lane.ts';
 import { fillRow } from '../execution/records.ts';
@@ -19,21 +18,25 @@ import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
-import { type Allocation, Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
+import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
-import { type Kill, letsThrough } from '../risk/kill.ts';
+import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
 import type { Desk } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
+import { togetherWith } from './batches.ts';
 import type { Book } from './book.ts';
+import { carryOut, carryOutAll } from './carry-out.ts';
+import { type Controls, controls } from './controls.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './execution-parts.ts';
 import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence } from './insist.ts';
-import { countedIds, provenIds } from './order-ids.ts';
+import { countedIds, type OrderIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
 import { signalDoor } from './signal-door.ts';
-import { source } from './source.ts';
+import { type Source, source } from './source.ts';
 import { denialRow } from './words.ts';
+import { counting, type Work } from './work.ts';
 
 export interface Parts {
   readonly clock: Clock;
@@ -56,6 +59,8 @@ export interface Parts {
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: () => string | undefined;
+  /** Several quotes leave in one request, without client ids: only where nobody else trades on the account (order-protocol §3.6). */
+  readonly batchCreate?: boolean;
   /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
   readonly balances?: () => Promise<Answer<readonly Balance[]>>;
   /** The exchange's time at its earliest, asked for now; absent: the clock is the exchange's. */
@@ -63,7 +68,7 @@ export interface Parts {
 }
 
 /** A desk without its strategies, and what a mode needs beside it. */
-export interface Assembled extends Book {
+export interface Assembled extends Book, Controls {
   readonly desk: Omit<Desk, 'signals'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
@@ -78,11 +83,6 @@ export interface Assembled extends Book {
   insist(): void;
   /** A stop was reached: the position is left, and stays left while the goal stays the same. */
   hitStop(stop: Pick<ArmedStop, 'strategy' | 'symbol'>, why: string): void;
-  /** Stops creation, durably, and cancels what rests. */
-  kill(kill: Kill): Promise<void>;
-  resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
-  /** Cancels resting orders, of one strategy or all; returns how many. */
-  cancelAll(strategy?: string): Promise<number>;
   /** Compares the ledger with the account, to the last decimal; tells, and halts where something is missing. */
   audit(): Promise<Audit>;
   /** Closes an order that only a human may close; gives why that cannot be. */
@@ -93,7 +93,7 @@ export interface Assembled extends Book {
 
 export function assemble(parts: Parts): Assembled {
   const book = openBook(parts, (kill) => void control.kill(kill));
-  const { portfolio, planner, protection, risk } = book;
+  const { portfolio, planner, protection } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
   const { clock, journal, notice } = parts;
   const execution = executionOf(parts, portfolio, ids.read);
@@ -110,38 +110,14 @@ export function assemble(parts: Parts): Assembled {
   const tellOfDisk = diskWatch(journal, notice);
   const hears = signalDoor(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
-  let ending = false;
-  const against = (intent: Intent): string | undefined =>
-    ending
-      ? 'trading is being ended'
-      : (execution.halts.against() ?? parts.blocked?.() ?? reasonAgainst(risk, journal, intent));
-  const desk: Omit<Desk, 'signals'> = {
-    async recover() {
-      sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
-      await recover(execution, sweeps, symbolsOf(parts, portfolio));
-      await knowHoldings(execution, audits, parts.loaded.firstOrderAt === undefined);
-      await insisting.cancelKilled();
-    },
-    stopped: stopped.stream,
-    fills: sweeps.fills,
-    note: (signal) => hears(signal) && planner.note(signal),
-    // An order that is being moved is not created anew behind the back of whoever cancels what rests.
-    plan: (signal, denied) => (ending ? undefined : planner.plan(signal, denied)),
-    judge(draft) {
-      const verdict = judge(parts, book, execution.halts, draft);
-      if (verdict.kind === 'denied') insisting.refused(draft, verdict.code);
-      return verdict;
-    },
-    reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
-    execute: (intent) => work.during(carryOut(book, execution, sweeps, against, intent)),
-    cancel: (order) => cancelling(order),
-    record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
-    book(fill) {
-      bookFill(book, execution, fill);
-      booked.emit(fill);
-    },
-    latestWhenFree: (carryOutOne) => latestWhenFree(clock, carryOutOne),
+  const against: Against = {
+    ending: false,
+    reason: (intent) =>
+      against.ending
+        ? 'trading is being ended'
+        : (execution.halts.against() ?? parts.blocked?.() ?? reasonAgainst(book.risk, journal, intent)),
   };
+  const desk = deskOf(parts, { book, execution, sweeps, audits, ids, stopped, booked, work, insisting, hears, cancelling, against });
   return {
     ...book,
     ...control,
@@ -152,7 +128,7 @@ export function assemble(parts: Parts): Assembled {
     audit: () => audits.check(),
     ...byHand(execution),
     end(resting) {
-      ending = true;
+      against.ending = true;
       return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work);
     },
     insist() {
@@ -167,6 +143,62 @@ export function assemble(parts: Parts): Assembled {
       protection.leave(strategy, symbol, signal.want.goal, why);
       stopped.emit(signal);
     },
+  };
+}
+
+/** What speaks against creating an order at the last moment. */
+interface Against {
+  ending: boolean;
+  readonly reason: (intent: Intent) => string | undefined;
+}
+
+interface Rig {
+  readonly book: Book;
+  readonly execution: Execution;
+  readonly sweeps: Sweeps;
+  readonly audits: Auditor;
+  readonly ids: OrderIds;
+  readonly stopped: Source<Signal>;
+  readonly booked: Source<Fill>;
+  readonly work: Work;
+  readonly insisting: ReturnType<typeof insistence>;
+  readonly hears: (signal: Signal) => boolean;
+  readonly cancelling: Cancelling;
+  readonly against: Against;
+}
+
+function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
+  const { book, execution, sweeps, audits, ids, stopped, booked, work, insisting, hears, cancelling, against } = rig;
+  const { portfolio, planner } = book;
+  const { clock, journal } = parts;
+  return {
+    async recover() {
+      sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
+      await recover(execution, sweeps, symbolsOf(parts, portfolio));
+      await knowHoldings(execution, audits, parts.loaded.firstOrderAt === undefined);
+      await insisting.cancelKilled();
+    },
+    stopped: stopped.stream,
+    fills: sweeps.fills,
+    note: (signal) => hears(signal) && planner.note(signal),
+    // An order that is being moved is not created anew behind the back of whoever cancels what rests.
+    plan: (signal, denied) => (against.ending ? undefined : planner.plan(signal, denied)),
+    judge(draft) {
+      const verdict = judge(parts, book, execution.halts, draft);
+      if (verdict.kind === 'denied') insisting.refused(draft, verdict.code);
+      return verdict;
+    },
+    reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
+    execute: (intent) => work.during(carryOut(book, execution, sweeps, against.reason, intent)),
+    together: togetherWith(execution, planner, parts.batchCreate === true),
+    executeAll: (intents) => work.during(carryOutAll(book, execution, sweeps, against.reason, intents)),
+    cancel: (order) => cancelling(order),
+    record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
+    book(fill) {
+      bookFill(book, execution, fill);
+      booked.emit(fill);
+    },
+    latestWhenFree: (carryOutOne) => latestWhenFree(clock, carryOutOne),
   };
 }
 
@@ -264,92 +296,11 @@ function bookFill({ portfolio, planner, protection, risk }: Book, { changes, boo
   risk.booked(fill);
 }
 
-async function carryOut(
-  book: Book,
-  execution: Execution,
-  sweeps: Sweeps,
-  against: (intent: Intent) => string | undefined,
-  intent: Intent,
-): Promise<Carried> {
-  const order = book.portfolio.order(intent.clientOrderId);
-  if (order === undefined) return 'refused';
-  const carried = await execute(execution, sweeps, against, order);
-  // Killed while its outcome was unknown: it could not be cancelled before it was found. A disk that filled up in the
-  // meantime is no such reason: it keeps orders from being created, and this one is written down and wanted.
-  if (carried === 'placed' && book.risk.switch.against(intent) !== undefined)
-    await cancel(execution, sweeps, order, 'kill');
-  return carried;
-}
-
 /** Asked again just before an order leaves: a kill in the meantime still counts. */
 function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | undefined {
   if (journal.full) return 'the disk is full';
   const kill = risk.switch.against(intent);
   return kill === undefined ? undefined : `killed: ${kill.reason}`;
-}
-
-/** What an operator or a limit does. */
-function controls(
-  { portfolio, risk }: Book,
-  execution: Execution,
-  cancellingAll: CancellingAll,
-): Pick<Assembled, 'kill' | 'resume' | 'cancelAll'> {
-  const { journal, clock } = execution;
-  async function cancelResting(
-    lane: 'kill' | 'cancel',
-    strategy: string | undefined,
-    unless: (order: WorkingOrder) => boolean = () => false,
-  ): Promise<number> {
-    const resting = [...portfolio.orders()].filter(
-      (order) =>
-        order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
-    );
-    await cancellingAll(resting, lane);
-    return resting.length;
-  }
-  return {
-    async kill(kill) {
-      if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
-      const { at, strategy = null, by, reason } = kill;
-      journal.append({ kind: 'kill', at, strategy, by, reason });
-      await journal.durable();
-      await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
-    },
-    async resume(strategy, by, reason) {
-      // What is remembered from here on comes after the row that has everything before it forgotten.
-      journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
-      risk.resume(strategy);
-      if (strategy === undefined) execution.halts.resume();
-      noteDay(risk, journal);
-      await journal.durable();
-    },
-    cancelAll: (strategy) => cancelResting('cancel', strategy),
-  };
-}
-
-/** Writes down what the day's loss is measured from, once that is known. */
-export function noteDay({ dayStart: { day, equity } }: Risk, journal: Journal): void {
-  if (!Number.isNaN(day)) journal.append({ kind: 'day', day, equity: unitsText(equity) });
-}
-
-/** Work that is under way. */
-interface Work {
-  during<T>(work: Promise<T>): Promise<T>;
-  /** Resolves once there is none. */
-  idle(): Promise<void>;
-}
-
-function counting(): Work {
-  const running = new Set<Promise<unknown>>();
-  return {
-    during(work) {
-      running.add(work);
-      return work.finally(() => running.delete(work));
-    },
-    async idle() {
-      while (running.size > 0) await Promise.allSettled(running);
-    },
-  };
 }
 
 const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: number): Intent => ({

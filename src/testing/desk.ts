@@ -103,6 +103,7 @@ export class TestDesk {
         amount: units('1000000'),
       })),
       limits: { ...wide, ...this.#options.limits },
+      batchCreate: this.#options.batches === true,
       timing: { ...timing, ...this.#options.timing },
       orderLifeMs: this.#options.orderLifeMs ?? 60_000,
       marketBuyIn: 'lots',

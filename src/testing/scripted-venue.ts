@@ -22,6 +22,8 @@ import { movementOf } from '../domain/position.ts';
 import {
   type Answer,
   type Balance,
+  type BatchCreated,
+  type Batches,
   type CancelOutcome,
   failed,
   type OrderEntry,
@@ -126,11 +128,24 @@ export class ScriptedVenue {
       }),
       cancel: (order) => reply(`cancel ${order.orderId}`, () => this.#cancel(order)),
       ...(options.batches === true && {
-        cancelMany: (_: string, orderIds: readonly string[]) =>
-          reply(
-            `cancelMany ${orderIds.join(' ')}`,
-            () => new Map(orderIds.map((orderId) => [orderId, this.#cancel({ orderId, symbol: this.#at.symbol })])),
-          ),
+        batches: {
+          admit: () => Promise.resolve(this.admits),
+          prepare: (intents) => ({
+            signedAt: this.#clock.now(),
+            recvWindowMs: 5_000,
+            bodyHash: `hash of ${intents.length}`,
+            send: async (gate) => {
+              const against = await gate;
+              if (against !== undefined) return { kind: 'notSent', cause: against };
+              return reply(`createMany ${intents.length}`, () => this.#createMany(intents));
+            },
+          }),
+          cancel: (_, orderIds) =>
+            reply(
+              `cancelMany ${orderIds.join(' ')}`,
+              () => new Map(orderIds.map((orderId) => [orderId, this.#cancel({ orderId, symbol: this.#at.symbol })])),
+            ),
+        } satisfies Batches,
       }),
       query: (order) => reply(`query ${order.orderId}`, () => this.#query(order)),
       openOrders: (symbol) => reply('openOrders', () => this.#open(symbol)),
@@ -195,6 +210,19 @@ export class ScriptedVenue {
     const report = this.#report(order);
     if (intent.type === 'MARKET' && this.market !== undefined) this.fill(order.orderId);
     return fate === 'acceptLost' ? unknown : { kind: 'accepted', report };
+  }
+
+  /** Each order by its fate; the answer's ids come in no order that means anything. */
+  #createMany(intents: readonly Intent[]): BatchCreated {
+    const fates = intents.map(() => (this.creates.length > 1 ? this.creates.shift() : this.creates[0]));
+    const placed = intents.flatMap((intent, index) =>
+      fates[index] === 'accept' || fates[index] === 'acceptLost' ? [this.#add('', intent).orderId] : [],
+    );
+    if (fates.includes('notSent')) return { kind: 'notSent', cause: 'connection refused' };
+    if (fates.every((fate) => fate === 'reject'))
+      return { kind: 'rejected', code: '-2015', message: 'no permission to trade' };
+    if (fates.includes('acceptLost') || fates.includes('dropLost')) return { kind: 'unknown', cause: '504' };
+    return { kind: 'answered', orderIds: placed.reverse() };
   }
 
   #add(clientOrderId: string, intent: VenueOrder['intent']): VenueOrder {

@@ -56,6 +56,18 @@ export interface PreparedOrder {
   send(gate: Gate): Promise<Outcome>;
 }
 
+/** What came of a batch of creates. Ids say which orders there are, not which is whose: their order means nothing (order-protocol §3.6). */
+export type BatchCreated =
+  | { readonly kind: 'answered'; readonly orderIds: readonly string[] }
+  | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
+  | { readonly kind: 'notSent'; readonly cause: string }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/** A batch made ready, as one order is. */
+export interface PreparedBatch extends Omit<PreparedOrder, 'send'> {
+  send(gate: Gate): Promise<BatchCreated>;
+}
+
 /** What became of asking for a cancel. It is never the truth about the order: only a query is (order-protocol §3.5). */
 export type CancelOutcome =
   | { readonly kind: 'requested' }
@@ -77,23 +89,30 @@ export interface Page<T> {
 /** Orders that one batch may hold (specification §8). */
 export const mostInBatch = 10;
 
+/** Up to `mostInBatch` orders of one symbol in one request (order-protocol §3.6). */
+export interface Batches {
+  /** As `OrderEntry.admit`, for a batch. */
+  admit(until: number): Promise<boolean>;
+  /** As `OrderEntry.prepare`. The orders have no client ids at the exchange. */
+  prepare(intents: readonly Intent[], instrument: Instrument): PreparedBatch;
+  /** Asks for the cancel of each, and gives what the answer says of it, which is as little the truth as for one. */
+  cancel(
+    symbol: string,
+    orderIds: readonly string[],
+    lane?: 'kill' | 'cancel',
+  ): Promise<ReadonlyMap<string, CancelOutcome>>;
+}
+
 /** Who carries out orders. Every call is one request and takes its weight through `Spend` first, create by `admit`. */
 export interface OrderEntry {
   /** Waits for the weight of a create; false when `until` (UTC ms) passes first. */
   admit(until: number): Promise<boolean>;
   /** Synchronous: between the decision and the journal nothing waits. */
   prepare(intent: Intent, instrument: Instrument): PreparedOrder;
+  /** Absent where the venue takes no batches. */
+  readonly batches?: Batches;
   /** In the kill lane it goes before everything else and also where a warning stops the other lanes. */
   cancel(order: OrderRef, lane?: 'kill' | 'cancel'): Promise<CancelOutcome>;
-  /**
-   * Asks for the cancel of up to `mostInBatch` orders of one symbol in one request, and gives what the answer says of each, which
-   * is as little the truth as for one (order-protocol §3.6). Absent where the venue takes no batches.
-   */
-  cancelMany?(
-    symbol: string,
-    orderIds: readonly string[],
-    lane?: 'kill' | 'cancel',
-  ): Promise<ReadonlyMap<string, CancelOutcome>>;
   query(order: OrderRef): Promise<Answer<OrderReport>>;
   /** Whether an order can be asked for by client id alone (spot: not by the specification), and if so the answer. */
   queryByClientId?(symbol: string, clientOrderId: string): Promise<Answer<OrderReport>>;

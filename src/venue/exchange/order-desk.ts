@@ -1,7 +1,7 @@
 /** Operations on several orders at once, and the test of a create. For the daemon, for commands and for scripts of a user's own. */
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Answer, type CancelOutcome, type Lane, mostInBatch, ok } from '../venue.ts';
+import { type Answer, type BatchCreated, type CancelOutcome, type Lane, mostInBatch, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import { definiteCodes } from './classify.ts';
 import { batchBody, batchCancelBody, createBody, type Wanted } from './create-body.ts';
@@ -111,6 +111,12 @@ export function cancelOutcomes(
       : { kind: 'unknown', cause: 'the answer to the batch does not name it' };
   };
   return new Map(orderIds.map((orderId) => [orderId, of(orderId)]));
+}
+
+/** What came of a batch of creates that was signed before. */
+export function createdOutcome(reply: Reply, wanted: number): BatchCreated {
+  const outcome = outcomeOf(reply, (value) => readCreated(value, wanted));
+  return outcome.kind === 'answered' ? { kind: 'answered', orderIds: outcome.value.orderIds } : outcome;
 }
 
 function outcomeOf<T>(reply: Reply, read: (value: unknown) => T | string): BatchOutcome<T> {

@@ -3,18 +3,23 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Intent } from '../../domain/order.ts';
-import type { OrderEntry, PreparedOrder } from '../venue.ts';
+import type { Batches, OrderEntry, PreparedBatch, PreparedOrder } from '../venue.ts';
 import type { CancelHabit } from './capabilities.ts';
 import { cancelHabit, cancelOutcome, createOutcome } from './classify.ts';
-import { createBody } from './create-body.ts';
-import { tradeEndpoints } from './endpoints.ts';
-import { cancelOutcomes, orderDesk } from './order-desk.ts';
+import { batchBody, createBody } from './create-body.ts';
+import { endpoints, tradeEndpoints } from './endpoints.ts';
+import { cancelOutcomes, createdOutcome, orderDesk } from './order-desk.ts';
 import { type OrderQueriesOptions, orderQueries } from './order-queries.ts';
 import { type RecvWindow, recvWindow } from './recv-window.ts';
 import type { Reply } from './reply.ts';
 
 /** How long the exchange may act on a create, real ms: short, because a lost one can only be given up for absent after it. */
 const createWindowMs = 2_000;
+
+/** The same for a batch, which has no window of its own: the one that the exchange assumes (specification §5.3). */
+const batchWindowMs = 5_000;
+
+const hashOf = (body: string): string => createHash('sha256').update(body).digest('hex');
 
 export interface OrdersOptions extends OrderQueriesOptions {
   readonly clock: Clock;
@@ -27,7 +32,7 @@ export interface OrdersOptions extends OrderQueriesOptions {
 export function orders(options: OrdersOptions): OrderEntry {
   const { rest, clock, account, instruments, count, window = recvWindow(clock, undefined) } = options;
   const paths = tradeEndpoints[account];
-  const batches = orderDesk(rest, clock, window);
+  const desk = orderDesk(rest, clock, window);
   let { cancelSeen } = options;
 
   function note(reply: Reply): void {
@@ -44,12 +49,24 @@ export function orders(options: OrdersOptions): OrderEntry {
     return {
       signedAt: request.signedAt,
       recvWindowMs: window.ms(createWindowMs),
-      bodyHash: createHash('sha256').update(body).digest('hex'),
+      bodyHash: hashOf(body),
       async send(gate) {
         const reply = await request.send(gate);
         window.heard(reply);
         return createOutcome(reply, intent, at, request.signedAt, count);
       },
+    };
+  }
+
+  function prepareMany(intents: readonly Intent[], at: Instrument): PreparedBatch {
+    instruments.remember(at);
+    const body = batchBody(at.symbol, intents, at);
+    const request = rest.sign(endpoints.batchCreate, body);
+    return {
+      signedAt: request.signedAt,
+      recvWindowMs: Math.round(clock.machine(batchWindowMs)),
+      bodyHash: hashOf(body),
+      send: async (gate) => createdOutcome(await request.send(gate), intents.length),
     };
   }
 
@@ -65,8 +82,12 @@ export function orders(options: OrdersOptions): OrderEntry {
     },
     // Margin takes no batches (specification §4.4).
     ...(account === 'spot' && {
-      cancelMany: async (symbol: string, orderIds: readonly string[], lane?: 'kill' | 'cancel') =>
-        cancelOutcomes(orderIds, await batches.cancelMany(symbol, orderIds, lane)),
+      batches: {
+        admit: (until) => rest.admit(endpoints.batchCreate, 'create', until),
+        prepare: prepareMany,
+        cancel: async (symbol, orderIds, lane) =>
+          cancelOutcomes(orderIds, await desk.cancelMany(symbol, orderIds, lane)),
+      } satisfies Batches,
     }),
     ...orderQueries(options),
   };

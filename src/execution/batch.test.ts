@@ -1,0 +1,232 @@
+/** Orders that leave in one request, without client ids: told apart by what they are, and never by a guess. */
+import { Subject } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import { seededRng } from '../clock/clock.ts';
+import { lots, quantityText, ticks, units } from '../domain/money.ts';
+import type { OrderReport, Quote, Signal } from '../domain/order.ts';
+import { type Draft, intentOf } from '../portfolio/plan.ts';
+import { btc, draft } from '../testing/builders.ts';
+import { type DeskOptions, TestDesk, timing } from '../testing/desk.ts';
+import type { CreateFate } from '../testing/scripted-venue.ts';
+import { likenessOf, pairsOf, unlike } from './likeness.ts';
+
+const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));
+
+/** A desk whose strategy wants quotes, with the fates of its first creates. */
+async function wanting(fates: CreateFate[], options: DeskOptions = {}) {
+  const signals = new Subject<Signal>();
+  const desk = new TestDesk({ batches: true, ...options }).start(signals);
+  await desk.pass(1_000);
+  desk.venue.creates = fates;
+  const want = (quotes: readonly Quote[], strategy = 's'): void =>
+    signals.next({
+      strategy,
+      symbol: 'BTCUSDT',
+      at: desk.clock.now(),
+      want: { kind: 'quotes', quotes, reason: 'test' },
+    });
+  return { desk, want };
+}
+
+const orders = (desk: TestDesk): string[] =>
+  [...desk.assembled.portfolio.orders()].map(
+    ({ intent, state, orderId }) =>
+      `${state} ${orderId ?? '-'} at ${intent.price === undefined ? '?' : intent.price} ${'lots' in intent.volume ? quantityText(intent.volume.lots, btc) : ''}`,
+  );
+const halves = (desk: TestDesk): string[] => orders(desk).map((line) => line.split(' ').slice(0, 2).join(' '));
+const texts = (desk: TestDesk): string => desk.notices.map(({ text }) => text).join('\n');
+const places = (desk: TestDesk): number => desk.asked('createMany') + desk.asked('create ');
+
+describe('several quotes of one wish', () => {
+  test('leave in one request once all are on disk, and each is bound by asking for it', async () => {
+    const { desk, want } = await wanting(['accept']);
+    want(buys(99, 98, 97));
+    await desk.pass(2_000);
+    expect([desk.asked('createMany 3'), desk.asked('create ')]).toEqual([1, 0]);
+    const sent = desk.log.indexOf('createMany 3');
+    expect(desk.log.slice(0, sent).filter((line) => line === 'committed sending')).toHaveLength(3);
+    // The answer names them the other way round.
+    for (const order of desk.assembled.portfolio.orders())
+      expect(desk.venue.order(order.orderId ?? '').intent.price).toBe(order.intent.price);
+    expect(halves(desk)).toEqual(['open 1001', 'open 1002', 'open 1003']);
+    desk.venue.fill('1002', '0.4');
+    await desk.pass(2_000);
+    expect(await desk.fillRows()).toEqual(['1 1002 0.4']);
+  });
+
+  test('leave one by one when that is not switched on', async () => {
+    const { desk, want } = await wanting(['accept'], { batches: false });
+    want(buys(99, 98));
+    await desk.pass(2_000);
+    expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
+  });
+
+  test('leave one by one once anybody else was seen on the account, which is said', async () => {
+    const { desk, want } = await wanting(['accept']);
+    desk.venue.place({ clientOrderId: 'web_1' });
+    await desk.sweep();
+    want(buys(99, 98));
+    await desk.pass(2_000);
+    expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
+    expect(texts(desk)).toContain('no batches are created');
+  });
+
+  test('that look like another order of ours are a lot smaller', async () => {
+    const { desk, want } = await wanting(['accept']);
+    want([...buys(99, 99)]);
+    await desk.pass(2_000);
+    want([...buys(99, 98)], 't');
+    await desk.pass(2_000);
+    expect(desk.asked('createMany 2')).toBe(2);
+    const likenesses = [...desk.assembled.portfolio.orders()].map(({ intent }) => likenessOf(intent));
+    expect(new Set(likenesses).size).toBe(4);
+    await desk.pass(60_000);
+    expect(places(desk)).toBe(2);
+  });
+
+  test('of which one is denied leave without it', async () => {
+    const { desk, want } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
+    want(buys(99, 98, 97));
+    await desk.pass(2_000);
+    expect(desk.asked('createMany 2')).toBe(1);
+    expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
+    await desk.pass(30_000);
+    expect(places(desk)).toBe(1);
+  });
+
+  test('are not sent while the disk is full', async () => {
+    const { desk, want } = await wanting(['accept']);
+    desk.diskFull = true;
+    want(buys(99, 98));
+    await desk.pass(2_000);
+    expect(places(desk)).toBe(0);
+    expect(orders(desk)).toEqual([]);
+  });
+
+  test('are all refused by an answer that comes before any order, and by a connection that was refused', async () => {
+    for (const fate of ['reject', 'notSent'] as const) {
+      const { desk, want } = await wanting([fate]);
+      want(buys(99, 98));
+      await desk.pass(2_000);
+      expect(orders(desk)).toEqual([]);
+      expect(desk.asked('createMany')).toBe(1);
+    }
+  });
+});
+
+describe('a batch whose answer is lost', () => {
+  test('is found by what its orders are, each of them', async () => {
+    const { desk, want } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
+    want(buys(99, 98, 97));
+    await desk.pass(5_000);
+    expect(halves(desk)).toEqual(['open 1001', 'open 1002', 'open 1003']);
+    expect(places(desk)).toBe(1);
+  });
+
+  test('of which a part arrived is found in part, and the rest is proven absent', async () => {
+    const { desk, want } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
+    want(buys(99, 98, 97));
+    await desk.pass(5_000);
+    expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
+    await desk.pass(timing.horizonMs + 20_000);
+    expect(halves(desk).slice(0, 2)).toEqual(['open 1001', 'open 1002']);
+    expect(desk.asked('createMany')).toBe(1);
+  });
+
+  test('whose answer names fewer orders than were sent has the others looked for', async () => {
+    const { desk, want } = await wanting(['accept', 'reject', 'accept']);
+    want(buys(99, 98, 97));
+    await desk.pass(5_000);
+    expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
+  });
+
+  test('is found after a crash as well', async () => {
+    const { desk, want } = await wanting(['accept']);
+    desk.venue.latencyMs = 5_000;
+    want(buys(99, 98));
+    await desk.pass(500);
+    expect(desk.asked('createMany 2')).toBe(1);
+    desk.crash();
+    desk.venue.latencyMs = 10;
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover());
+    expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
+  });
+
+  test('is quarantined where two orders look like one, and neither is cancelled', async () => {
+    const { desk, want } = await wanting(['acceptLost', 'acceptLost', 'accept']);
+    desk.venue.failing.add('query');
+    want(buys(99, 98));
+    await desk.pass(500);
+    desk.venue.place({ clientOrderId: 'web_1', price: '99' });
+    desk.venue.failing.delete('query');
+    await desk.pass(20_000);
+    expect(halves(desk)).toEqual(['quarantined -', 'open 1002']);
+    await desk.pass(300_000);
+    expect(halves(desk)).toEqual(['quarantined -', 'open 1002']);
+    expect(desk.asked('cancel')).toBe(0);
+    expect(texts(desk)).toContain('nobody can say which it is');
+  });
+
+  test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
+    const { desk, want } = await wanting(['acceptLost', 'dropLost', 'reject']);
+    want(buys(99, 98));
+    await desk.pass(timing.horizonMs + 30_000);
+    expect(halves(desk)).toEqual(['open 1001']);
+    const late = desk.venue.place({ price: '98' });
+    await desk.pass(10_000);
+    expect(halves(desk)).toEqual(['open 1001', 'quarantined -']);
+    await desk.pass(60_000);
+    expect(late.status).toBe('NEW');
+    expect(desk.asked('cancel')).toBe(0);
+    expect(texts(desk)).toContain('nothing is cancelled');
+  });
+});
+
+describe('likeness', () => {
+  const report = (orderId: string, price: string, quantity: string): OrderReport => ({
+    orderId,
+    clientOrderId: undefined,
+    symbol: 'BTCUSDT',
+    side: 'BUY',
+    type: 'LIMIT',
+    status: 'NEW',
+    executed: lots('0', btc),
+    price: ticks(price, btc),
+    quantity: lots(quantity, btc),
+  });
+  const wish = (price: string, quantity: string): Draft => draft({ price, quantity });
+
+  test('pairs only what is alone on both sides, whatever the order of the lists', () => {
+    const rng = seededRng(5);
+    const pick = (): string => String(99 + Math.floor(rng() * 4));
+    for (let course = 0; course < 300; course++) {
+      const ours = Array.from({ length: 4 }, () => ({ intent: intentOf(wish(pick(), '1'), 'c', 0, 1) }));
+      const theirs = Array.from({ length: 4 }, (_, index) => report(String(index), pick(), '1'));
+      const pairs = pairsOf(ours, theirs);
+      for (const one of ours) {
+        const like = ours.filter(({ intent }) => intent.price === one.intent.price);
+        const alike = theirs.filter(({ price }) => price === one.intent.price);
+        expect(pairs.get(one)).toBe(like.length === 1 && alike.length === 1 ? alike[0] : undefined);
+      }
+    }
+  });
+
+  test('is avoided by the last digit of the quantity, downwards, and not below what the exchange takes', () => {
+    const taken = new Set<string>();
+    const quantities: (string | undefined)[] = [];
+    for (let count = 0; count < 11; count++) {
+      const other = unlike(wish('99', '1'), taken, btc);
+      quantities.push(
+        other === undefined || !('lots' in other.volume) ? undefined : quantityText(other.volume.lots, btc),
+      );
+      if (other !== undefined) taken.add(likenessOf(other) ?? '');
+    }
+    expect(quantities[0]).toBe('1');
+    expect(new Set(quantities.slice(0, 10)).size).toBe(10);
+    expect(quantities[10]).toBeUndefined();
+    const smallest = { ...wish('99', '1'), volume: { lots: btc.minQuantity }, expectedLots: btc.minQuantity };
+    expect(unlike(smallest, new Set(), btc)).toBe(smallest);
+    expect(unlike(smallest, new Set([likenessOf(smallest) ?? '']), btc)).toBeUndefined();
+  });
+});
