@@ -192,6 +192,8 @@ export const tradingSchema = z.strictObject({
       batchCreate: z.boolean().default(false),
     })
     .prefault({}),
+  /** For `sluice watchdog`, a process of its own. */
+  watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
   dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
   onStop: z.enum(['cancel', 'keep']).default('cancel'),
   /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */

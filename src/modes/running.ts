@@ -8,6 +8,7 @@ import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
 import { noteDay } from './controls.ts';
+import { guardian } from './guardian.ts';
 import { signalsHeard } from './hearing.ts';
 import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
@@ -24,6 +25,7 @@ export interface Made {
   readonly hosted: readonly NamedHosted[];
   readonly notice: (notice: Notice) => void;
   readonly reaching: Reaching;
+  readonly stateDir: string;
   readonly onStop: 'cancel' | 'keep';
   readonly fatal: (error: Error) => void;
 }
@@ -70,6 +72,7 @@ export function run(made: Made): Running {
     signals: hosted.map((one) => signalsHeard(made, one).pipe(takeUntil(stopping.stream))),
   };
   const trading = trade(desk).subscribe({ error: fatal });
+  void guardian(made, tasks.signal).catch(fatal);
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
   void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
   void every(clock, clock.machine(timeMs), tasks.signal, timeKeeper(made)).catch(fatal);

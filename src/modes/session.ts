@@ -17,13 +17,17 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState, openState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
-import { type OrderEntry, ok } from '../venue/venue.ts';
+import { type Balance, type OrderEntry, ok } from '../venue/venue.ts';
 import { type Assembled, assemble, type Parts } from './assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './capabilities-file.ts';
 import { decisionsOf } from './decide.ts';
 import { findOutOnce } from './find-out.ts';
+import { aloneSince } from './guardian.ts';
+import { isKillAsked } from './kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
+import { begin, isStrict, limitsOf, NotRaised, refuseUnraised, stepOf } from './limits.ts';
 import type { Log } from './log.ts';
+import { refuseMissingMoney } from './money-there.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
@@ -98,6 +102,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       options.log.warn(line);
     }
     undo.unshift(() => opened.lock.release());
+    refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
     const reached = await reachExchange(options, undo);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
@@ -116,7 +121,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     };
   } catch (error) {
     await takeBack();
-    if (state?.isNew === true) discard(state);
+    if (state?.isNew === true && !(error instanceof NotRaised)) discard(state);
     throw error;
   }
 }
@@ -133,6 +138,8 @@ interface Reached {
   readonly exchange: Exchange;
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly reaching: Made['reaching'];
+  /** Of the account that is traded; undefined where fills are simulated. */
+  readonly balances: readonly Balance[] | undefined;
 }
 
 async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
@@ -163,12 +170,12 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
   await reach(reaching, 'its time', () => x.syncTime());
   const available = await reach(reaching, 'its symbols', () => x.instruments());
-  if (secrets !== undefined) await reach(reaching, 'the account', () => x.account.balances());
+  const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
   const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
   const [at] = instruments.values();
   if (secrets !== undefined && at !== undefined)
     await findOutOnce({ exchange: x, at, clock, stateDir, venueName, log });
-  return { clock, limits, exchange: x, reaching, instruments };
+  return { clock, limits, exchange: x, reaching, instruments, balances };
 }
 
 type Equipped = Made & { readonly limits: Budget };
@@ -197,9 +204,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
-  // Simulated fills do not depend on the exchange's time.
-  const blocked = (): string | undefined =>
-    options.secrets === undefined ? undefined : (exchange.time.against() ?? forbiddenText(limits.stoppedUntil()));
+  const blocked = blockedBy(options, exchange, limits);
   const assembled = assemble({
     clock,
     journal: book,
@@ -209,7 +214,9 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     account: config.account,
     instruments,
     allocations: allocationsOf(options.configured),
-    limits: config.risk,
+    limits: limitsOf(config.risk, config.strategies, isStrict(config)),
+    newVersions: begin(options, state.loaded.limits, book, clock.now()),
+    aloneSince: aloneSince(options.stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
     orderLifeMs: config.execution.orderLifeMs,
     batchCreate: config.execution.batchCreate,
@@ -220,6 +227,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     ...accountOf(options, exchange, clock),
   });
   const hosted = hostedOf(options.configured, instruments);
+  if (reached.balances !== undefined && config.account === 'spot')
+    refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
   const weight = (): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> => {
     const { ip, uid, waiting, stoppedUntil } = limits.meter();
     return { ip, uid, waiting, bannedUntil: stoppedUntil };
@@ -236,8 +245,17 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     blocked,
     loaded,
   });
-  return { ...reached, journal: book, assembled, screen, hosted, notice, onStop: config.onStop, fatal: options.fatal };
+  const { stateDir, fatal } = options;
+  return { ...reached, journal: book, assembled, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
 }
+
+/** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
+const blockedBy =
+  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget) =>
+  (): string | undefined => {
+    if (isKillAsked(stateDir)) return `the file kill in ${stateDir} asks for it`;
+    return secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+  };
 
 /** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
 const forbiddenText = (until: number | undefined): string | undefined =>
@@ -342,6 +360,7 @@ function sourceOf({
       return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
     },
     ...decisionsOf(assembled),
+    limits: stepOf(assembled, clock),
     async cancelAll(strategy) {
       const count = await assembled.cancelAll(strategy);
       return count === 0
