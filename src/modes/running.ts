@@ -3,6 +3,8 @@ import { takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
+import { differenceText } from '../execution/ledger.ts';
+import { subLedgerDifferences } from '../execution/sub-ledgers.ts';
 import type { Journal } from '../journal/journal.ts';
 import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
@@ -184,6 +186,10 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
 
 async function audit(assembled: Assembled): Promise<void> {
   await assembled.audit();
+  const { books, halts } = assembled.execution;
+  const off = books === undefined ? [] : subLedgerDifferences(assembled.portfolio, books.ledger);
+  if (off.length > 0)
+    halts.halt('ledger', `what strategies hold does not add up to our fills: ${off.map(differenceText).join(', ')}`);
 }
 
 function watchLoss(assembled: Assembled): void {
