@@ -1,5 +1,5 @@
 /** A live daemon as its operator meets it: started, stopped, refused. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -65,7 +65,27 @@ async function differencesAtRestOfRig(): Promise<readonly string[]> {
   });
 }
 
+test('a daemon whose whole group is told to end, as by systemd or a closing terminal, takes its orders with it', async () => {
+  rig.wish('maker', farBid);
+  const daemon = await rig.start();
+  await until('a resting order', () => restingOrders().length === 1);
+  process.kill(daemon.pid, 'SIGHUP');
+  process.kill(daemon.pid, 'SIGTERM');
+  expect((await daemon.end('SIGTERM')).code).toBe(0);
+  expect(restingOrders()).toEqual([]);
+});
+
 describe('a daemon refuses', () => {
+  test('to count on money that the account does not have', async () => {
+    const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: readonly object[] };
+    const rich = strategies.map((one) => ({ ...one, allocation: '999999999' }));
+    const ran = await rig.run('live', '--config', rig.configure({ strategies: rich }));
+    expect(ran.code).toBe(2);
+    expect(errorsOf(ran.stderr)).toEqual([
+      expect.stringMatching(/count on .* USDT, the account has .*Lower `allocation`/),
+    ]);
+  });
+
   test('a state directory in use, with 3 and one line, and the first one goes on', async () => {
     const first = await rig.start();
     const second = await rig.run('live', '--config', rig.configure());

@@ -147,6 +147,11 @@ describe('a state directory that is opened again', () => {
     expect(refused.message).toContain('cannot be written');
     expect(refused.message).toContain('--state DIR');
   });
+
+  test.runIf(process.platform === 'linux')('nor where Node would try for ever to make it', () => {
+    const refused = refusal(() => openState('/proc/sluice/state', binding, []));
+    expect(refused.message).toContain('cannot be written');
+  });
 });
 
 describe('the lock', () => {

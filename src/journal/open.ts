@@ -1,7 +1,7 @@
 /** Opening a state directory for writing: the lock, the checks that refuse a wrong one, the epoch, and what is in it. */
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
@@ -49,9 +49,17 @@ export interface OpenedState {
   readonly said: readonly string[];
 }
 
-function prepareDir(dir: string): void {
+/** Makes a directory and those above it that are missing. Node's own way never returns where, as in /proc, none can be made. */
+function makeDirs(dir: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(dir); !existsSync(at); at = dirname(at)) missing.push(at);
+  for (const at of missing.reverse()) mkdirSync(at, { mode: 0o700 });
+}
+
+/** Makes sure that a state directory is there, ours alone and writable; refuses one that cannot be (exit 2). */
+export function prepareDir(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirs(dir);
     chmodSync(dir, 0o700);
     accessSync(dir, constants.W_OK | constants.R_OK);
   } catch (error) {

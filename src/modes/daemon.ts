@@ -1,8 +1,8 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
-import { mkdirSync } from 'node:fs';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
+import { prepareDir } from '../journal/open.ts';
 import { askByFile } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
@@ -75,7 +75,7 @@ function lastWords(error: Error, stateDir: string): string {
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel } = options;
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  prepareDir(stateDir);
   const log = fileLog(stateDir, logLevel);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');

@@ -1,6 +1,6 @@
 /** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { parseSetting, readConfig } from '../config/read.ts';
 import { tradingSchema } from '../config/schema.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { isLocked } from '../journal/lock.ts';
+import { prepareDir } from '../journal/open.ts';
 import { runUntilStopped } from './daemon.ts';
 import { startLive } from './live.ts';
 import type { LogLevel } from './log.ts';
@@ -45,7 +46,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     );
   }
   if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  prepareDir(stateDir);
   const file = join(home(), 'config', `demo-${name}.yaml`);
   const market = await startExchange(options, stateDir, options.speed ?? scenario.speed);
   try {
