@@ -1,0 +1,113 @@
+/**
+ * Ratios of a series of returns (fill-engine §3). `periods` is how many of them make a year. Undefined where a number would mean
+ * nothing: never infinite, never NaN.
+ */
+import { ascending, deviation, mean, quantile, type Sample, sum, varies } from './moments.ts';
+
+export const yearDays = 365;
+
+const each = (values: Sample, make: (value: number) => number): Float64Array => Float64Array.from(values, make);
+const over = (value: number, by: number | undefined): number | undefined =>
+  by === undefined || by === 0 || !Number.isFinite(value / by) ? undefined : value / by;
+
+/** Mean over deviation (ddof 1), yearly; `riskFree` a period. */
+export const sharpe = (returns: Sample, periods = yearDays, riskFree = 0): number | undefined =>
+  varies(returns) ? over((mean(returns) - riskFree) * Math.sqrt(periods), deviation(returns)) : undefined;
+
+export function volatility(returns: Sample, periods = yearDays): number | undefined {
+  const spread = deviation(returns);
+  return spread === undefined ? undefined : spread * Math.sqrt(periods);
+}
+
+/** Root of the mean square of what returns fall short of `least` by, over all returns (n, not their number below). */
+export const downsideDeviation = (returns: Sample, least = 0): number =>
+  Math.sqrt(mean(each(returns, (value) => Math.min(value - least, 0) ** 2)));
+
+export const sortino = (returns: Sample, periods = yearDays, least = 0): number | undefined =>
+  returns.length === 0
+    ? undefined
+    : over((mean(returns) - least) * Math.sqrt(periods), downsideDeviation(returns, least));
+
+/** What returns are above `least` over what they are below it. */
+export function omega(returns: Sample, least = 0): number | undefined {
+  const above = sum(each(returns, (value) => Math.max(value - least, 0)));
+  return over(above, sum(each(returns, (value) => Math.max(least - value, 0))));
+}
+
+/** The fall from the highest value so far at each point, 0 or negative; the first value is a peak. */
+export function drawdowns(values: Sample): Float64Array {
+  let peak = Number.NEGATIVE_INFINITY;
+  return each(values, (value) => {
+    peak = Math.max(peak, value);
+    return peak > 0 ? value / peak - 1 : 0;
+  });
+}
+
+/** 1 and what each return makes of it. */
+export function grown(returns: Sample): Float64Array {
+  const values = new Float64Array(returns.length + 1);
+  values[0] = 1;
+  for (let index = 0; index < returns.length; index++)
+    values[index + 1] = (values[index] as number) * (1 + (returns[index] as number));
+  return values;
+}
+
+/** Root of the mean square of drawdowns; `falls` without the starting point. */
+export const ulcerIndex = (falls: Sample): number => Math.sqrt(mean(each(falls, (fall) => fall * fall)));
+/** The mean drawdown. */
+export const painIndex = (falls: Sample): number => -mean(falls);
+
+/** Growth of a year, compounded. */
+export const yearlyReturn = (growth: number, count: number, periods = yearDays): number | undefined =>
+  count === 0 || growth <= 0 ? undefined : growth ** (periods / count) - 1;
+
+export interface Tails {
+  /** 5th percentile, linear interpolation. */
+  readonly valueAtRisk: number;
+  /** Mean of the returns at or below it. */
+  readonly conditional: number;
+  /** |95th percentile| over |5th|. */
+  readonly ratio: number | undefined;
+}
+
+export function tails(returns: Sample): Tails | undefined {
+  if (returns.length === 0) return undefined;
+  const sorted = ascending(returns);
+  const valueAtRisk = quantile(sorted, 0.05);
+  const worst = sorted.filter((value) => value <= valueAtRisk);
+  return {
+    valueAtRisk,
+    conditional: worst.length === 0 ? valueAtRisk : mean(worst),
+    ratio: over(Math.abs(quantile(sorted, 0.95)), Math.abs(valueAtRisk)),
+  };
+}
+
+export interface Line {
+  /** A period's. */
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+/** Least squares of returns on those of a benchmark. */
+export function regression(returns: Sample, benchmark: Sample): Line | undefined {
+  if (returns.length !== benchmark.length || !varies(benchmark)) return undefined;
+  const [own, theirs] = [mean(returns), mean(benchmark)];
+  let together = 0;
+  let square = 0;
+  for (let index = 0; index < returns.length; index++) {
+    const moved = (benchmark[index] as number) - theirs;
+    together += moved * ((returns[index] as number) - own);
+    square += moved * moved;
+  }
+  const beta = together / square;
+  return { alpha: own - beta * theirs, beta };
+}
+
+/** Yearly return beyond what beta times the benchmark's explains. */
+export function jensenAlpha(returns: Sample, benchmark: Sample, periods = yearDays): number | undefined {
+  const line = regression(returns, benchmark);
+  const yearly = (values: Sample): number | undefined =>
+    yearlyReturn(grown(values).at(-1) as number, values.length, periods);
+  const [own, theirs] = [yearly(returns), yearly(benchmark)];
+  return line === undefined || own === undefined || theirs === undefined ? undefined : own - line.beta * theirs;
+}
