@@ -1,5 +1,16 @@
 /** A tradable symbol: its assets, its steps and the least it accepts. */
-import { type Lots, noLots, noUnits, type Precision, type Units } from './money.ts';
+import {
+  type Lots,
+  lots,
+  noLots,
+  noUnits,
+  type Precision,
+  quantityText,
+  steppedLots,
+  steppedPrice,
+  type Ticks,
+  type Units,
+} from './money.ts';
 
 export interface Instrument extends Precision {
   /** Upper case, without separator: `BTCUSDT`. */
@@ -12,6 +23,8 @@ export interface Instrument extends Precision {
   readonly minQuantity: Lots;
   /** Least price × quantity, or amount of a MARKET BUY, in the quote asset; zero means no minimum is published. */
   readonly minNotional: Units;
+  /** Decimals that an order may have, where the exchange takes fewer than everything is reckoned in. */
+  readonly orderPlaces?: { readonly price: number; readonly quantity: number };
 }
 
 type Given = Pick<Instrument, 'symbol' | 'base' | 'quote' | 'pricePrecision' | 'quantityPrecision'> &
@@ -31,3 +44,28 @@ export function instrument(given: Given): Instrument {
   }
   return { minQuantity: noLots, minNotional: noUnits, ...given };
 }
+
+/** What the exchange lists now, reckoned in the steps of before, which must not be coarser: what was written down in them goes on counting. */
+export function reckonedIn(before: Precision, listed: Instrument): Instrument {
+  const { pricePrecision, quantityPrecision } = before;
+  const { orderPlaces: _, ...plain } = listed;
+  const same = pricePrecision === listed.pricePrecision && quantityPrecision === listed.quantityPrecision;
+  if (same) return plain;
+  return {
+    ...plain,
+    pricePrecision,
+    quantityPrecision,
+    minQuantity: lots(quantityText(listed.minQuantity, listed), before),
+    orderPlaces: { price: listed.pricePrecision, quantity: listed.quantityPrecision },
+  };
+}
+
+/** A quantity as an order may have it: rounded towards nothing. */
+export const orderLots = (quantity: Lots, { orderPlaces, quantityPrecision }: Instrument): Lots =>
+  orderPlaces === undefined ? quantity : steppedLots(quantity, quantityPrecision - orderPlaces.quantity);
+
+/** A price as an order of this side may have it: a BUY is rounded up and a SELL down. */
+export const orderPrice = (side: 'BUY' | 'SELL', price: Ticks, { orderPlaces, pricePrecision }: Instrument): Ticks =>
+  orderPlaces === undefined
+    ? price
+    : steppedPrice(price, pricePrecision - orderPlaces.price, side === 'BUY' ? 'up' : 'down');

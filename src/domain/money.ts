@@ -154,6 +154,9 @@ export const steppedPrice = (price: Ticks, placesFewer: number, rounding: Roundi
   (divide(price, scale(placesFewer), rounding) * scale(placesFewer)) as Ticks;
 
 // Quantities
+/** A quantity at a coarser step, rounded towards nothing. */
+export const steppedLots = (quantity: Lots, placesFewer: number): Lots =>
+  (quantity - (quantity % scale(placesFewer))) as Lots;
 export const lots = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Lots =>
   toSteps(value, at.quantityPrecision, rounding) as Lots;
 export const lotsOf = (value: number, at: Precision, rounding: Rounding = 'down'): Lots =>

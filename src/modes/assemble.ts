@@ -58,7 +58,7 @@ export interface Parts {
   readonly newVersions?: ReadonlyMap<string, NewVersion>;
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
-  readonly blocked?: () => string | undefined;
+  readonly blocked?: (symbol: string) => string | undefined;
   /** Several quotes leave in one request, without client ids: only where nobody else trades on the account (order-protocol §3.6). */
   readonly batchCreate?: boolean;
   /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
@@ -115,7 +115,7 @@ export function assemble(parts: Parts): Assembled {
     reason: (intent) =>
       against.ending
         ? 'trading is being ended'
-        : (execution.halts.against() ?? parts.blocked?.() ?? reasonAgainst(book.risk, journal, intent)),
+        : (execution.halts.against() ?? parts.blocked?.(intent.symbol) ?? reasonAgainst(book.risk, journal, intent)),
   };
   const desk = deskOf(parts, { book, execution, sweeps, audits, ids, stopped, booked, work, insisting, hears, cancelling, against });
   return {
@@ -247,7 +247,7 @@ function openBook(parts: Parts, disabled: (kill: Kill) => void): Book {
 
 function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, halts: Halts, draft: Draft): Verdict {
   const [halt] = halts.inForce;
-  const reason = blocked?.();
+  const reason = blocked?.(draft.symbol);
   const verdict: Verdict =
     halt !== undefined
       ? { kind: 'denied', code: 'halted', facts: { reason: halt.text, since: halt.at } }

@@ -6,8 +6,8 @@ import { accountName, sharedFile, sharedFilePath, userOf, userState } from '../b
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { type Instrument, instrument } from '../domain/instrument.ts';
-import type { Rate } from '../domain/money.ts';
+import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
+import type { Precision, Rate } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Entry } from '../journal/entries.ts';
 import { type Guard, thisHost } from '../journal/guard.ts';
@@ -34,6 +34,7 @@ import { refuseAnotherExchange } from './same-exchange.ts';
 import { Screen } from './screen.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
+import { watchTerms } from './terms.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {
@@ -105,6 +106,8 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
     const reached = await reachExchange(options, undo);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
+    // What was written down may be finer than what is listed now, and is asked about from here on.
+    for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
     const source = sourceOf(equipped);
@@ -196,21 +199,26 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     },
   );
   undo.unshift(() => book.close());
-  for (const { symbol, base, quote, pricePrecision, quantityPrecision } of reached.instruments.values()) {
-    book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });
+  for (const { symbol, base, quote, pricePrecision, quantityPrecision } of instruments.values()) {
+    if (reached.instruments.has(symbol))
+      book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });
   }
   undo.unshift(() => venue.close?.());
   const notice = (said: Notice): void => {
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
-  const blocked = blockedBy(options, exchange, limits);
+  const symbols = [...reached.instruments.keys()];
+  const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
+  undo.unshift(terms.begin());
+  const stopped = blockedBy(options, exchange, limits);
+  const blocked = (symbol = ''): string | undefined => terms.against(symbol) ?? stopped();
   const assembled = assemble({
     clock,
     journal: book,
     identity: state.identity,
     loaded,
-    orders: venue.orders,
+    orders: terms.heeded(venue.orders),
     account: config.account,
     instruments,
     allocations: allocationsOf(options.configured),
@@ -280,10 +288,17 @@ function accountOf(
 }
 
 /** The instruments of this run, and those of earlier ones that the journal's rows need. */
-function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): ReadonlyMap<string, Instrument> {
+function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): Map<string, Instrument> {
   const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
-  for (const [symbol, at] of current) all.set(symbol, at);
+  for (const [symbol, at] of current) all.set(symbol, reckonedIn(finest(at, all.get(symbol)), at));
   return all;
+}
+
+/** Rows may have been written in finer steps than the exchange takes now. */
+function finest(at: Precision, former: Precision = at): Precision {
+  const pricePrecision = Math.max(at.pricePrecision, former.pricePrecision);
+  const quantityPrecision = Math.max(at.quantityPrecision, former.quantityPrecision);
+  return pricePrecision + quantityPrecision > 18 ? at : { pricePrecision, quantityPrecision };
 }
 
 /** The same journal, with somebody looking at what is written. */

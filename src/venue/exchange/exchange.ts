@@ -97,6 +97,8 @@ export interface Exchange {
   /** The same of the socket; takes ten seconds and more. */
   probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
+  /** Orders and trades of its symbol are read in this instrument's steps from now on, in which the caller reckons. */
+  reckon(instrument: Instrument): void;
   /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
   syncTime(): Promise<Answer<TimeSync>>;
   /** What is known of the exchange's time, and whether that is enough to create orders. */
@@ -181,6 +183,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     },
     probeSocket: (symbol) => probeSocket(realWs, wsUrl, symbol, clock),
     instruments: known.all,
+    reckon: (instrument) => known.remember(instrument),
     syncTime: () => time.sync(),
     time,
     counters: seen,

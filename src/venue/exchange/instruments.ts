@@ -25,7 +25,8 @@ export function instruments(rest: Rest, count: Count): Instruments {
     const list = readSymbols(reply.value, count);
     if (list === undefined || list.length === 0)
       return rest.unreadable(endpoints.symbols, 'the answer lists no symbols', reply.value);
-    for (const one of list) known.set(one.symbol, one);
+    // What is known stays: orders and trades go on being read in the steps in which they are reckoned with.
+    for (const one of list) if (!known.has(one.symbol)) known.set(one.symbol, one);
     return ok(list);
   }
 
