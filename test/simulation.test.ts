@@ -1,12 +1,13 @@
 /** A fixed share of the simulated world; `npm run simulate` runs the rest (docs/explanation/exactly-once.md). */
 import { describe, expect, test } from 'vitest';
 import { hunt, mutantOf, runPart, tooLittle } from '../src/testing/world/campaign.ts';
+import { cornersOf, exactPlan, explore } from '../src/testing/world/exhaustive.ts';
 import { mutants } from '../src/testing/world/mutants/all.ts';
 import { planOf } from '../src/testing/world/plan.ts';
 import { shrink } from '../src/testing/world/shrink.ts';
 import { runWorld } from '../src/testing/world/world.ts';
 
-const seeds = 50;
+const seeds = 60;
 
 test('no invariant breaks in the fixed share of seeds, and it sees enough to count', async () => {
   const { failures, totals } = await runPart({ from: 1, to: seeds });
@@ -28,12 +29,16 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     ['transportRetries', /I2/],
     ['trustsCancels', /I4/],
     ['skipsSums', /I4/],
-    ['numberIds', /I3/],
+    ['numberIds', /I3|foreign/],
     ['epochStands', /I[129]/],
     ['feesIgnored', /I3/],
     ['sendsBeforeCommit', /I2/],
     ['forgetsOpen', /I(8|11|12)/],
     ['reservesNothing', /I8/],
+    ['ignoresBans', /I10/],
+    ['cancelsEverybody', /foreign/],
+    ['absentTooEarly', /I7/],
+    ['killIsNotAsked', /kill/],
   ];
 
   test.for(quick)('%s', async ([name, invariant]) => {
@@ -47,12 +52,39 @@ describe('the invariants see a protocol that was broken on purpose', () => {
   });
 });
 
+describe('every crash point of a scenario', () => {
+  // Every fifth point, and no second crash: all of them are \`npm run simulate -- --exhaustive\`.
+  const quiet = cornersOf().filter(({ fault }) => fault === 'none');
+
+  test.for(quiet)('$scenario', async (corner) => {
+    const { first, failures } = await explore(corner, { stride: 5, twice: false });
+    expect(failures.map(({ invariant, text }) => `${invariant}: ${text}`)).toEqual([]);
+    expect(first).toBeGreaterThan(5);
+  });
+
+  test('a second crash is put at every point of the recovery', async () => {
+    const whole = await runWorld({ plan: exactPlan({ scenario: 'create', fault: 'dropResponse' }, [8]) });
+    const [, recovery = 0] = whole.points;
+    expect(recovery).toBeGreaterThan(10);
+    const again = await runWorld({
+      plan: exactPlan({ scenario: 'create', fault: 'dropResponse' }, [8, recovery - 1]),
+    });
+    expect([whole.crashes, again.crashes, again.failure]).toEqual([1, 2, undefined]);
+  });
+
+  test('a rule that is broken shows', async () => {
+    const { bent } = mutantOf('forgetsSending');
+    const { failures } = await explore({ scenario: 'create', fault: 'none' }, { twice: false, bent });
+    expect(failures).not.toEqual([]);
+  });
+});
+
 test('a failing plan is made smaller and still fails', async () => {
   const { bent } = mutantOf('forgetsOpen');
   const killed = await hunt(bent, 1, 20);
   const plan = planOf(killed?.seed ?? 1);
   const whole = await runWorld({ plan, bent });
-  const small = await shrink(plan, whole, bent);
+  const small = await shrink(plan, whole, { bent });
   expect(small.result.failure?.invariant).toBe(whole.failure?.invariant);
   expect(small.plan.classes.length).toBeLessThan(plan.classes.length);
   // What it forgets is forgotten by a crash: that cannot be taken away.

@@ -10,7 +10,7 @@ import type { Identity } from '../../journal/open.ts';
 import type { Assembled } from '../../modes/assemble.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Http } from '../../venue/exchange/http.ts';
-import type { OrderEntry, Spend } from '../../venue/venue.ts';
+import type { Answer, LimitNotice, OrderEntry, Spend } from '../../venue/venue.ts';
 import type { Chance } from './chance.ts';
 
 /** What a wrapper may use of the process that it is part of. */
@@ -28,6 +28,9 @@ export interface Bent {
   readonly loaded?: (loaded: Loaded) => Loaded;
   readonly identity?: (identity: Identity) => Identity;
   readonly spend?: (spend: Spend) => Spend;
+  readonly notice?: (notice: (limit: LimitNotice) => void) => (limit: LimitNotice) => void;
+  /** The exchange's time as the protocol reads it. */
+  readonly serverTime?: (time: Answer<number>) => Answer<number>;
   readonly timing?: Partial<Timing>;
   /** Bends what was put together, in place. */
   readonly assembled?: (assembled: Assembled, inside: Inside) => void;

@@ -1,9 +1,10 @@
 /** Many seeds: what they came to, added up, and the mutants that they must kill. */
 import type { Bent } from './bent.ts';
+import { type Failure, failureOf } from './failure.ts';
 import { mutants } from './mutants/all.ts';
-import { type Plan, planOf } from './plan.ts';
-import { Reach } from './reach.ts';
-import { runWorld, type WorldResult } from './world.ts';
+import { planOf } from './plan.ts';
+import { type Counted, Reach } from './reach.ts';
+import { runWorld } from './world.ts';
 
 /** What a campaign counts. */
 export interface Totals {
@@ -55,21 +56,12 @@ export function tooLittle(totals: Totals): string[] {
     .map(([name, least]) => `${(totals[name] / totals.seeds).toFixed(2)} ${name} a seed, at least ${least} are wanted`);
 }
 
-export interface Failure {
-  readonly seed: number;
-  readonly invariant: string;
-  readonly text: string;
-  readonly atMs: number;
-  readonly plan: Plan;
-  readonly trace: readonly string[];
-}
-
 /** Part of a campaign, as one worker runs it. */
-export interface Part {
+export interface Part extends Counted {
   readonly totals: Totals;
   readonly failures: readonly Failure[];
-  readonly events: ReadonlyMap<string, number>;
-  readonly faults: ReadonlyMap<string, number>;
+  /** The sum of the trace hashes of the first runs, 64 bits in hex. */
+  readonly hashes: string;
   /** Seeds whose second run had another trace. */
   readonly unlike: readonly number[];
 }
@@ -86,34 +78,32 @@ export interface Seeds {
   readonly horizonMs?: number;
 }
 
+/** Sums do not depend on the order in which threads come to an end. */
+export const addHashes = (one: string, other: string): string =>
+  BigInt.asUintN(64, BigInt(`0x${one}`) + BigInt(`0x${other}`)).toString(16);
+
 /** Runs seeds one after another. */
 export async function runPart(seeds: Seeds, each: () => void = () => {}): Promise<Part> {
   const { from, to, twice = false, lateQueue = false, horizonMs } = seeds;
-  const bent: Bent = { lateQueue, ...(horizonMs !== undefined && { timing: { horizonMs } }) };
+  const bent: Bent = { lateQueue };
   const totals = noTotals();
   const failures: Failure[] = [];
   const unlike: number[] = [];
   const reach = new Reach();
+  let hashes = '0';
   for (let seed = from; seed <= to; seed++) {
     const plan = planOf(seed);
-    const result = await runWorld({ plan, bent });
+    const result = await runWorld({ plan, bent, horizonMs });
     add(totals, result);
+    hashes = addHashes(hashes, result.hash);
     reach.add(result.reach);
     if (result.failure !== undefined) failures.push(failureOf(result, plan));
-    if (twice && (await runWorld({ plan, bent })).hash !== result.hash) unlike.push(seed);
+    if (twice && (await runWorld({ plan, bent, horizonMs })).hash !== result.hash) unlike.push(seed);
     each();
   }
-  return { totals, failures, events: reach.events, faults: reach.faults, unlike };
+  const { events, cancels, faults } = reach;
+  return { totals, failures, hashes, events, cancels, faults, unlike };
 }
-
-const failureOf = ({ seed, failure, trace }: WorldResult, plan: Plan): Failure => ({
-  seed,
-  invariant: failure?.invariant ?? '',
-  text: failure?.text ?? '',
-  atMs: failure?.atMs ?? 0,
-  plan,
-  trace,
-});
 
 /** How a mutant ended: the seed that killed it and what saw it; undefined when none did. */
 export interface Killed {

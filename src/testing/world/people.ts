@@ -43,13 +43,14 @@ export class Crowd {
     this.#chance = chance;
   }
 
-  turn(): void {
+  /** `to`: where the price goes, in place of where it would walk. */
+  turn(to?: number): void {
     const { exchange } = this.#venue;
     const chance = this.#chance;
     this.#venue.advance();
     for (const order of this.#quotes) if (isOpen(order)) exchange.cancel(order);
     const pull = (100 - this.mid) * 0.02;
-    this.mid = Math.round((this.mid + pull + chance.between(-0.45, 0.45)) * 100) / 100;
+    this.mid = to ?? Math.round((this.mid + pull + chance.between(-0.45, 0.45)) * 100) / 100;
     this.#quotes = [];
     for (const [side, sign] of [['BUY', -1] as const, ['SELL', 1] as const]) {
       for (const step of [0.04, 0.4]) {

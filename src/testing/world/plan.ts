@@ -4,6 +4,7 @@
  */
 import type { Habits } from '../../simulator/core/habits.ts';
 import { type Chance, chanceOf } from './chance.ts';
+import { strategyIds } from './strategies.ts';
 
 /** Faults of one request and its answer, each with its share of the requests that are harmed. */
 export const wireFaults = {
@@ -44,6 +45,8 @@ export const faultClasses = [
   'skew',
   'tight',
   'quiet',
+  'kill',
+  'resolve',
 ] as const;
 export type FaultClass = (typeof faultClasses)[number];
 
@@ -73,6 +76,10 @@ export type PlannedEvent =
   | { readonly kind: 'outage'; readonly at: number; readonly forMs: number; readonly how: 'silent' | '503' | 'refused' }
   | { readonly kind: 'fullDisk'; readonly at: number; readonly forMs: number }
   | { readonly kind: 'skew'; readonly at: number; readonly forMs: number; readonly byMs: number }
+  /** Everything, or one strategy, is killed by a human, and resumed after a while. */
+  | { readonly kind: 'kill'; readonly at: number; readonly forMs: number; readonly strategy: string | undefined }
+  /** A human says of an order of unknown outcome how it ended, or that it is to be left to him. */
+  | { readonly kind: 'resolve'; readonly at: number }
   /** No price is heard. */
   | { readonly kind: 'quiet'; readonly at: number; readonly forMs: number };
 
@@ -88,12 +95,39 @@ export interface Plan {
   readonly lagMs: number;
   /** Requests that wait behind the gateway are judged there, not when they are carried out: outside what the protocol may rely on. */
   readonly lateQueue: boolean;
+  /** A scenario in place of everything that the seed decides. */
+  readonly exact?: Exact;
+}
+
+/** What can go wrong with a scenario: one of its requests is harmed, or something fails for a while. */
+export const exactFaults = [
+  'none',
+  ...(Object.keys(wireFaults) as WireFault[]),
+  'outage',
+  'fullDisk',
+  'slowDisk',
+] as const;
+export type ExactFault = (typeof exactFaults)[number];
+
+export interface Exact {
+  /** One of `scenarios`, by name. */
+  readonly scenario: string;
+  readonly fault: ExactFault;
+  /** The point of the scenario, and the point of the recovery after it, at which the process dies; counted from 0. */
+  readonly crashes: readonly number[];
 }
 
 /** How long faults go on, virtual ms. */
 export const faultsMs = 90_000;
 
-const usual: Readonly<Partial<Record<FaultClass, number>>> = { crash: 0.92, tight: 0.15, skew: 0.3, fullDisk: 0.3 };
+const usual: Readonly<Partial<Record<FaultClass, number>>> = {
+  crash: 0.92,
+  kill: 0.2,
+  resolve: 0.2,
+  tight: 0.15,
+  skew: 0.3,
+  fullDisk: 0.3,
+};
 
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
@@ -134,6 +168,13 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     byMs: chance.whole(-4_000, 4_000),
   }));
   some('quiet', 1, 2, (chance) => ({ kind: 'quiet', at: when(chance), forMs: chance.whole(2_000, 8_000) }));
+  some('resolve', 1, 3, (chance) => ({ kind: 'resolve', at: when(chance) }));
+  some('kill', 1, 1, (chance) => ({
+    kind: 'kill',
+    at: when(chance),
+    forMs: chance.whole(4_000, 25_000),
+    strategy: chance.is(0.5) ? undefined : chance.pick(strategyIds),
+  }));
   return events.sort((a, b) => a.at - b.at);
 }
 

@@ -21,8 +21,9 @@ import type { Bent, Inside } from './bent.ts';
 import type { Chance } from './chance.ts';
 import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
+import { strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
-import { signalsFrom, strategyIds, symbolsOf, type Wish } from './wishes.ts';
+import { signalsFrom, type Wish } from './wishes.ts';
 
 /** What a position may be worth, by symbol: below what the strategies wish together, so that it binds now and then. */
 export const maxPosition = units('450');
@@ -110,7 +111,10 @@ export function startProcess(options: ProcessOptions): Process {
     notice: ({ level, text }) => say(`${life.number} ${level}: ${text}`),
     blocked: () => wire.time.against() ?? forbidden(limits.meter().stoppedUntil),
     balances: () => account.balances(),
-    serverTime: () => earliestTime(wire.time, clock),
+    serverTime: async () => {
+      const time = await earliestTime(wire.time, clock);
+      return bent.serverTime?.(time) ?? time;
+    },
   });
   bent.assembled?.(assembled, inside);
   const running: Process & { ready: boolean } = {
@@ -143,7 +147,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
     http: bent.http?.(http) ?? http,
     clock: life.clock,
     spend: bent.spend?.(limits.spend) ?? limits.spend,
-    notice: limits.notice,
+    notice: bent.notice?.(limits.notice) ?? limits.notice,
     signer: signer(key, secret),
     outsideWindow: () => time.doubt('a request was refused for its time'),
     ...uncounted,

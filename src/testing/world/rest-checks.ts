@@ -9,9 +9,9 @@ import type { Exchange } from '../../simulator/core/exchange.ts';
 import { isOpen } from '../../simulator/core/order.ts';
 import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
+import { strategyIds, symbolsOf } from './strategies.ts';
 import { baseMoved, instrumentOf, quoteMoved, type Truth } from './truth.ts';
 import { baseline, ourUid } from './venue.ts';
-import { strategyIds, symbolsOf } from './wishes.ts';
 
 export interface AtRest {
   readonly db: Database;

@@ -1,7 +1,6 @@
 /** Makes a failing plan as small as it can: classes of faults first, then events, as long as the same invariant breaks. */
-import type { Bent } from './bent.ts';
 import type { FaultClass, Plan } from './plan.ts';
-import { runWorld, type WorldResult } from './world.ts';
+import { runWorld, type WorldOptions, type WorldResult } from './world.ts';
 
 /** Which class an event belongs to: without the class the event goes as well. */
 const classOf: Readonly<Record<Plan['events'][number]['kind'], FaultClass>> = {
@@ -10,6 +9,8 @@ const classOf: Readonly<Record<Plan['events'][number]['kind'], FaultClass>> = {
   fullDisk: 'fullDisk',
   skew: 'skew',
   quiet: 'quiet',
+  kill: 'kill',
+  resolve: 'resolve',
 };
 
 export interface Shrunk {
@@ -22,13 +23,17 @@ export interface Shrunk {
 /** Two passes at most: what is needed after the second is taken for needed. */
 const passes = 2;
 
-export async function shrink(plan: Plan, result: WorldResult, bent: Bent = {}): Promise<Shrunk> {
+export async function shrink(
+  plan: Plan,
+  result: WorldResult,
+  world: Pick<WorldOptions, 'bent' | 'horizonMs'> = {},
+): Promise<Shrunk> {
   let best = { plan, result };
   let runs = 0;
   const invariant = result.failure?.invariant;
   const tried = async (smaller: Plan): Promise<void> => {
     runs++;
-    const again = await runWorld({ plan: smaller, bent });
+    const again = await runWorld({ ...world, plan: smaller });
     if (again.failure !== undefined && again.failure.invariant === invariant) best = { plan: smaller, result: again };
   };
   for (let pass = 0; pass < passes; pass++) {

@@ -1,5 +1,6 @@
 /** Invariants that hold at every step (order-protocol §3.9), each a function that says what is wrong or nothing. */
 import type { Database } from 'better-sqlite3';
+import { readClientOrderId } from '../../domain/ids.ts';
 import {
   lots,
   noLots,
@@ -18,10 +19,10 @@ import { restoreFill } from '../../execution/records.ts';
 import type { Entry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
-import { maxPosition } from './process.ts';
+import { idKey, maxPosition } from './process.ts';
 import { fillRows, orderRow } from './rows.ts';
+import { mostWished, strategyIds } from './strategies.ts';
 import { instrumentOf, strategyOf, type Truth } from './truth.ts';
-import { mostWished } from './wishes.ts';
 
 /** Breaks of an invariant: its number, and what was seen. */
 export interface Violation {
@@ -153,9 +154,53 @@ export function absenceIsNotTooEarly(
   return undefined;
 }
 
+/** The same as a rule (§3.4, 4): not before the exchange's time has passed its window and D, whatever could still come. */
+export function absenceWaitsForTheHorizon(
+  row: OrderEntryRow,
+  before: OrderState | undefined,
+  { now, horizonMs, slackMs }: { readonly now: number; readonly horizonMs: number; readonly slackMs: number },
+): Verdict {
+  if (row.state !== 'absent' || before === 'absent' || row.signedAt === null) return undefined;
+  const least = row.signedAt + (row.recvWindowMs ?? 0) + horizonMs;
+  return now >= least - slackMs
+    ? undefined
+    : `${row.clientOrderId} counts as absent ${least - now} ms before its horizon`;
+}
+
+/** What a human has killed: nothing, or one strategy, or everything. */
+export interface Killed {
+  /** The world's ms. */
+  readonly since: number;
+  /** undefined: everything. */
+  readonly strategy: string | undefined;
+}
+
+/** How long after a kill a create may still leave (issue 5): it was on its way. */
+const killWithinMs = 100;
+
+/** A kill blocks creation within 100 ms, and as long as nobody lifts it, over restarts too. */
+export function nothingIsCreatedUnderKill(id: string, killed: Killed | undefined, now: number): Verdict {
+  if (killed === undefined || now - killed.since <= killWithinMs) return undefined;
+  const number = readClientOrderId(id, idKey)?.strategy;
+  const strategy = number === undefined ? undefined : strategyIds[number - 1];
+  if (killed.strategy !== undefined && killed.strategy !== strategy) return undefined;
+  return `the create ${id} leaves ${now - killed.since} ms after a kill of ${killed.strategy ?? 'everything'}`;
+}
+
 /** What each request costs, by the specification and not by the client's own table. */
 export function weightOf({ url, method }: HttpRequest): number {
   return method === 'POST' && /\/(order|cancel)$/.test(url.pathname) ? 5 : 1;
+}
+
+/** Human orders are left alone (order-protocol §3.8): only what carries an id of ours is cancelled, and there is no kill of everything here. */
+export function onlyOursIsCancelled({ url, method, body }: HttpRequest, truth: Truth): Verdict {
+  if (method !== 'POST' || !url.pathname.endsWith('/cancel')) return undefined;
+  const orderId = /"orderId":"?(\d+)/.exec(body ?? '')?.[1] ?? '';
+  const order = truth.byId(orderId);
+  if (order !== undefined && truth.ours.has(order.clientOrderId.toLowerCase())) return undefined;
+  return order === undefined
+    ? `a cancel leaves for ${orderId}, which the exchange does not know`
+    : `a cancel leaves for ${orderId}, which somebody else placed as ${order.clientOrderId || 'nothing'}`;
 }
 
 /** I10: the weight of any 60 s stays within the limit, and nothing leaves while the exchange forbids it. */
@@ -172,6 +217,9 @@ export class Spending {
     this.#slackMs = slackMs;
   }
 
+  /** How much of the limit creates may fill; the rest is kept for cancels and questions (order-protocol §3.7). */
+  readonly #createShare = 0.8;
+
   spend(request: HttpRequest, now: number): Verdict {
     const weight = weightOf(request);
     while (this.#sent[0] !== undefined && now - this.#sent[0].at >= 60_000)
@@ -180,6 +228,8 @@ export class Spending {
     this.#sum += weight;
     if (now < this.forbiddenUntil - this.#slackMs)
       return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
+    if (createdId(request) !== undefined && this.#sum > this.#createShare * this.#most)
+      return `a create takes the weight of 60 s to ${this.#sum}, of ${this.#most} the last fifth is not for creates`;
     return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
   }
 }

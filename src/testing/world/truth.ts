@@ -6,8 +6,8 @@ import { baseUnits, minus, notional, noUnits, plus, type Units } from '../../dom
 import { isOpen, type Leg, remaining, type SimOrder, type SimTrade } from '../../simulator/core/order.ts';
 import { instruments } from '../builders.ts';
 import { idKey } from './process.ts';
+import { type StrategyId, strategyIds } from './strategies.ts';
 import { ourUid } from './venue.ts';
-import { type StrategyId, strategyIds } from './wishes.ts';
 
 /** One side of a trade that is an order of our account. */
 export interface OwnLeg {

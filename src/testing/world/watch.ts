@@ -7,11 +7,11 @@ import type { Entry } from '../../journal/entries.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import type { Time } from './life.ts';
 import type { Plan } from './plan.ts';
-import { countEvents, Reach } from './reach.ts';
+import { Reach, watchTables } from './reach.ts';
 import * as check from './step-checks.ts';
+import { strategyIds } from './strategies.ts';
 import type { Trace } from './trace.ts';
 import { Truth } from './truth.ts';
-import { strategyIds } from './wishes.ts';
 
 /** The first invariant that broke, and when, ms after the start. */
 export type Broken = check.Violation & { readonly atMs: number };
@@ -21,6 +21,8 @@ export interface WatchOptions {
   readonly trace: Trace;
   readonly plan: Plan;
   readonly mostWeight: number;
+  /** D, ms. */
+  readonly horizonMs: number;
   readonly price: (symbol: string) => number;
 }
 
@@ -29,16 +31,20 @@ export class Watch {
   readonly reach = new Reach();
   readonly #options: WatchOptions;
   readonly #spending: check.Spending;
+  /** How far the process's clock may be off the exchange's, ms: a skewed gateway tells it wrongly. */
+  readonly #slackMs: number;
   readonly #sent = new Set<string>();
   readonly #states = new Map<string, OrderState>();
   failure: Broken | undefined;
+  killed: check.Killed | undefined;
   unknowns = 0;
   fills = 0;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    // A ban is counted by the exchange's clock, which a skewed gateway tells wrongly.
-    this.#spending = new check.Spending(options.mostWeight, options.plan.classes.includes('skew') ? 5_000 : 150);
+    watchTables(this.reach);
+    this.#slackMs = options.plan.classes.includes('skew') ? 5_000 : 150;
+    this.#spending = new check.Spending(options.mostWeight, this.#slackMs);
   }
 
   get creates(): number {
@@ -57,8 +63,10 @@ export class Watch {
   /** A request's first byte leaves. */
   leaves(request: HttpRequest, db: Database): void {
     this.#try('I10', this.#spending.spend(request, this.#options.time.now()));
+    this.#try('foreign', check.onlyOursIsCancelled(request, this.truth));
     const id = check.createdId(request);
     if (id === undefined) return;
+    this.#try('kill', check.nothingIsCreatedUnderKill(id, this.killed, this.#options.time.now()));
     const hash = createHash('sha256')
       .update(request.body ?? '')
       .digest('hex');
@@ -67,11 +75,15 @@ export class Watch {
 
   /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
   committed(entries: readonly Entry[], db: Database, pending: Iterable<string>): void {
-    const { trace, plan, time } = this.#options;
-    countEvents(entries, this.#states, this.reach);
+    const { trace, plan, time, horizonMs } = this.#options;
+    const byHand = new Set<string>();
     for (const entry of entries) {
       if (entry.kind !== 'event') continue;
       if (entry.event === 'unknown') this.unknowns++;
+      if (entry.event === 'resolved') {
+        byHand.add(entry.clientOrderId);
+        this.reach.human(this.#states.get(entry.clientOrderId), String(entry.detail['as']));
+      }
       trace.say(`event ${entry.clientOrderId} ${entry.event} ${JSON.stringify(entry.detail)}`);
     }
     const { fills, orders } = check.committedEntries(entries);
@@ -86,7 +98,12 @@ export class Watch {
       if (before !== row.state) trace.say(`order ${row.clientOrderId} is ${row.state}`);
       const now = plan.lateQueue ? Number.NEGATIVE_INFINITY : time.now();
       this.#try('I4', check.closedAddsUp(row, this.truth, db));
-      this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, now));
+      // What a human says of an order he has looked up needs no proof.
+      if (!byHand.has(row.clientOrderId)) {
+        this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, now));
+        const at = { now: time.now(), horizonMs, slackMs: this.#slackMs };
+        if (!plan.lateQueue) this.#try('I7', check.absenceWaitsForTheHorizon(row, before, at));
+      }
       this.#try('I9', check.closedStaysClosed(row, before));
       this.#states.set(row.clientOrderId, row.state);
     }

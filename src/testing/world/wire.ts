@@ -26,6 +26,8 @@ export interface WireOptions {
   readonly forbidden: (untilMs: number) => void;
   /** Told of each fault that was applied. */
   readonly harmed: (fault: string, request: HttpRequest) => void;
+  /** Whether a scenario lays down what is harmed, and how; undefined: chance decides. */
+  readonly strike: ((request: HttpRequest) => WireFault | undefined) | undefined;
 }
 
 export class Wire {
@@ -85,7 +87,8 @@ export class Wire {
   }
 
   #draw(request: HttpRequest): WireFault | undefined {
-    const { chance, plan } = this.#options;
+    const { chance, plan, strike } = this.#options;
+    if (strike !== undefined) return strike(request);
     if (this.healed || !chance.is(plan.harm * harmOf(request))) return undefined;
     // Each class owns its share of the draw whether it is on or not: taking one away leaves the others where they were.
     let left = chance.next() * totalShare;

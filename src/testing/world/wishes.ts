@@ -4,16 +4,10 @@
  */
 import { Observable } from 'rxjs';
 import type { Signal, Want } from '../../domain/order.ts';
-import { btc, eth } from '../builders.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
 import { faultsMs } from './plan.ts';
-
-export const strategyIds = ['steps', 'quotes', 'flips'] as const;
-export type StrategyId = (typeof strategyIds)[number];
-
-/** The most that a target of each strategy wishes to hold; the maker wishes orders, not a position. */
-export const mostWished: Readonly<Partial<Record<StrategyId, number>>> = { steps: 3, flips: 2 };
+import type { StrategyId } from './strategies.ts';
 
 /** A wish, told once the price is known. */
 export interface Wish {
@@ -21,12 +15,6 @@ export interface Wish {
   readonly at: number;
   readonly want: (mid: number) => Want;
 }
-
-export const symbolsOf: Readonly<Record<StrategyId, readonly string[]>> = {
-  steps: [btc.symbol],
-  quotes: [eth.symbol],
-  flips: [btc.symbol, eth.symbol],
-};
 
 const rounded = (price: number): number => Math.round(price * 100) / 100;
 const reason = 'wished by the seed';

@@ -1,15 +1,20 @@
 /** A thread that runs parts of a campaign. */
 import { parentPort } from 'node:worker_threads';
 import { hunt, mutantOf, runPart, type Seeds } from './campaign.ts';
+import { type Corner, explore } from './exhaustive.ts';
 
 export type Task =
   | { readonly kind: 'seeds'; readonly seeds: Seeds }
-  | { readonly kind: 'mutant'; readonly name: string; readonly from: number; readonly most: number };
+  | { readonly kind: 'mutant'; readonly name: string; readonly from: number; readonly most: number }
+  | { readonly kind: 'corner'; readonly corner: Corner };
+
+const each = (): void => parentPort?.postMessage({ kind: 'run' });
+
+function carriedOut(task: Task): Promise<unknown> {
+  if (task.kind === 'seeds') return runPart(task.seeds, each);
+  return task.kind === 'corner' ? explore(task.corner, { each }) : hunt(mutantOf(task.name).bent, task.from, task.most);
+}
 
 parentPort?.on('message', (task: Task) => {
-  const work =
-    task.kind === 'seeds'
-      ? runPart(task.seeds, () => parentPort?.postMessage({ kind: 'seed' }))
-      : hunt(mutantOf(task.name).bent, task.from, task.most);
-  void work.then((value) => parentPort?.postMessage({ kind: 'done', task, value }));
+  void carriedOut(task).then((value) => parentPort?.postMessage({ kind: 'done', task, value }));
 });

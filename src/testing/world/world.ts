@@ -4,18 +4,21 @@ import { btc, eth, startTime } from '../builders.ts';
 import type { Bent } from './bent.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
+import { Course } from './exact.ts';
 import { Life, Time } from './life.ts';
+import { Operator } from './operator.ts';
 import { Crowd, Human } from './people.ts';
 import { type CrashPoint, faultsMs, type Plan, type PlannedEvent } from './plan.ts';
-import { type Process, startProcess, symbols } from './process.ts';
+import { type Process, startProcess, symbols, worldTiming } from './process.ts';
 import type { Reach } from './reach.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { MachineLimits } from './spent.ts';
+import { strategyIds, symbolsOf } from './strategies.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
 import { type Broken, Watch } from './watch.ts';
 import { Wire } from './wire.ts';
-import { strategyIds, symbolsOf, type Wish, wishesOf } from './wishes.ts';
+import { type Wish, wishesOf } from './wishes.ts';
 
 /** After the faults: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
 const calmMs = 5_000;
@@ -28,6 +31,8 @@ const crowdMs = 1_400;
 export interface WorldOptions {
   readonly plan: Plan;
   readonly bent?: Bent;
+  /** D, ms; the world's own where it is left out. */
+  readonly horizonMs?: number | undefined;
   /** Keeps every line of the trace. */
   readonly trace?: boolean;
 }
@@ -45,10 +50,13 @@ export interface WorldResult {
   readonly quarantined: number;
   readonly commits: number;
   readonly virtualMs: number;
+  /** Points of a scenario at which a first and a second crash can be put. */
+  readonly points: readonly number[];
   readonly reach: Reach;
   readonly trace: readonly string[];
 }
 
+type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' }>;
 type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
 
 /** Runs a seed to its end. */
@@ -80,6 +88,10 @@ class World {
   readonly #humanChance: Chance;
   readonly #wishes: ReadonlyMap<string, readonly Wish[]>;
   readonly #machine: MachineLimits;
+  readonly #operator: Operator;
+  readonly #course: Course | undefined;
+  /** How long things go wrong, virtual ms. */
+  readonly #faultsMs: number;
   readonly #limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   #armed: CrashEvent[] = [];
   #process: Process | undefined;
@@ -89,10 +101,13 @@ class World {
   #quiet = false;
   #atRest = false;
 
-  constructor({ plan, bent = {}, trace = false }: WorldOptions) {
+  constructor({ plan, bent = {}, trace = false, horizonMs = worldTiming.horizonMs }: WorldOptions) {
     this.#plan = bent.lateQueue === true ? { ...plan, lateQueue: true } : plan;
-    this.#bent = bent;
-    const { seed, classes } = this.#plan;
+    this.#bent = { ...bent, timing: { horizonMs, ...bent.timing } };
+    const { seed, classes, exact } = this.#plan;
+    const course = exact === undefined ? undefined : new Course(exact);
+    this.#course = course;
+    this.#faultsMs = course?.scenario.toMs ?? faultsMs;
     this.#time = new Time(startTime, chanceOf(seed, 'ties').next);
     const time = this.#time;
     this.#machine = new MachineLimits(time);
@@ -104,12 +119,13 @@ class World {
       trace: this.#trace,
       plan: this.#plan,
       mostWeight: most,
+      horizonMs,
       price: (symbol) => this.#crowds.get(symbol)?.mid ?? 100,
     });
     this.#disk = new Disk({
       time,
       chance: chanceOf(seed, 'disk'),
-      slow: classes.includes('slowDisk'),
+      slow: classes.includes('slowDisk') || course?.slowDisk === true,
       syncEvery: bent.syncEvery ?? 1,
       committed: (entries, db) => this.#watch.committed(entries, db, this.#wire.pending.keys()),
     });
@@ -130,23 +146,36 @@ class World {
       leaves: (request) => this.#watch.leaves(request, this.#disk.db),
       forbidden: (until) => this.#watch.forbid(until),
       harmed: (fault) => this.#watch.reach.fault(fault, this.#orderStates()),
+      strike: course === undefined ? undefined : (request) => course.strike(request, time.elapsed()),
+    });
+    this.#operator = new Operator({
+      now: () => time.now(),
+      process: () => this.#process,
+      db: () => this.#disk.db,
+      killed: (killed) => {
+        this.#watch.killed = killed;
+      },
+      fatal: (error) => this.fatal(error),
     });
     this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(this.#venue, at, chanceOf(seed, at.symbol))]));
     this.#humanChance = chanceOf(seed, 'human');
     this.#human = new Human(this.#venue, this.#humanChance);
     this.#wishes = new Map(
-      strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)])),
+      course === undefined
+        ? strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)]))
+        : Object.entries(course.scenario.wishes),
     );
   }
 
   async run(): Promise<void> {
     for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
     if (this.#plan.classes.includes('human')) this.#humanTurn();
-    for (const event of this.#plan.events) this.#time.after(event.at, () => this.#happen(event));
-    this.#time.after(faultsMs, () => this.#heal());
+    for (const event of this.#course?.events ?? this.#plan.events)
+      this.#time.after(event.at, () => this.#happen(event));
+    this.#time.after(this.#faultsMs, () => this.#heal());
     this.#boot();
     const until = (ms: number): Promise<void> => this.#until(() => this.#time.elapsed() >= ms, ms);
-    await until(faultsMs + calmMs);
+    await until(this.#faultsMs + (this.#course === undefined ? calmMs : 0));
     await this.#untilReady();
     const ending = this.#process?.assembled.end('cancel').then(() => {
       this.#atRest = true;
@@ -161,6 +190,8 @@ class World {
     const restAt = this.#time.elapsed() + watchMs;
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
     await this.#untilSeen();
+    // What nobody can know is for a human to close.
+    this.#operator.resolve('quarantined', (id) => this.#isGone(id));
     this.#checkAtRest();
   }
 
@@ -227,6 +258,7 @@ class World {
         if (life.alive) this.fatal(error);
       },
     });
+    this.#operator.started();
   }
 
   /** An exception of the production code ends the process: that is a bug. */
@@ -235,12 +267,20 @@ class World {
   }
 
   #comesBy(life: Life, point: CrashPoint): boolean {
+    if (this.#course !== undefined && this.#comesThrough(this.#course, life, point)) return true;
     if (this.#armed.length === 0) return false;
     const index = this.#armed.findIndex((crash) => crash.point === point);
     const crash = this.#armed[index];
     if (crash === undefined) return false;
     this.#armed.splice(index, 1);
     this.#crash(life, crash);
+    return true;
+  }
+
+  #comesThrough(course: Course, life: Life, point: CrashPoint): boolean {
+    const recovering = this.#process?.life !== life || !this.#process.ready;
+    if (!course.comesBy(this.#time.elapsed(), recovering)) return false;
+    this.#crash(life, { ...course.crash, point });
     return true;
   }
 
@@ -251,6 +291,7 @@ class World {
     this.#crashes++;
     this.#trace.say(`${life.number} dies ${point}${power ? ' with the power' : ''}`);
     if (power) this.#disk.losePower();
+    this.#operator.crashed();
     this.#time.after(downMs, () => this.#boot());
   }
 
@@ -268,16 +309,28 @@ class World {
       return;
     }
     this.#watch.reach.fault(event.kind, this.#orderStates());
+    if (event.kind === 'resolve') {
+      this.#operator.resolve('unknown', (id) => this.#isGone(id));
+      return;
+    }
     this.#turn(event, true);
     this.#time.after(event.forMs, () => this.#turn(event, false));
   }
 
+  /** The exchange does not have it, and nothing that has left may still bring it there. */
+  #isGone(clientOrderId: string): boolean {
+    const isOnItsWay = [...this.#wire.pending.keys()].some((body) => body.includes(clientOrderId));
+    return !isOnItsWay && !this.#watch.truth.ours.has(clientOrderId);
+  }
+
   /** Begins or ends a fault that lasts. */
-  #turn(event: Exclude<PlannedEvent, CrashEvent>, on: boolean): void {
+  #turn(event: LastingEvent, on: boolean): void {
     if (event.kind === 'outage') this.#wire.outage = on ? event.how : undefined;
     else if (event.kind === 'fullDisk') this.#disk.full = on;
     else if (event.kind === 'skew') this.#wire.skewMs = on ? event.byMs : 0;
-    else this.#quiet = on;
+    else if (event.kind === 'quiet') this.#quiet = on;
+    else if (on) this.#operator.kill(event.strategy);
+    else this.#operator.resume();
   }
 
   #heal(): void {
@@ -285,13 +338,16 @@ class World {
     this.#healed = true;
     this.#armed = [];
     this.#quiet = false;
+    // Where a scenario was killed it stays so.
+    if (this.#course === undefined) this.#operator.resume();
     this.#disk.full = false;
     Object.assign(this.#wire, { healed: true, outage: undefined, skewMs: 0 });
   }
 
   #crowdTurn(crowd: Crowd): void {
     if (this.#atRest) return;
-    crowd.turn();
+    const { scenario } = this.#course ?? {};
+    crowd.turn(crowd === this.#crowds.get(btc.symbol) ? scenario?.price?.(this.#time.elapsed()) : undefined);
     this.#time.after(crowdMs, () => this.#crowdTurn(crowd));
   }
 
@@ -327,6 +383,7 @@ class World {
       quarantined: this.#watch.quarantined,
       commits: this.#disk.commits,
       virtualMs: this.#time.elapsed(),
+      points: this.#course?.points ?? [],
       reach: this.#watch.reach,
       trace: this.#trace.lines,
     };

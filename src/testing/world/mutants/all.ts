@@ -3,5 +3,6 @@ import { answerMutants } from './answers.ts';
 import { identityMutants } from './identity.ts';
 import { memoryMutants } from './memory.ts';
 import type { Mutant } from './mutant.ts';
+import { requestMutants } from './requests.ts';
 
-export const mutants: readonly Mutant[] = [...answerMutants, ...identityMutants, ...memoryMutants];
+export const mutants: readonly Mutant[] = [...answerMutants, ...identityMutants, ...memoryMutants, ...requestMutants];

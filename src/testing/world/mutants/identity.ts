@@ -42,6 +42,12 @@ const tradesRead = (change: (trade: VenueTrade) => VenueTrade): Mutant['bent'] =
   }),
 });
 
+/** The same names, each with the number of another. */
+function turned(strategies: ReadonlyMap<string, number>, by: number): ReadonlyMap<string, number> {
+  const numbers = [...strategies.values()];
+  return new Map([...strategies.keys()].map((id, index) => [id, numbers[(index + by) % numbers.length] ?? 0] as const));
+}
+
 export const identityMutants: readonly Mutant[] = [
   { name: 'numberIds', about: 'order ids go through a double', bent: { orders: numberIds } },
   {
@@ -80,6 +86,40 @@ export const identityMutants: readonly Mutant[] = [
             .replaceAll('"askId"', '"bidId"')
             .replaceAll('"x"', '"askId"');
           return { ...reply, body };
+        },
+      }),
+    },
+  },
+  {
+    name: 'keyIsForgotten',
+    about: 'a restart makes a new key, so that orders of before are nobody’s',
+    bent: {
+      identity: (identity) =>
+        identity.epoch === 1 ? identity : { ...identity, idKey: Buffer.alloc(32, identity.epoch) },
+    },
+  },
+  {
+    name: 'strategiesMixedUp',
+    about: 'a restart numbers the strategies anew, so that orders of before are another’s',
+    bent: {
+      identity: (identity) => ({ ...identity, strategies: turned(identity.strategies, identity.epoch - 1) }),
+    },
+  },
+  {
+    name: 'feesInQuote',
+    about: 'every fee is booked in the quote asset',
+    bent: tradesRead((trade) => ({ ...trade, feeAsset: 'USDT' })),
+  },
+  {
+    name: 'lastTradeIsMissed',
+    about: 'the last trade of a page is left out',
+    bent: {
+      orders: (orders) => ({
+        ...orders,
+        async tradesSince(symbol, from) {
+          const answer = await orders.tradesSince(symbol, from);
+          if (answer.kind !== 'ok') return answer;
+          return { ...answer, value: { ...answer.value, rows: answer.value.rows.slice(0, -1) } };
         },
       }),
     },

@@ -106,6 +106,19 @@ export const memoryMutants: readonly Mutant[] = [
   },
   { name: 'forgetsUnknown', about: 'what is unknown is forgotten by a restart', bent: { loaded: without('unknown') } },
   { name: 'forgetsOpen', about: 'what rests is forgotten by a restart', bent: { loaded: without('open') } },
+  { name: 'forgetsClosing', about: 'what is closing is forgotten by a restart', bent: { loaded: without('closing') } },
+  {
+    name: 'killIsForgotten',
+    about: 'a kill does not outlive a restart',
+    bent: { loaded: (loaded) => ({ ...loaded, kills: [] }) },
+  },
+  {
+    name: 'killIsNotAsked',
+    about: 'what was decided before a kill leaves after it, and what a strategy wishes goes on',
+    bent: {
+      assembled: ({ risk }) => void Object.assign(risk.switch, { against: () => undefined, of: () => undefined }),
+    },
+  },
   {
     name: 'sendingWasNotSent',
     about: 'what was being sent counts as never sent after a restart',
@@ -138,10 +151,4 @@ export const memoryMutants: readonly Mutant[] = [
       assembled: ({ portfolio }) => void Object.assign(portfolio, { exposure: () => noUnits }),
     },
   },
-  {
-    name: 'spendsWithoutLimit',
-    about: 'requests leave without asking the budget',
-    bent: { spend: () => () => Promise.resolve(true) },
-  },
-  { name: 'forgetsLimits', about: 'spent weight and bans are forgotten by a restart', bent: { forgetsLimits: true } },
 ];
