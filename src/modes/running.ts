@@ -159,11 +159,12 @@ async function every(
 
 /** Prices mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
 function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: string): () => void {
-  const { portfolio, protection } = assembled;
+  const { portfolio, protection, risk } = assembled;
   // What waited in the socket while this process stood still is as old as it says; a time ahead of ours would keep it fresh for too long.
   const seen = (price: number, time: number): void => portfolio.mark(symbol, price, Math.min(clock.now(), time));
   const trades = exchange.feed.trades(symbol).subscribe((trade) => {
     seen(trade.price, trade.time);
+    risk.seePrice(symbol, trade.price);
     screen.addTrade(trade);
     protection.trail(symbol, trade.price);
     for (const stop of protection.hitBy(symbol, trade.price)) {
@@ -173,7 +174,9 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
     watchLoss(assembled);
   });
   // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.
-  const depth = exchange.feed.depth(symbol).subscribe(({ bids, asks, time }) => {
+  const depth = exchange.feed.depth(symbol).subscribe((book) => {
+    const { bids, asks, time } = book;
+    risk.seeBook(book);
     const bid = bids[0]?.[0];
     const ask = asks[0]?.[0];
     if (bid !== undefined && ask !== undefined) seen((bid + ask) / 2, time);

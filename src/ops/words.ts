@@ -62,6 +62,39 @@ const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
     `The same order was created ${seconds(facts, 'agoMs')} ago, a repetition is refused for ${seconds(facts, 'duplicateMs')}.`,
   orderRate: (facts) =>
     `${fact(facts, 'inLastSecond')} orders were created in the last second, at most ${fact(facts, 'maxOrdersPerSecond')} are allowed.`,
+  strategyRate: (facts) =>
+    `The strategy created ${fact(facts, 'inLastSecond')} orders in the last second, at most ${fact(facts, 'maxStrategyOrdersPerSecond')} are allowed.`,
+  signalRate: (facts) =>
+    `The strategy changed its wish ${fact(facts, 'inLastSecond')} times within a second, at most ${fact(facts, 'maxSignalsPerSecond')} are heard.`,
+  allowList: (facts) =>
+    facts['symbol'] === undefined
+      ? `The strategy ${fact(facts, 'strategy')} is not among those that may create orders.`
+      : `${fact(facts, 'symbol')} is not among the symbols on which orders may be created.`,
+  bookAge: ({ ageMs, ...facts }) =>
+    typeof ageMs === 'number'
+      ? `The last book is ${ageMs / 1_000} s old, a MARKET order wants one of at most ${seconds(facts, 'maxBookAgeMs')}.`
+      : 'No book has been seen yet, and a MARKET order wants one.',
+  move: (facts) =>
+    `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
+  orderShare: (facts) =>
+    `The order is worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxOrderShare')} of the equity, ${fact(facts, 'most')}.`,
+  positionShare: (facts) =>
+    `The position would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxPositionShare')} of the equity, ${fact(facts, 'most')}.`,
+  accountShare: (facts) =>
+    `All positions would be worth ${fact(facts, 'value')}, more than ${fact(facts, 'maxAccountShare')} of the equity, ${fact(facts, 'most')}.`,
+  strategyOrderValue: (facts) =>
+    `The order is worth ${fact(facts, 'value')}, one of this strategy may be worth at most ${fact(facts, 'most')}.`,
+  strategyPosition: (facts) =>
+    `The strategy's position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'most')} are allowed.`,
+  newVersion: (facts) =>
+    `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'most')} until: sluice limits release ${String(facts['strategy'])}`,
+  depthShare: (facts) =>
+    `The order would take ${fact(facts, 'quantity')} of ${fact(facts, 'shown')} that the book shows, more than ${fact(facts, 'maxDepthShare')} of it.`,
+  slippage: (facts) =>
+    `The order would pay ${fact(facts, 'slippage')} beyond the mid price, at most ${fact(facts, 'maxSlippage')} are allowed.`,
+  selfMatch: (facts) =>
+    `It would trade with our own order ${fact(facts, 'order')} of ${fact(facts, 'owner')} at ${fact(facts, 'at')}.`,
+  openOrders: (facts) => `${fact(facts, 'open')} orders are open, at most ${fact(facts, 'maxOpenOrders')} are allowed.`,
 };
 
 /** Why an order was denied, as a sentence with the rule's numbers; a rule without a sentence has its facts listed. */

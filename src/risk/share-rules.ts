@@ -89,6 +89,7 @@ export const newVersion: Rule = (scene) => {
     : {
         exposure: unitsText(exposure),
         most: unitsText(most),
+        strategy: scene.draft.strategy,
         code: version.code.slice(0, 12),
         newVersionShare: rateText(limits.newVersionShare),
       };
