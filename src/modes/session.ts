@@ -34,7 +34,7 @@ import { refuseAnotherExchange } from './same-exchange.ts';
 import { Screen } from './screen.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
-import { watchTerms } from './terms.ts';
+import { type Terms, watchTerms } from './terms.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {
@@ -208,9 +208,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
-  const symbols = [...reached.instruments.keys()];
-  const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
-  undo.unshift(terms.begin());
+  const terms = termsOf(reached, instruments, notice, undo);
   const stopped = blockedBy(options, exchange, limits);
   const blocked = (symbol = ''): string | undefined => terms.against(symbol) ?? stopped();
   const assembled = assemble({
@@ -285,6 +283,19 @@ function accountOf(
       return answer.kind === 'ok' ? ok(clock.now() - answer.value.uncertaintyMs) : answer;
     },
   };
+}
+
+/** Follows what the exchange asks of orders in the symbols of this run, until the session ends. */
+function termsOf(
+  { exchange, clock, instruments: current }: Reached,
+  instruments: Map<string, Instrument>,
+  notice: (said: Notice) => void,
+  undo: Undo,
+): Terms {
+  const symbols = [...current.keys()];
+  const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
+  undo.unshift(terms.begin());
+  return terms;
 }
 
 /** The instruments of this run, and those of earlier ones that the journal's rows need. */
