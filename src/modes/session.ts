@@ -209,8 +209,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
   const terms = termsOf(reached, instruments, notice, undo);
-  const stopped = blockedBy(options, exchange, limits);
-  const blocked = (symbol = ''): string | undefined => terms.against(symbol) ?? stopped();
+  const blocked = blockedBy(options, exchange, limits, terms);
   const assembled = assemble({
     clock,
     journal: book,
@@ -257,10 +256,11 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
 
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
 const blockedBy =
-  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget) =>
-  (): string | undefined => {
+  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
+  (symbol = ''): string | undefined => {
     if (isKillAsked(stateDir)) return `the file kill in ${stateDir} asks for it`;
-    return secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+    const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+    return general ?? terms.against(symbol);
   };
 
 /** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
