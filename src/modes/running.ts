@@ -10,6 +10,7 @@ import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
 import { noteDay } from './controls.ts';
+import { beatMs, type Freshness, freshness } from './freshness.ts';
 import { guardian } from './guardian.ts';
 import { signalsHeard } from './hearing.ts';
 import type { Reaching } from './reach.ts';
@@ -54,7 +55,8 @@ export function run(made: Made): Running {
   const tasks = new AbortController();
   const former = formerPlaces(made);
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
-  const watched = symbols.map((symbol) => watchPrices(made, symbol));
+  const fresh = freshness(clock);
+  const watched = symbols.map((symbol) => watchPrices(made, symbol, fresh));
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
     begun = resolve;
@@ -76,6 +78,7 @@ export function run(made: Made): Running {
   const trading = trade(desk).subscribe({ error: fatal });
   void guardian(made, tasks.signal).catch(fatal);
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
+  void every(clock, clock.machine(beatMs), tasks.signal, () => fresh.beat()).catch(fatal);
   void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
   void every(clock, clock.machine(timeMs), tasks.signal, timeKeeper(made)).catch(fatal);
 
@@ -158,12 +161,11 @@ async function every(
 }
 
 /** Prices mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
-function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: string): () => void {
+function watchPrices({ exchange, assembled, screen }: Made, symbol: string, fresh: Freshness): () => void {
   const { portfolio, protection, risk } = assembled;
-  // What waited in the socket while this process stood still is as old as it says; a time ahead of ours would keep it fresh for too long.
-  const seen = (price: number, time: number): void => portfolio.mark(symbol, price, Math.min(clock.now(), time));
+  const [tradeSeen, bookSeen] = [fresh.line(), fresh.line()];
   const trades = exchange.feed.trades(symbol).subscribe((trade) => {
-    seen(trade.price, trade.time);
+    portfolio.mark(symbol, trade.price, tradeSeen(trade.time));
     risk.seePrice(symbol, trade.price);
     screen.addTrade(trade);
     protection.trail(symbol, trade.price);
@@ -176,10 +178,11 @@ function watchPrices({ clock, exchange, assembled, screen }: Made, symbol: strin
   // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.
   const depth = exchange.feed.depth(symbol).subscribe((book) => {
     const { bids, asks, time } = book;
-    risk.seeBook(book);
+    const at = bookSeen(time);
+    risk.seeBook(book, at);
     const bid = bids[0]?.[0];
     const ask = asks[0]?.[0];
-    if (bid !== undefined && ask !== undefined) seen((bid + ask) / 2, time);
+    if (bid !== undefined && ask !== undefined) portfolio.mark(symbol, (bid + ask) / 2, at);
   });
   return () => {
     trades.unsubscribe();

@@ -103,6 +103,11 @@ export class Risk {
     return { kind: 'denied', ...denial };
   }
 
+  /** Judges an order anew that is reserved and about to leave: while it waited, prices, books and other orders went on. */
+  judgeAgain(intent: Draft): Denial | undefined {
+    return firstDenial({ ...this.#scene(intent, this.#clock.now()), isReserved: true });
+  }
+
   /** Counts a refusal against a strategy: too many of them disable it. */
   refused(strategy: string, code: string): void {
     this.#disable(strategy, this.#throttle.denied(strategy, code, this.#clock.now()));
@@ -133,9 +138,9 @@ export class Risk {
     this.#disabled(kill);
   }
 
-  /** Takes note of a book, as old as it says: it may have waited in a socket while this process stood still. */
-  seeBook(depth: Depth): void {
-    this.#markets.seeBook(depth, Math.min(this.#clock.now(), depth.time));
+  /** Takes note of a book that was fresh at `at`, UTC ms: it may have waited in a socket while this process stood still. */
+  seeBook(depth: Depth, at: number): void {
+    this.#markets.seeBook(depth, at);
   }
 
   /** Takes note of a price, for how far it moves. */
