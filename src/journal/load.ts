@@ -44,7 +44,7 @@ export interface Loaded {
   readonly halts: readonly KillEntry[];
   /** Orders that ended without an id of the exchange, oldest first: it may show one of them yet. */
   readonly givenUp: readonly OrderEntryRow[];
-  /** Every trade of the account that was seen since there are such rows, ours and others'. */
+  /** Trades of the account of which not every side is booked as a fill of an order of ours, oldest first. */
   readonly venueTrades: readonly VenueTradeEntry[];
   readonly adjustments: readonly AdjustmentEntry[];
   /** The horizon, where it had to be raised, ms. */
@@ -124,12 +124,17 @@ export const readFills = (db: Database, where: string, ...values: readonly (stri
 /** Orders that ended without an id and are kept in mind: past it the oldest are forgotten, and one of them that shows up is a HALT. */
 export const mostGivenUp = 10_000;
 
+/** Those of one order of ours whose fill is a row say nothing more, and are nearly all: they are left where they are. */
 const readVenueTrades = (db: Database): VenueTradeEntry[] =>
   (
     db
       .prepare(
         `SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, maker, time, seen_at AS seenAt
-         FROM venue_trades ORDER BY time`,
+         FROM venue_trades WHERE NOT EXISTS (
+           SELECT 1 FROM fills JOIN orders USING (client_order_id, order_id)
+           WHERE fills.account IN ('spot', 'margin') AND fills.trade_id = venue_trades.trade_id
+             AND fills.symbol = venue_trades.symbol AND '["' || fills.order_id || '"]' = venue_trades.order_ids
+         ) ORDER BY time`,
       )
       .all() as (Omit<VenueTradeEntry, 'orderIds' | 'maker'> & { orderIds: string; maker: number })[]
   ).map((row) => ({
@@ -139,16 +144,24 @@ const readVenueTrades = (db: Database): VenueTradeEntry[] =>
     maker: row.maker === 1,
   }));
 
+/** As arrays: a journal of years has many, and each start reads them all. */
+function readOwners(db: Database): ReadonlyMap<string, Owner> {
+  const rows = db
+    .prepare('SELECT order_id, client_order_id, strategy, side, purpose FROM orders WHERE order_id IS NOT NULL')
+    .raw()
+    .all() as [id: string, clientOrderId: string, strategy: string, side: Side, purpose: Purpose][];
+  const owners = new Map<string, Owner>();
+  for (const [id, clientOrderId, strategy, side, purpose] of rows)
+    owners.set(id, { clientOrderId, strategy, side, purpose });
+  return owners;
+}
+
 export function load(db: Database): Loaded {
   const rows = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
   const kills = rows<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq');
   return {
     orders: readOrders(db, 'closed_at IS NULL ORDER BY created_at'),
-    owners: new Map(
-      rows<Owner & { id: string }>(
-        'SELECT order_id AS id, client_order_id AS clientOrderId, strategy, side, purpose FROM orders WHERE order_id IS NOT NULL',
-      ).map(({ id, ...owner }) => [id, owner]),
-    ),
+    owners: readOwners(db),
     fills: readFills(db, '1'),
     cursors: new Map(
       rows<{ symbol: string; ids: string }>('SELECT symbol, trade_ids AS ids FROM cursors').map((row) => [
