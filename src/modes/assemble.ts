@@ -16,10 +16,12 @@ import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
+import { denialText } from '../ops/words.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
+import { Unprotected } from '../portfolio/unprotected.ts';
 import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
@@ -28,9 +30,9 @@ import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { togetherWith } from './batches.ts';
 import type { Book } from './book.ts';
 import { carryOut, carryOutAll } from './carry-out.ts';
-import { type Controls, controls } from './controls.ts';
+import { type Controls, canLeave, controls } from './controls.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './execution-parts.ts';
-import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence } from './insist.ts';
+import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence, leaveOverdue } from './insist.ts';
 import { countedIds, type OrderIds, provenIds } from './order-ids.ts';
 import { restore, riskMemory } from './remembered.ts';
 import { signalDoor } from './signal-door.ts';
@@ -56,6 +58,8 @@ export interface Parts {
   readonly feeInBase: Rate;
   /** Versions of strategies' code that nobody has released, by strategy. */
   readonly newVersions?: ReadonlyMap<string, NewVersion>;
+  /** When an earlier run was last seen alive, UTC ms. */
+  readonly aloneSince?: number | undefined;
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: (symbol: string) => string | undefined;
@@ -117,7 +121,20 @@ export function assemble(parts: Parts): Assembled {
         ? 'trading is being ended'
         : (execution.halts.against() ?? parts.blocked?.(intent.symbol) ?? reasonAgainst(book.risk, journal, intent)),
   };
-  const desk = deskOf(parts, { book, execution, sweeps, audits, ids, stopped, booked, work, insisting, hears, cancelling, against });
+  const desk = deskOf(parts, {
+    book,
+    execution,
+    sweeps,
+    audits,
+    ids,
+    stopped,
+    booked,
+    work,
+    insisting,
+    hears,
+    cancelling,
+    against,
+  });
   return {
     ...book,
     ...control,
@@ -133,8 +150,10 @@ export function assemble(parts: Parts): Assembled {
     },
     insist() {
       tellOfDisk();
+      leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
       insisting.leaveAgain();
       insisting.askAgain();
+      book.unprotected.look(clock.now(), canLeave(book, execution));
       void insisting.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
@@ -242,7 +261,14 @@ function openBook(parts: Parts, disabled: (kill: Kill) => void): Book {
     remember: (name, value) => journal.append({ kind: 'memory', name, value }),
     disabled,
   });
-  return { portfolio, protection, planner, risk };
+  const unprotected = new Unprotected({
+    portfolio,
+    protection,
+    kept: loaded.memories.get('unprotected'),
+    keep: (value) => journal.append({ kind: 'memory', name: 'unprotected', value }),
+    aloneSince: parts.aloneSince,
+  });
+  return { portfolio, protection, planner, risk, unprotected };
 }
 
 function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, halts: Halts, draft: Draft): Verdict {
@@ -300,7 +326,9 @@ function bookFill({ portfolio, planner, protection, risk }: Book, { changes, boo
 function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | undefined {
   if (journal.full) return 'the disk is full';
   const kill = risk.switch.against(intent);
-  return kill === undefined ? undefined : `killed: ${kill.reason}`;
+  if (kill !== undefined) return `killed: ${kill.reason}`;
+  const denial = risk.judgeAgain(intent);
+  return denial === undefined ? undefined : `denied by ${denial.code} at the last hop: ${denialText(denial)}`;
 }
 
 const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: number): Intent => ({

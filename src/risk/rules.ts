@@ -5,12 +5,12 @@
  * it up, for a position that cannot be left is worse than any of them.
  */
 
-import { baseUnits, lotsIn, minus, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
+import { baseUnits, lotsIn, minus, noLots, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import { bookAge, depthShare, move, selfMatch, slippage } from './book-rules.ts';
 import { letsThrough } from './kill.ts';
-import { exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './scene.ts';
+import { addedBy, exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './scene.ts';
 import {
   accountShare,
   newVersion,
@@ -60,20 +60,23 @@ function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
 }
 
 /** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */
-function allocation({ draft, portfolio, value }: Valued): Denial['facts'] | undefined {
+function allocation(scene: Valued): Denial['facts'] | undefined {
+  const { draft, portfolio } = scene;
   if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
   const free = portfolio.freeQuote(draft.strategy, draft.symbol);
+  const value = addedBy(scene);
   return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
 }
 
 /** On spot a strategy sells what it holds, less what its other orders already sell. */
-function holdings({ draft, portfolio, at }: Valued): Denial['facts'] | undefined {
+function holdings({ draft, portfolio, at, isReserved }: Valued): Denial['facts'] | undefined {
   if (draft.side === 'BUY' || draft.account === 'margin') return undefined;
   let free = portfolio.position(draft.strategy, draft.symbol).base;
   for (const order of portfolio.ordersOf(draft.strategy, draft.symbol)) {
     if (order.intent.side === 'SELL') free = minus(free, baseUnits(minus(order.intent.expectedLots, order.filled), at));
   }
-  return draft.expectedLots <= lotsIn(free, at)
+  const needed = isReserved === true ? noLots : draft.expectedLots;
+  return needed <= lotsIn(free, at)
     ? undefined
     : { selling: unitsText(baseUnits(draft.expectedLots, at)), free: unitsText(free) };
 }
@@ -130,11 +133,11 @@ function allowList({ draft, limits }: Valued): Denial['facts'] | undefined {
 }
 
 /** What rests, is on its way or of unknown outcome on one symbol, over all strategies, and of one. */
-function openOrders({ draft, portfolio, limits }: Valued): Denial['facts'] | undefined {
+function openOrders({ draft, portfolio, limits, isReserved }: Valued): Denial['facts'] | undefined {
   const ofStrategy = limits.strategies?.get(draft.strategy)?.maxOpenOrders;
   if (isProtective(draft) || (limits.maxOpenOrders === undefined && ofStrategy === undefined)) return undefined;
-  let open = 0;
-  let own = 0;
+  let open = isReserved === true ? -1 : 0;
+  let own = open;
   for (const { intent } of portfolio.orders()) {
     if (intent.symbol === draft.symbol) open++;
     if (intent.strategy === draft.strategy) own++;
@@ -185,10 +188,14 @@ export function weighed(scene: Scene): Denial['facts'] {
 
 const inOrder = Object.entries(rules);
 
+/** Rules about how fast orders come: an order that was counted when it was reserved is not counted against itself. */
+const aboutRate = new Set(['duplicate', 'orderRate', 'strategyRate']);
+
 /** The first rule that refuses, with its numbers; undefined when none does. */
 export function firstDenial(scene: Scene): Denial | undefined {
   const whole = valued(scene);
   for (const [code, rule] of inOrder) {
+    if (scene.isReserved === true && aboutRate.has(code)) continue;
     const facts = rule(whole);
     if (facts !== undefined) return { code, facts };
   }

@@ -1,7 +1,17 @@
 /** What a rule may look at: the order, the portfolio, the limits, the market, and what was created before. */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Level } from '../domain/market.ts';
-import { absolute, baseUnits, notional, plus, type Rate, type Ticks, ticksOf, type Units } from '../domain/money.ts';
+import {
+  absolute,
+  baseUnits,
+  notional,
+  noUnits,
+  plus,
+  type Rate,
+  type Ticks,
+  ticksOf,
+  type Units,
+} from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -113,6 +123,8 @@ export interface Scene {
   /** How far the price moved within `moveMs`, as a fraction; undefined where nobody watches it. */
   readonly moved?: number | undefined;
   readonly newVersion?: NewVersion | undefined;
+  /** The order is reserved already, so that the portfolio counts it: as at the last hop. */
+  readonly isReserved?: boolean;
 }
 
 /** A scene with what several rules need, worked out once. */
@@ -144,6 +156,11 @@ export function reduces({ draft, portfolio, at }: Valued): boolean {
   return against && baseUnits(draft.expectedLots, at) <= absolute(base);
 }
 
+/** What the order adds to what the portfolio counts already. */
+export const addedBy = ({ isReserved, value }: Valued): Units => (isReserved === true ? noUnits : value);
+
 /** What would be held of the symbol, in quote, once this order and every open one of its side has filled. */
-export const exposureOf = ({ draft, portfolio, last, value }: Valued): Units =>
-  plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), value);
+export const exposureOf = (scene: Valued): Units => {
+  const { draft, portfolio, last } = scene;
+  return plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), addedBy(scene));
+};

@@ -11,7 +11,7 @@ import {
   unitsText,
   worth,
 } from '../domain/money.ts';
-import { exposureOf, type Rule, reduces, type Valued } from './scene.ts';
+import { addedBy, exposureOf, type Rule, reduces, type Valued } from './scene.ts';
 
 /** Refuses what is above a fraction of the equity; what only reduces is never refused. */
 function aboveShare(scene: Valued, share: Rate | undefined, amount: (scene: Valued) => Units, name: string) {
@@ -56,11 +56,12 @@ function accountExposure(scene: Valued): Units {
 }
 
 /** What the strategy alone would hold, in quote, once this order and its open ones of the same side have filled. */
-function ownExposure({ draft, portfolio, last, value, at }: Valued): Units {
+function ownExposure(scene: Valued): Units {
+  const { draft, portfolio, last, at } = scene;
   const price = draft.price ?? last;
   const { base } = portfolio.position(draft.strategy, draft.symbol);
   const held = worth(draft.side === 'BUY' ? base : negate(base), price, at);
-  return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), value);
+  return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), addedBy(scene));
 }
 
 /** Deployment limit: the largest order of one strategy. */
