@@ -64,7 +64,7 @@ function asked() {
 }
 
 const { wanted, count, endsAt, lanes, seed, file, fresh } = asked();
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
 if (fresh) rmSync(file, { force: true });
 
 const totals = new Map<string, Total>();

@@ -1,6 +1,7 @@
 /** The state directory on a disk that fills up: nothing leaves that was not written down, and trading goes on when there is space. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../kit/program.ts';
 import { pass, until } from '../kit/until.ts';
@@ -13,6 +14,8 @@ const kib = 1_024;
 const smallestKib = 256;
 const largestKib = 2_048;
 const growthKib = 512;
+/** Real ms in which a daemon that trades has written as much as it may. */
+const limitedMs = 20_000;
 
 function run(program: string, ...args: readonly string[]): boolean {
   try {
@@ -23,14 +26,19 @@ function run(program: string, ...args: readonly string[]): boolean {
   }
 }
 
-function whyNoMount(): string | undefined {
-  const dir = `/tmp/sluice-mount-${process.pid}`;
-  mkdirSync(dir, { recursive: true });
-  const mounted = run('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir);
-  if (mounted) run('umount', dir);
+let mountable: boolean | undefined;
+
+/** Whether a small tmpfs can be mounted here. */
+function canMount(): boolean {
+  if (mountable !== undefined) return mountable;
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-mount-'));
+  mountable = run('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir);
+  if (mountable) run('umount', dir);
   rmSync(dir, { recursive: true, force: true });
-  return mounted ? undefined : 'mounting a small tmpfs is not allowed here';
+  return mountable;
 }
+
+const canLimit = (): boolean => run('prlimit', '--version');
 
 const sizes = new WeakMap<object, number>();
 
@@ -117,6 +125,25 @@ async function full(arena: Arena): Promise<Done> {
   };
 }
 
+/** The limit for the size of a file is reached instead: the system ends the process in the middle of a write. */
+async function limited(arena: Arena): Promise<Done> {
+  const { exchange, rig, rng, daemon } = arena;
+  arena.calm(false);
+  await exchange.faults(usualFaults);
+  await pass(20 + rng() * 300);
+  const largest = Math.max(...readdirSync(rig.state).map((name) => statSync(join(rig.state, name)).size));
+  run('prlimit', `--pid=${daemon.pid}`, `--fsize=${largest + Math.floor(rng() * 32) * kib}`);
+  await until('the end of a daemon whose files may not grow', () => !daemon.runs, limitedMs);
+  const { code, signal } = await daemon.exited;
+  await arena.start();
+  const isClear = signal === 'SIGXFSZ' || code === 1;
+  return {
+    count: 1,
+    facts: { 'file size limits': 1 },
+    faults: isClear ? [] : [`it ended with ${code ?? signal}, not by the limit`],
+  };
+}
+
 /** A start on a full disk: it ends with a line that says so, or trades nothing until there is space. */
 async function startedOnFull(arena: Arena): Promise<readonly string[]> {
   const daemon = arena.launch();
@@ -131,8 +158,10 @@ export const disk: Kind = {
   counts: 'full disks',
   wanted: 50,
   comparisons: 10,
-  impossible: whyNoMount,
+  impossible: () =>
+    canMount() || canLimit() ? undefined : 'neither a small tmpfs can be mounted here nor a file size limited',
   async prepare(arena) {
+    if (!canMount()) return;
     const { rig, rng } = arena;
     const size = smallestKib + Math.floor(rng() * (largestKib - smallestKib));
     sizes.set(arena.env, size);
@@ -140,6 +169,6 @@ export const disk: Kind = {
     run('mount', '-t', 'tmpfs', '-o', `size=${size}k,mode=700`, 'tmpfs', rig.state);
     await growUntilItStarts(arena);
   },
-  ordeal: full,
+  ordeal: (arena) => (!canMount() || (canLimit() && arena.rng() < 0.25) ? limited(arena) : full(arena)),
   clean: async ({ rig }) => void run('umount', '-l', rig.state),
 };
