@@ -1,26 +1,30 @@
 /**
- * `npm run habits -- [--profile NAME] [--habit NAME]`: the whole program on both profiles, and with each habit of live exchanges
- * turned alone. Ends with 1 when the books differ anywhere or something never happens.
+ * `npm run habits -- [--profile NAME] [--habit NAME] [--life NAME]`: the whole program on both profiles, and with each habit of live
+ * exchanges turned alone: a daemon on spot, one on margin, and batches by the client. Ends with 1 when the books differ anywhere or something never happens.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
-import { type HabitCase, habitCases, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
+import { canBeLived, type HabitCase, habitCases, lives, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
 
 /** What was asked for; ends the process with 2 where that cannot be. */
 function asked(): readonly HabitCase[] {
   try {
     const text = { type: 'string' } as const;
-    const { values } = parseArgs({ options: { profile: text, habit: text } });
-    const { profile: only, habit } = values;
+    const { values } = parseArgs({ options: { profile: text, habit: text, life: text } });
+    const { profile: only, habit, life } = values;
     const cases = profiles
       .filter((profile) => only === undefined || only === profile)
       .flatMap((profile): HabitCase[] => [{ profile, habits: {} }, ...habitCases(profile)])
-      .filter(({ habits }) => habit === undefined || habit in habits);
+      .filter(({ habits }) => habit === undefined || habit in habits)
+      .flatMap((one) => lives.map((name): HabitCase => ({ ...one, life: name })))
+      .filter((one) => (life === undefined || one.life === life) && canBeLived(one));
     if (cases.length > 0) return cases;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
-  process.stderr.write('usage: npm run habits -- [--profile documented|observed] [--habit NAME]\n');
+  process.stderr.write(
+    'usage: npm run habits -- [--profile documented|observed] [--habit NAME] [--life trade|margin|batch]\n',
+  );
   process.exit(2);
 }
 

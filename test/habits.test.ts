@@ -6,6 +6,8 @@ const alone: readonly HabitCase[] = [
   { profile: 'documented', habits: { lostCreateEvery: 3 } },
   { profile: 'documented', habits: { clientId: 'null' } },
   { profile: 'documented', habits: { orderId: 'list' } },
+  { profile: 'documented', habits: { signedPath: 'stripped' } },
+  { profile: 'observed', habits: {}, life: 'margin' },
 ];
 
 test.for(
@@ -15,6 +17,12 @@ test.for(
 )('a daemon trades, loses an answer, cancels, dies and goes on: %s', async ([, one]) => {
   expect(await liveWith(one)).toEqual([]);
 });
+
+test('batches come through with every habit alone', async () => {
+  for (const profile of profiles)
+    for (const one of [{ profile, habits: {} }, ...habitCases(profile)])
+      expect([titleOf(one), await liveWith({ ...one, life: 'batch' })]).toEqual([titleOf(one), []]);
+}, 90_000);
 
 test('the whole matrix has every habit, in every position but the own one of a profile', () => {
   for (const profile of profiles) {

@@ -7,7 +7,7 @@ import { holderOf, type SimOrder } from './core/order.ts';
 import { type FillRow, fillRows, type OrderRow, orderRow } from './log.ts';
 
 export interface Inspection {
-  /** Every fill of a user, the oldest first. */
+  /** Every fill of a user, on spot and on margin, the oldest first; orders likewise. */
   allTrades(uid: string): FillRow[];
   /** Every order of a user, the oldest first. */
   allOrders(uid: string): OrderRow[];
@@ -24,6 +24,8 @@ export interface Inspection {
   retained(): Readonly<Record<string, number>>;
 }
 
+const accountsOf = (uid: string): string[] => [holderOf(uid, 'spot'), holderOf(uid, 'margin')];
+
 export function inspection(
   exchange: Exchange,
   limits: Limits,
@@ -36,13 +38,14 @@ export function inspection(
     allTrades(uid) {
       const fills = [...instruments.values()].flatMap((at) => {
         // A trade with oneself is kept once for each side, and `fillRows` gives both.
-        const trades = new Set(orders.trades(uid, at.symbol).map(({ trade }) => trade));
+        const own = accountsOf(uid).flatMap((holder) => orders.trades(holder, at.symbol));
+        const trades = new Set(own.map(({ trade }) => trade));
         return [...trades].flatMap((trade) => fillRows(trade, at, (id) => orders.byId(id)));
       });
       return fills.filter((fill) => fill.uid === uid).sort((a, b) => (BigInt(a.tradeId) < BigInt(b.tradeId) ? -1 : 1));
     },
     allOrders,
-    openOrders: (uid) => [...orders.open(uid)].map(row),
+    openOrders: (uid) => accountsOf(uid).flatMap((holder) => [...orders.open(holder)].map(row)),
     ordersByClientId: (uid, clientOrderId) => allOrders(uid).filter((order) => order.clientOrderId === clientOrderId),
     balances(uid, account = 'spot') {
       const text = [...accounts.holdings(holderOf(uid, account))].map(

@@ -1,9 +1,10 @@
 /** A daemon's short life on an exchange with habits: it trades, loses an answer, cancels, is killed with -9 and goes on. */
 import { type Habits, habitPositions, habitsOf, type Profile } from '../../src/simulator/core/habits.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
+import { batchLife } from './batch-life.ts';
 import { differencesAtRest, quiet } from './books.ts';
 import type { Program } from './program.ts';
-import { makeRig, openExchange, price, quotes, type Rig, speed, target, trader } from './rig.ts';
+import { makeRig, openExchange, price, quotes, type Rig, speed, target, trader, whale } from './rig.ts';
 import { pass, until } from './until.ts';
 
 export const profiles: readonly Profile[] = ['documented', 'observed'];
@@ -12,9 +13,20 @@ export const profiles: readonly Profile[] = ['documented', 'observed'];
 export interface HabitCase {
   readonly profile: Profile;
   readonly habits: Partial<Habits>;
+  /** `trade`, a daemon on spot, when left out. */
+  readonly life?: LifeName;
 }
-export const titleOf = ({ profile, habits }: HabitCase): string =>
-  [profile, ...Object.entries(habits).map(([name, position]) => `${name}: ${JSON.stringify(position)}`)].join(', ');
+
+/** A daemon on spot, a daemon on margin, or batches by the client alone. */
+export const lives = ['trade', 'margin', 'batch'] as const;
+export type LifeName = (typeof lives)[number];
+
+export const titleOf = ({ profile, habits, life: name }: HabitCase): string =>
+  [
+    profile,
+    ...(name === undefined || name === 'trade' ? [] : [name]),
+    ...Object.entries(habits).map(([name, position]) => `${name}: ${JSON.stringify(position)}`),
+  ].join(', ');
 
 /** A run is over before a socket has stalled that long, so it stalls sooner here, ms. */
 const stallsSoonMs = 400;
@@ -37,36 +49,38 @@ const bidAt = (at: number) => quotes({ side: 'BUY', price: at, quantity: 0.1 });
 type Life = (rig: Rig, exchange: Simulator, start: () => Promise<Program>) => Promise<readonly string[]>;
 
 /** Answers the next create with a 504 although it took effect. */
-const loseAnswer = (exchange: Simulator) =>
+const loseAnswer = (exchange: Simulator, path = '/sapi/v1/order') =>
   exchange.addFault({
-    match: { method: 'POST', path: '/sapi/v1/order', times: 1 },
+    match: { method: 'POST', path, times: 1 },
     do: { status: 504, when: 'after' },
   });
 
-const life: Life = async (rig, exchange, start) => {
-  rig.wish('maker', bidAt(price / 2));
-  rig.wish('taker', target(0.1));
-  const daemon = await start();
-  await quiet(rig, exchange);
+const lifeOn =
+  (create: string): Life =>
+  async (rig, exchange, start) => {
+    rig.wish('maker', bidAt(price / 2));
+    rig.wish('taker', target(0.1));
+    const daemon = await start();
+    await quiet(rig, exchange);
 
-  loseAnswer(exchange);
-  rig.wish('taker', target(0.3));
-  await quiet(rig, exchange);
-  rig.wish('maker', bidAt(price / 2 + 10));
-  await quiet(rig, exchange);
-  await daemon.end('SIGKILL');
+    loseAnswer(exchange, create);
+    rig.wish('taker', target(0.3));
+    await quiet(rig, exchange);
+    rig.wish('maker', bidAt(price / 2 + 10));
+    await quiet(rig, exchange);
+    await daemon.end('SIGKILL');
 
-  rig.wish('taker', target(0));
-  rig.wish('maker', bidAt(price / 2 + 20));
-  const next = await start();
-  const wrong = [...(await differencesAtRest(rig, exchange))];
-  const { code } = await next.end('SIGINT');
-  if (code !== 130) wrong.push(`the daemon ended with ${code}: ${next.lines.slice(-3).join(' / ')}`);
-  await until('its last orders cancelled', () => exchange.openOrders(trader.uid).length === 0);
-  const sides = exchange.allTrades(trader.uid).map(({ side }) => side);
-  if (!(sides.includes('BUY') && sides.includes('SELL'))) wrong.push(`it traded ${sides.join() || 'nothing'}`);
-  return wrong;
-};
+    rig.wish('taker', target(0));
+    rig.wish('maker', bidAt(price / 2 + 20));
+    const next = await start();
+    const wrong = [...(await differencesAtRest(rig, exchange))];
+    const { code } = await next.end('SIGINT');
+    if (code !== 130) wrong.push(`the daemon ended with ${code}: ${next.lines.slice(-3).join(' / ')}`);
+    await until('its last orders cancelled', () => exchange.openOrders(trader.uid).length === 0);
+    const sides = exchange.allTrades(trader.uid).map(({ side }) => side);
+    if (!(sides.includes('BUY') && sides.includes('SELL'))) wrong.push(`it traded ${sides.join() || 'nothing'}`);
+    return wrong;
+  };
 
 /** Where client ids do not come back nothing proves whose an order is: it stays in doubt, and no second one is sent. */
 const lifeInDoubt: Life = async (rig, exchange, start) => {
@@ -87,15 +101,22 @@ const lifeInDoubt: Life = async (rig, exchange, start) => {
   return wrong;
 };
 
+/** Where client ids do not come back no order of a margin account can be proven to be ours. */
+export const canBeLived = ({ habits, life = 'trade' }: HabitCase): boolean =>
+  life !== 'margin' || habits.clientId !== 'null';
+
 /** Lives it; what is wrong at the end, in words, and what the daemons said last where something never happened. */
-export async function liveWith({ profile, habits }: HabitCase): Promise<readonly string[]> {
-  const exchange = await openExchange({ profile, habits });
+export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): Promise<readonly string[]> {
+  const rich = { ...trader, margin: { USDT: '1000000' } };
+  const exchange = await openExchange({ profile, habits, users: [rich, whale] });
   const rig = makeRig(exchange);
   // Which part of a path a gateway strips cannot be found out: whoever uses one says it.
-  if (habits.signedPath === 'stripped') {
-    const { restUrl, wsUrl } = exchange;
-    rig.configure({ exchange: { restUrl, wsUrl, speed, stripPrefix: '/sapi' } });
-  }
+  const stripPrefix = habits.signedPath === 'stripped' ? '/sapi' : undefined;
+  const { restUrl, wsUrl } = exchange;
+  rig.configure({
+    exchange: { restUrl, wsUrl, speed, ...(stripPrefix !== undefined && { stripPrefix }) },
+    account: life === 'margin' ? 'margin' : 'spot',
+  });
   const daemons: Program[] = [];
   try {
     const start = async (): Promise<Program> => {
@@ -104,7 +125,9 @@ export async function liveWith({ profile, habits }: HabitCase): Promise<readonly
       await daemon.line(/^ready: /);
       return daemon;
     };
-    return await (habits.clientId === 'null' ? lifeInDoubt : life)(rig, exchange, start);
+    if (life === 'batch') return await batchLife(exchange, stripPrefix);
+    if (life === 'margin') return await lifeOn('/sapi/v1/margin/order')(rig, exchange, start);
+    return await (habits.clientId === 'null' ? lifeInDoubt : lifeOn('/sapi/v1/order'))(rig, exchange, start);
   } catch (error) {
     const said = daemons.flatMap(({ lines }) => lines.slice(-8));
     return [error instanceof Error ? error.message : String(error), ...said];

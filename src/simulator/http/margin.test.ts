@@ -50,6 +50,9 @@ describe('margin', () => {
     expect(Object.keys(trade ?? {})).not.toEqual(expect.arrayContaining(['bidUserId']));
     expect(trade).toMatchObject({ isBuyer: true, isMaker: true, feeCoin: 'BTC', price: '9000' });
     expect(one.simulator.balances(dora.uid, 'margin')).toMatchObject({ BTC: { free: '2.1996' } });
+    // Whoever inspects the exchange sees both accounts.
+    expect(one.simulator.openOrders(dora.uid)).toMatchObject([{ orderId, account: 'margin', executed: '0.2' }]);
+    expect(one.simulator.allTrades(dora.uid)).toMatchObject([{ qty: '0.2' }]);
     one.simulator.checkLedger();
   });
 
@@ -58,6 +61,12 @@ describe('margin', () => {
     await placed(one);
     await place(one.simulator, dora, limitOrder({ side: 'SELL', volume: '0.5' }));
     expect(listOf(await get(one, 'myTrades'))).toHaveLength(1);
+    expect(
+      one.simulator
+        .allTrades(dora.uid)
+        .map(({ side }) => side)
+        .toSorted(),
+    ).toEqual(['BUY', 'SELL']);
     const spot = listOf(await signed(one.simulator, dora, 'GET', '/sapi/v1/myTrades?symbol=BTCUSDT'));
     expect(spot).toMatchObject([{ isBuyer: false, isSelf: true }]);
     one.simulator.checkLedger();

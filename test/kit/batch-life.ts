@@ -1,0 +1,65 @@
+/** Batches by the client on an exchange with habits: created, compared with what is there, cancelled, with one that cannot be placed. */
+import { ScaledClock, systemRng } from '../../src/clock/clock.ts';
+import { lots, ticks } from '../../src/domain/money.ts';
+import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { Wanted } from '../../src/venue/exchange/create-body.ts';
+import { exchange as client } from '../../src/venue/exchange/exchange.ts';
+import { price, speed, trader } from './rig.ts';
+import { until } from './until.ts';
+
+const symbol = 'BTCUSDT';
+const noLog = { warn() {}, info() {}, debug() {} };
+
+/** What is wrong at the end, in words. */
+export async function batchLife(
+  { restUrl, wsUrl, openOrders, allOrders }: Simulator,
+  stripPrefix: string | undefined,
+): Promise<readonly string[]> {
+  const clock = new ScaledClock(speed);
+  const x = client({
+    ...{ restUrl, wsUrl, stripPrefix, clock, account: 'spot', rng: systemRng, log: noLog },
+    ...{ apiKey: trader.key, apiSecret: trader.secret, spend: () => Promise.resolve(true), notice: () => {} },
+  });
+  const wrong: string[] = [];
+  const there = (): string[] => openOrders(trader.uid).map(({ orderId }) => orderId);
+  try {
+    await x.syncTime();
+    const listed = await x.instruments();
+    const at = listed.kind === 'ok' ? listed.value.find((one) => one.symbol === symbol) : undefined;
+    if (at === undefined) return ['the symbol is not listed'];
+    const wish = (below: number, volume: string): Wanted => ({
+      ...{ symbol, side: 'BUY', type: 'LIMIT', clientOrderId: '' },
+      volume: { lots: lots(volume, at) },
+      price: ticks(String(price / 2 - below), at),
+    });
+    const made = await x.desk.createMany(
+      [1, 2, 3].map((below) => wish(below, '0.1')),
+      at,
+    );
+    if (made.kind !== 'answered' || !made.value.complete) return [`three orders: ${JSON.stringify(made)}`];
+    const { orderIds } = made.value;
+    if (orderIds.toSorted().join() !== there().toSorted().join())
+      wrong.push(`made ${orderIds.join()}, there ${there().join()}`);
+    const seen = await x.orders.openOrders(symbol);
+    const listedIds = seen.kind === 'ok' ? seen.value.rows.map(({ orderId }) => orderId) : [];
+    if (listedIds.toSorted().join() !== there().toSorted().join()) wrong.push(`listed ${listedIds.join()}`);
+
+    // One of them asks for more than there is: what becomes of the others is a habit, and must never be guessed.
+    const before = allOrders(trader.uid).length;
+    const partly = await x.desk.createMany([wish(4, '0.1'), wish(5, '100000'), wish(6, '0.1')], at);
+    const placed = allOrders(trader.uid).length - before;
+    if (partly.kind === 'answered' && partly.value.complete)
+      wrong.push('a batch that failed in part was called complete');
+    if (partly.kind === 'answered' && partly.value.orderIds.length !== placed)
+      wrong.push(`${partly.value.orderIds.length} ids for ${placed} orders`);
+    if (partly.kind === 'rejected' && placed > 0) wrong.push(`rejected, but ${placed} orders are there`);
+
+    const gone = await x.desk.cancelMany(symbol, [...there(), '1800000000000999999']);
+    if (gone.kind !== 'answered' || gone.value.failed.join() !== '1800000000000999999')
+      wrong.push(`cancels: ${JSON.stringify(gone)}`);
+    await until('every order cancelled', () => there().length === 0);
+  } finally {
+    x.close();
+  }
+  return wrong;
+}
