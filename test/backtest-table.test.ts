@@ -33,7 +33,9 @@ test('rounds what it shows and gives the equity exactly beside it', async () => 
   const [, shown, exact] =
     /^([\d,]+\.\d\d) USD {2}\(exactly (\d+\.\d{3,})\)$/.exec(rows.get('Final equity') ?? '') ?? [];
   expect(Math.abs(Number(shown?.replaceAll(',', '')) - Number(exact))).toBeLessThanOrEqual(0.005 + 1e-9);
-  expect(rows.get('Sharpe ratio')).toMatch(/^-?\d+\.\d\d {2}\(daily, 365 days, no risk-free rate\)$/);
+  expect(rows.get('Sharpe ratio')).toMatch(
+    /^-?\d+\.\d\d \[-?\d+\.\d\d, -?\d+\.\d\d\] {2}\(daily, 365 days, no risk-free rate; 95 % by bootstrap\)$/,
+  );
 });
 
 test('says of how few days a Sharpe ratio would be made', async () => {

@@ -7,20 +7,20 @@ import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
-import { plus, type Rate, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
+import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
 import { readFills } from '../journal/load.ts';
-import { grouped, roundedMoney } from '../ops/words.ts';
-import { leastDays, type Metrics, metrics } from '../research/metrics.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { warmupOf } from '../strategy/host.ts';
+import { tableOf } from './backtest-table.ts';
 import { runColumns } from './column-run.ts';
 import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
+import { summarise } from './summary.ts';
 import { fillJson } from './words.ts';
 
 export interface BacktestOptions {
@@ -164,112 +164,7 @@ export async function backtest(options: BacktestOptions): Promise<void> {
     if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
     throw error;
   });
-  const summary = summarise(prepared, result, config);
+  const { summary } = summarise(prepared, result, config);
   if (json) out(JSON.stringify({ ...summary, fills: readFills(result.journal(), '1').map(fillJson) }));
   else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
-}
-
-export interface Summary {
-  readonly version: 1;
-  readonly rules: string;
-  readonly klines: number;
-  readonly from: number;
-  readonly to: number;
-  readonly cash: string;
-  readonly finalEquity: string;
-  /** Final equity if every ambiguous kline had gone our way. */
-  readonly bestEquity: string;
-  readonly ambiguousKlines: number;
-  readonly fillCount: number;
-  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
-    /** Final equity over cash, less 1. */
-    readonly return: number;
-    readonly fees: string;
-    readonly turnover: string;
-  };
-  readonly kills: readonly string[];
-  readonly warnings: readonly string[];
-  readonly dataHashes: Readonly<Record<string, string>>;
-}
-
-export function summarise(
-  { input, warnings, dataHashes }: Prepared,
-  result: RunResult,
-  config: BacktestConfig,
-): Summary {
-  const { fees, turnover, ...ratios } = metrics(
-    result.fills,
-    input.series,
-    unitsNumber(config.cash),
-    input.instruments,
-  );
-  const times = input.series.flatMap(({ columns, first, end }) => [
-    columns.openTime[first] ?? 0,
-    columns.openTime[end - 1] ?? 0,
-  ]);
-  return {
-    version: 1,
-    rules: input.rules.name,
-    klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
-    from: Math.min(...times),
-    to: Math.max(...times),
-    cash: unitsText(config.cash),
-    finalEquity: unitsText(result.finalEquity),
-    bestEquity: unitsText(plus(result.finalEquity, result.couldBeBetterBy)),
-    ambiguousKlines: result.ambiguousKlines,
-    fillCount: result.fills.length,
-    metrics: {
-      return: unitsNumber(result.finalEquity) / unitsNumber(config.cash) - 1,
-      ...ratios,
-      fees: unitsText(fees),
-      turnover: unitsText(turnover),
-    },
-    kills: result.kills,
-    warnings,
-    dataHashes,
-  };
-}
-
-const share = (fraction: number | undefined): string =>
-  fraction === undefined ? 'n/a' : `${(fraction * 100).toFixed(2)} %`;
-const ratio = (value: number): string => value.toFixed(2);
-const moment = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
-
-/** The Sharpe ratio, or why there is none. */
-function sharpeText({ sharpe, days }: Summary['metrics']): string {
-  if (sharpe !== undefined) return `${ratio(sharpe)}  (daily, 365 days, no risk-free rate)`;
-  return days < leastDays
-    ? `n/a  (${days} daily ${days === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
-    : 'n/a  (equity did not change from one day to another)';
-}
-
-function roundTripsText({ roundTrips, winRate, profitFactor }: Summary['metrics']): string {
-  if (roundTrips === 0) return '0';
-  const factor = profitFactor === undefined ? 'n/a (none lost)' : ratio(profitFactor);
-  return `${grouped(roundTrips)}, ${share(winRate)} won, profit factor ${factor}`;
-}
-
-function tableOf(summary: Summary, asset: string): readonly string[] {
-  const { metrics: m, cash, finalEquity } = summary;
-  const rows: readonly (readonly [string, string])[] = [
-    ['Klines', `${grouped(summary.klines)}, ${moment(summary.from)} to ${moment(summary.to)} UTC`],
-    ['Rules', summary.rules],
-    ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
-    ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
-    ['Return', `${share(m.return)}  (holding: ${share(m.holdReturn)})`],
-    ['Largest drawdown', `${share(m.maxDrawdown)}  (at kline closes)`],
-    ['Sharpe ratio', sharpeText(m)],
-    ['Round trips', roundTripsText(m)],
-    ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
-    ['Fees', `${roundedMoney(m.fees)} ${asset}`],
-    ['Time in the market', share(m.timeInMarket)],
-    [
-      'Ambiguous klines',
-      summary.ambiguousKlines === 0
-        ? '0'
-        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${roundedMoney(summary.bestEquity)} ${asset}`,
-    ],
-    ...summary.kills.map((kill) => ['Stopped by a limit', kill] as const),
-  ];
-  return rows.map(([name, value]) => `${name.padEnd(20)} ${value}`);
 }

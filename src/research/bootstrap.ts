@@ -70,17 +70,23 @@ export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least
   const count = returns.length;
   if (count < least) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
+  const staysOn = Math.log(1 - ends);
   const ratios = new Float64Array(draws);
   let kept = 0;
   for (let draw = 0; draw < draws; draw++) {
     let total = 0;
     let squares = 0;
-    let place = 0;
-    for (let index = 0; index < count; index++) {
-      place = index === 0 || rng() < ends ? Math.floor(rng() * count) : (place + 1) % count;
-      const value = returns[place] as number;
-      total += value;
-      squares += value * value;
+    for (let left = count; left > 0; ) {
+      // A geometric length at once costs two draws a block where asking after each value costs one a value.
+      const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
+      left -= length;
+      let place = Math.floor(rng() * count);
+      for (let index = 0; index < length; index++) {
+        const value = returns[place] as number;
+        total += value;
+        squares += value * value;
+        if (++place === count) place = 0;
+      }
     }
     const variance = (squares - (total * total) / count) / (count - 1);
     if (variance > 0) ratios[kept++] = (total / count / Math.sqrt(variance)) * Math.sqrt(periods);

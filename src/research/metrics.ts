@@ -1,201 +1,164 @@
-/** What a run came to, in the numbers that traders recognise; conventions as in fill-engine §3, undefined where they mean nothing. */
-import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, type Interval } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
-import { absolute, baseUnits, noUnits, plus, type Units, unitsNumber } from '../domain/money.ts';
-import type { Fill } from '../domain/order.ts';
-import { afterFill, movementOf, noPosition, type Position } from '../domain/position.ts';
+/** What a run came to, in the numbers that traders recognise (fill-engine §3); null where a number would mean nothing. */
+import { seededRng } from '../clock/clock.ts';
+import type { Units } from '../domain/money.ts';
+import { unitsNumber } from '../domain/money.ts';
+import { sharpeInterval } from './bootstrap.ts';
+import { leastTrackRecord, probabilisticSharpe } from './luck.ts';
+import { kurtosis, mean, skewness } from './moments.ts';
+import {
+  drawdowns,
+  omega,
+  regression,
+  sharpe,
+  sortino,
+  tails,
+  ulcerIndex,
+  volatility,
+  yearDays,
+  yearlyReturn,
+} from './ratios.ts';
+import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
+import { roundTrips, type Trip } from './trips.ts';
+import { returnsOf, type Walkable, type Walked, walk } from './walk.ts';
 
-/** Klines of one symbol, and the rows of them that the run covered. */
-export interface MetricSeries {
-  readonly symbol: string;
-  readonly interval: Interval;
-  readonly columns: Columns;
-  readonly first: number;
-  readonly end: number;
-}
+/** Undefined has no place in JSON: what cannot be said is null there. */
+export type Figure = number | null;
+export const figure = (value: number | undefined): Figure =>
+  value === undefined || !Number.isFinite(value) ? null : value;
 
-export interface Metrics {
-  /** Flat to flat, of one strategy and symbol; an open one is not counted. */
-  readonly roundTrips: number;
-  /** Share of round trips that earned something after fees. */
-  readonly winRate: number | undefined;
-  /** Money won over money lost by round trips. */
-  readonly profitFactor: number | undefined;
-  /** Largest fall from a peak at kline closes, as a positive fraction; the initial capital is a peak. */
-  readonly maxDrawdown: number;
-  /** Yearly, from equity at UTC day closes, 365 days, no risk-free rate; undefined below `leastDays` and when equity never changed. */
-  readonly sharpe: number | undefined;
-  /** Daily returns that the run has: UTC days, the first and the last often not whole. */
+export interface ReturnNumbers {
   readonly days: number;
-  /** Share of klines at whose close something was held. */
-  readonly timeInMarket: number;
-  /** Return of buying at the first open and holding, fees left out, averaged over the symbols. */
+  readonly cagr: Figure;
   readonly holdReturn: number;
-  readonly fees: Units;
-  readonly turnover: Units;
+  readonly holdDrawdown: Figure;
+  readonly volatility: Figure;
+  readonly sharpe: Figure;
+  readonly sharpeLow: Figure;
+  readonly sharpeHigh: Figure;
+  readonly psr: Figure;
+  readonly trackRecordYears: Figure;
+  readonly sortino: Figure;
+  readonly maxDrawdown: number;
+  readonly drawdownDays: number;
+  readonly calmar: Figure;
+  readonly ulcer: Figure;
+  readonly martin: Figure;
+  readonly omega: Figure;
+  readonly valueAtRisk: Figure;
+  readonly conditionalValueAtRisk: Figure;
+  readonly tailRatio: Figure;
+  readonly skewness: Figure;
+  readonly kurtosis: Figure;
+  readonly alpha: Figure;
+  readonly beta: Figure;
+  readonly bestDay: Figure;
+  readonly worstDay: Figure;
+  readonly timeInMarket: number;
+  readonly exposure: number;
 }
 
-const dayMs = 86_400_000;
+export interface CostNumbers {
+  readonly turnoverYearly: Figure;
+  readonly feeShare: Figure;
+  readonly breakEvenFees: Figure;
+}
+
+export type Metrics = ReturnNumbers & TripNumbers & CostNumbers & { readonly fees: Units; readonly turnover: Units };
+
+/** All that a report of a run is made of. */
+export interface Measured {
+  readonly metrics: Metrics;
+  readonly walked: Walked;
+  readonly trips: readonly Trip[];
+  /** From UTC day close to day close. */
+  readonly returns: Float64Array;
+}
+
 /** Fewer daily returns than this say nothing about a year. */
 export const leastDays = 30;
+/** A yearly growth is not told of less than this. */
+const leastDaysOfGrowth = 90;
+const dayMs = 86_400_000;
 
-/** `cash` is the equity before the first fill; fills are in the order of time. */
-export function metrics(
-  fills: readonly Fill[],
-  series: readonly MetricSeries[],
-  cash: number,
-  instruments: ReadonlyMap<string, Instrument>,
-): Metrics {
-  const trips = roundTrips(fills, instruments);
-  const wins = trips.filter((profit) => profit > 0);
-  const lost = trips.reduce((sum, profit) => sum + Math.min(0, profit), 0);
-  const won = wins.reduce((sum, profit) => sum + profit, 0);
-  const { drawdown, days, held, klines } = equityWalk(fills, series, cash, instruments);
-  let fees = noUnits;
-  let turnover = noUnits;
-  for (const fill of fills) {
-    const moved = movementOf(fill, instruments.get(fill.symbol) as Instrument);
-    fees = plus(fees, moved.feeValue);
-    turnover = plus(turnover, moved.gross);
-  }
-  return {
-    roundTrips: trips.length,
-    winRate: trips.length === 0 ? undefined : wins.length / trips.length,
-    profitFactor: lost === 0 ? undefined : won / -lost,
-    maxDrawdown: drawdown,
-    sharpe: sharpeOf(days),
-    days: days.length - 1,
-    timeInMarket: klines === 0 ? 0 : held / klines,
-    holdReturn: series.reduce((sum, one) => sum + holdOf(one), 0) / Math.max(1, series.length),
+/** `riskFree`: yearly, as a fraction. */
+export function measure(given: Walkable, riskFree = 0): Measured {
+  const walked = walk(given);
+  const trips = roundTrips(given.fills, given.series, given.instruments);
+  const returns = returnsOf(walked.days.equity);
+  const ofReturns = returnNumbers(walked, returns, given, riskFree);
+  const { fees, turnover } = given.fills;
+  const metrics: Metrics = {
+    ...ofReturns,
+    ...tripNumbers(trips),
+    ...costNumbers(walked, given),
     fees,
     turnover,
   };
+  return { metrics, walked, trips, returns };
 }
 
-function holdOf({ columns, first, end }: MetricSeries): number {
-  const from = columns.open[first];
-  const to = columns.close[end - 1];
-  return from === undefined || to === undefined ? 0 : to / from - 1;
-}
-
-/** What is left under this is dust that a fee in base left behind: the position counts as flat. */
-const isFlat = (position: Position, at: Instrument): boolean =>
-  absolute(position.base) < baseUnits(1n as Fill['quantity'], at);
-
-/** Profit after fees of each time from flat to flat, by strategy and symbol. */
-function roundTrips(fills: readonly Fill[], instruments: ReadonlyMap<string, Instrument>): readonly number[] {
-  const books = new Map<string, { position: Position; before: number }>();
-  const profits: number[] = [];
-  const closedProfit = ({ realised, fees }: Position): number => unitsNumber(realised) - unitsNumber(fees);
-  for (const fill of fills) {
-    const at = instruments.get(fill.symbol) as Instrument;
-    const key = `${fill.strategy}|${fill.symbol}`;
-    const book = books.get(key) ?? { position: noPosition, before: 0 };
-    const wasHeld = !isFlat(book.position, at);
-    book.position = afterFill(book.position, fill, at);
-    if (wasHeld && isFlat(book.position, at)) {
-      profits.push(closedProfit(book.position) - book.before);
-      book.before = closedProfit(book.position);
-    }
-    books.set(key, book);
-  }
-  return profits;
-}
-
-interface Walked {
-  readonly drawdown: number;
-  /** Equity at the close of each UTC day. */
-  readonly days: readonly number[];
-  readonly held: number;
-  readonly klines: number;
-}
-
-/** Walks every series through time with what was held, in numbers: these are ratios, not money that is traded on. */
-function equityWalk(
-  fills: readonly Fill[],
-  series: readonly MetricSeries[],
-  cash: number,
-  instruments: ReadonlyMap<string, Instrument>,
-): Walked {
-  const one = series.length === 1 ? series[0] : undefined;
-  const closes = one === undefined ? mergedCloses(series) : singleCloses(one);
-  const held = new Map(
-    series.map(({ symbol }) => {
-      const at = instruments.get(symbol);
-      return [symbol, { base: 0, price: 0, dust: at === undefined ? 0 : 10 ** -at.quantityPrecision }];
-    }),
-  );
-  const days: number[] = [];
-  let quote = cash;
-  let next = 0;
-  let peak = cash;
-  let drawdown = 0;
-  let heldKlines = 0;
-  let day = Number.NaN;
-  let equity = cash;
-  for (let index = 0; index < closes.length; index++) {
-    const { symbol, time, close } = closes.at(index);
-    for (let fill = fills[next]; fill !== undefined && fill.time < time; fill = fills[++next]) {
-      const moved = movementOf(fill, instruments.get(fill.symbol) as Instrument);
-      quote += unitsNumber(moved.quote);
-      const place = held.get(fill.symbol);
-      if (place !== undefined) place.base += unitsNumber(moved.base);
-    }
-    const today = Math.floor((time - 1) / dayMs);
-    if (today !== day && !Number.isNaN(day)) days.push(equity);
-    day = today;
-    const place = held.get(symbol);
-    if (place !== undefined) place.price = close;
-    equity = quote;
-    let any = false;
-    for (const { base, price, dust } of held.values()) {
-      equity += base * price;
-      if (Math.abs(base) >= dust * 0.999_999) any = true;
-    }
-    if (any) heldKlines++;
-    peak = Math.max(peak, equity);
-    drawdown = Math.max(drawdown, peak > 0 ? 1 - equity / peak : 0);
-  }
-  if (closes.length > 0) days.push(equity);
-  return { drawdown, days: [cash, ...days], held: heldKlines, klines: closes.length };
-}
-
-interface Close {
-  symbol: string;
-  time: number;
-  close: number;
-}
-interface Closes {
-  readonly length: number;
-  at(index: number): Close;
-}
-
-function singleCloses({ symbol, interval, columns, first, end }: MetricSeries): Closes {
-  const shown: Close = { symbol, time: 0, close: 0 };
+function returnNumbers(
+  { days, drawdown, heldMs, totalMs, exposure }: Walked,
+  returns: Float64Array,
+  { cash }: Walkable,
+  riskFree: number,
+): ReturnNumbers {
+  const daily = riskFree / yearDays;
+  const holdReturns = returnsOf(days.hold);
+  const growth = (days.equity.at(-1) ?? cash) / cash;
+  const cagr = totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
+  const enough = returns.length >= leastDays;
+  const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
+  const ratio = only(sharpe(returns, yearDays, daily));
+  const interval = ratio === undefined ? undefined : sharpeInterval(returns, yearDays, seededRng(returns.length));
+  const shape = { skewness: skewness(returns) ?? 0, kurtosis: kurtosis(returns) ?? 3 };
+  const one = ratio === undefined ? undefined : ratio / Math.sqrt(yearDays);
+  const falls = drawdowns(days.equity).subarray(1);
+  const ulcer = only(ulcerIndex(falls));
+  const line = only(regression(returns, holdReturns));
+  const tail = only(tails(returns));
+  const years = one === undefined ? undefined : leastTrackRecord(one, shape);
   return {
-    length: Math.max(0, end - first),
-    at(index) {
-      shown.time = closeTime(interval, columns.openTime[first + index] as number);
-      shown.close = columns.close[first + index] as number;
-      return shown;
-    },
+    days: returns.length,
+    cagr: figure(cagr),
+    holdReturn: (days.hold.at(-1) ?? cash) / cash - 1,
+    holdDrawdown: figure(Math.min(0, ...drawdowns(days.hold))),
+    volatility: figure(only(volatility(returns))),
+    sharpe: figure(ratio),
+    sharpeLow: figure(interval?.low),
+    sharpeHigh: figure(interval?.high),
+    psr: figure(one === undefined ? undefined : probabilisticSharpe(one, returns.length, shape)),
+    trackRecordYears: figure(years === undefined ? undefined : years / yearDays),
+    sortino: figure(only(sortino(returns, yearDays, daily))),
+    maxDrawdown: -drawdown.fall,
+    drawdownDays: drawdown.longestMs / dayMs,
+    calmar: figure(cagr === undefined || drawdown.fall === 0 ? undefined : cagr / -drawdown.fall),
+    ulcer: figure(ulcer),
+    martin: figure(cagr === undefined || !ulcer ? undefined : cagr / ulcer),
+    omega: figure(only(omega(returns, daily))),
+    valueAtRisk: figure(tail?.valueAtRisk),
+    conditionalValueAtRisk: figure(tail?.conditional),
+    tailRatio: figure(tail?.ratio),
+    skewness: figure(only(skewness(returns))),
+    kurtosis: figure(only(kurtosis(returns))),
+    alpha: figure(line === undefined ? undefined : line.alpha * yearDays),
+    beta: figure(line?.beta),
+    bestDay: figure(returns.length === 0 ? undefined : returns.reduce((a, b) => Math.max(a, b))),
+    worstDay: figure(returns.length === 0 ? undefined : returns.reduce((a, b) => Math.min(a, b))),
+    timeInMarket: totalMs === 0 ? 0 : heldMs / totalMs,
+    exposure,
   };
 }
 
-function mergedCloses(series: readonly MetricSeries[]): Closes {
-  const all: Close[] = series.flatMap((one) => {
-    const closes = singleCloses(one);
-    return Array.from({ length: closes.length }, (_, index) => ({ ...closes.at(index) }));
-  });
-  all.sort((a, b) => a.time - b.time);
-  return { length: all.length, at: (index) => all[index] as Close };
-}
-
-function sharpeOf(days: readonly number[]): number | undefined {
-  const returns = days.slice(1).map((equity, index) => equity / (days[index] as number) - 1);
-  if (returns.length < leastDays) return undefined;
-  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
-  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1);
-  return variance === 0 ? undefined : (mean / Math.sqrt(variance)) * Math.sqrt(365);
+/** What fees did: their share of what was earned before them, and the factor at which nothing would be left. */
+function costNumbers({ days, totalMs }: Walked, { fills, cash }: Walkable): CostNumbers {
+  const paid = unitsNumber(fills.fees);
+  const earned = (days.equity.at(-1) ?? cash) - cash + paid;
+  const traded = unitsNumber(fills.turnover) / 2;
+  const years = totalMs / dayMs / yearDays;
+  return {
+    turnoverYearly: figure(years === 0 ? undefined : traded / mean(days.equity) / years),
+    feeShare: figure(earned > 0 && paid > 0 ? paid / earned : undefined),
+    breakEvenFees: figure(earned > 0 && paid > 0 ? earned / paid : undefined),
+  };
 }

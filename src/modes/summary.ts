@@ -1,0 +1,133 @@
+/** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
+import type { BacktestConfig } from '../config/schema.ts';
+import { plus, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
+import { type FillTable, fillTable } from '../research/fill-table.ts';
+import { type Groups, groupsOf } from '../research/groups.ts';
+import { type Measured, type Metrics, measure } from '../research/metrics.ts';
+import { kurtosis, skewness } from '../research/moments.ts';
+import { type Stressed, type Verdict, verdictOf } from '../research/verdict.ts';
+import type { Marks } from '../research/walk.ts';
+import type { Prepared } from './backtest.ts';
+import type { RunInput, RunResult } from './run.ts';
+
+export interface Summary {
+  readonly version: 1;
+  readonly rules: string;
+  readonly klines: number;
+  readonly from: number;
+  readonly to: number;
+  readonly cash: string;
+  readonly finalEquity: string;
+  /** Final equity if every ambiguous kline had gone our way. */
+  readonly bestEquity: string;
+  readonly ambiguousKlines: number;
+  readonly fillCount: number;
+  /** How many fills each rule granted. */
+  readonly evidence: Readonly<Record<string, number>>;
+  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
+    /** Final equity over cash, less 1. */
+    readonly return: number;
+    readonly fees: string;
+    readonly turnover: string;
+  };
+  readonly verdict: Verdict;
+  readonly groups: Groups;
+  /** The same run under worse conditions, where asked for. */
+  readonly stress: readonly Stressed[];
+  readonly kills: readonly string[];
+  readonly warnings: readonly string[];
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+/** A summary, and what only charts need of it. */
+export interface Summarised {
+  readonly summary: Summary;
+  readonly measured: Measured;
+  readonly table: FillTable;
+}
+
+/** Why a run is worth what it is: what luck may have had to do with it. */
+export interface Doubt {
+  readonly tries: (measured: Measured) => { readonly count: number; readonly variance: number | undefined };
+  readonly stressed: readonly Stressed[];
+}
+export const noDoubt: Doubt = { tries: () => ({ count: 1, variance: undefined }), stressed: [] };
+
+/**
+ * What a held unit counts for: under careful rules what selling it now would bring (bid less the taker's fee); under `plain`,
+ * which is there to be compared, the last close (fill-engine §2.1, §3).
+ */
+export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Marks {
+  if (rules.name !== 'sluice') return { long: 1, short: 1 };
+  const half = rateNumber(rules.halfSpread);
+  const fee = rateNumber(fees.taker);
+  return { long: (1 - half) * (1 - fee), short: (1 + half) * (1 + fee) };
+}
+
+export function summarise(
+  { input, warnings, dataHashes }: Prepared,
+  result: RunResult,
+  config: BacktestConfig,
+  doubt: Doubt = noDoubt,
+): Summarised {
+  const table = fillTable(result.fills, input.instruments);
+  const cash = unitsNumber(config.cash);
+  const measured = measure({
+    fills: table,
+    series: input.series,
+    cash,
+    instruments: input.instruments,
+    marks: marksOf(input),
+    entryFee: rateNumber(input.fees.taker),
+  });
+  const { fees, turnover, ...ratios } = measured.metrics;
+  const times = input.series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] ?? 0,
+    columns.openTime[end - 1] ?? 0,
+  ]);
+  const bestEquity = plus(result.finalEquity, result.couldBeBetterBy);
+  const verdict = verdictOf({
+    metrics: measured.metrics,
+    cash,
+    finalEquity: unitsNumber(result.finalEquity),
+    bestEquity: unitsNumber(bestEquity),
+    fills: table.length,
+    ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
+    skewness: skewness(measured.returns) ?? 0,
+    kurtosis: kurtosis(measured.returns) ?? 3,
+    tries: doubt.tries(measured),
+    stressed: doubt.stressed,
+  });
+  const summary: Summary = {
+    version: 1,
+    rules: input.rules.name,
+    klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    cash: unitsText(config.cash),
+    finalEquity: unitsText(result.finalEquity),
+    bestEquity: unitsText(bestEquity),
+    ambiguousKlines: result.ambiguousKlines,
+    fillCount: table.length,
+    evidence: evidenceOf(table),
+    metrics: {
+      return: unitsNumber(result.finalEquity) / cash - 1,
+      ...ratios,
+      fees: unitsText(fees),
+      turnover: unitsText(turnover),
+    },
+    verdict,
+    groups: groupsOf(measured.trips, table),
+    stress: doubt.stressed,
+    kills: result.kills,
+    warnings,
+    dataHashes,
+  };
+  return { summary, measured, table };
+}
+
+function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
+  const counts = rules.map(() => 0);
+  for (const index of rule) counts[index] = (counts[index] ?? 0) + 1;
+  return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
+}

@@ -1,0 +1,116 @@
+/** What each number means, to be printed beside it: the same word means different numbers elsewhere. */
+import type { Metrics } from './metrics.ts';
+
+export type Form = 'share' | 'ratio' | 'money' | 'count' | 'days' | 'years' | 'ms' | 'factor';
+
+export interface Convention {
+  readonly name: string;
+  readonly form: Form;
+  readonly means: string;
+}
+
+export interface ConventionGroup {
+  readonly title: string;
+  readonly of: Partial<Record<keyof Metrics | 'return', Convention>>;
+}
+
+const c = (name: string, form: Form, means: string): Convention => ({ name, form, means });
+
+export const conventions: readonly ConventionGroup[] = [
+  {
+    title: 'Growth',
+    of: {
+      return: c(
+        'Return',
+        'share',
+        'final equity over the cash at the start, less 1; what is held counts at the last close',
+      ),
+      holdReturn: c(
+        'Holding',
+        'share',
+        'buying at the first open and holding, net of one entry fee, cash split evenly over symbols',
+      ),
+      cagr: c('CAGR', 'share', '(last equity / first)^(365 / days) − 1; not told of less than 90 days'),
+      bestDay: c('Best day', 'share', 'of the daily returns'),
+      worstDay: c('Worst day', 'share', 'of the daily returns'),
+    },
+  },
+  {
+    title: 'Risk',
+    of: {
+      maxDrawdown: c('Largest drawdown', 'share', 'from a peak, at kline closes; the cash at the start is a peak'),
+      drawdownDays: c('Longest drawdown', 'days', 'from a peak to its recovery; one that lasts counts to the end'),
+      holdDrawdown: c('Drawdown of holding', 'share', 'at UTC day closes'),
+      volatility: c('Volatility', 'share', 'deviation of daily returns (n − 1) × √365'),
+      ulcer: c('Ulcer index', 'share', 'root of the mean squared drawdown at UTC day closes (n)'),
+      valueAtRisk: c('VaR 95', 'share', '5th percentile of daily returns, linear interpolation'),
+      conditionalValueAtRisk: c('CVaR 95', 'share', 'mean of the daily returns at or below VaR'),
+      tailRatio: c('Tail ratio', 'ratio', '|95th| over |5th| percentile of daily returns'),
+      skewness: c('Skewness', 'ratio', 'of daily returns, with n'),
+      kurtosis: c('Kurtosis', 'ratio', 'of daily returns, raw: a normal distribution has 3'),
+    },
+  },
+  {
+    title: 'Reward for risk',
+    of: {
+      sharpe: c('Sharpe ratio', 'ratio', 'mean daily return less the risk-free rate over deviation (n − 1), × √365'),
+      sharpeLow: c(
+        'Sharpe, low end',
+        'ratio',
+        '2.5th percentile of 1,000 stationary bootstraps, automatic block length',
+      ),
+      sharpeHigh: c('Sharpe, high end', 'ratio', '97.5th percentile of the same'),
+      psr: c('PSR', 'share', 'probability that the true Sharpe ratio is above 0, given length, skewness and kurtosis'),
+      trackRecordYears: c('Needed track record', 'years', 'until PSR reaches 95 %, were the ratio the true one'),
+      sortino: c(
+        'Sortino ratio',
+        'ratio',
+        'mean daily return less the rate over root of Σ min(r − rate, 0)² / n, × √365',
+      ),
+      calmar: c('Calmar ratio', 'ratio', 'CAGR over the largest drawdown'),
+      martin: c('Martin ratio', 'ratio', 'CAGR over the Ulcer index'),
+      omega: c('Omega', 'ratio', 'Σ of daily returns above the rate over Σ below it'),
+      alpha: c('Alpha', 'share', 'intercept of daily returns on those of holding, least squares, × 365'),
+      beta: c('Beta', 'ratio', 'slope of the same'),
+    },
+  },
+  {
+    title: 'Round trips',
+    of: {
+      roundTrips: c(
+        'Round trips',
+        'count',
+        'what one order opened and another closed, first in, first out; net of fees',
+      ),
+      winRate: c('Won', 'share', 'round trips with a profit over all'),
+      profitFactor: c('Profit factor', 'ratio', 'money won over money lost'),
+      expectancy: c('Expectancy', 'money', 'mean profit of a round trip'),
+      expectancyInLosses: c('Expectancy in R', 'ratio', 'over the average loss'),
+      averageWin: c('Average win', 'money', 'of round trips with a profit'),
+      averageLoss: c('Average loss', 'money', 'of round trips with a loss'),
+      bestTrip: c('Best', 'money', 'round trip'),
+      worstTrip: c('Worst', 'money', 'round trip'),
+      winsInARow: c('Wins in a row', 'count', 'at most, in the order of closing'),
+      lossesInARow: c('Losses in a row', 'count', 'at most, in the order of closing'),
+      averageHeldMs: c('Held', 'ms', 'mean time from entry to exit'),
+      averageWorst: c(
+        'MAE',
+        'share',
+        'mean of the furthest that the price went against a round trip, of its entry price',
+      ),
+      averageBest: c('MFE', 'share', 'mean of the furthest that it went for it'),
+      sqn: c('SQN', 'ratio', '√n × mean / deviation of round trips; not told of fewer than 30'),
+      kelly: c('Kelly', 'share', 'W − (1 − W) / (average win / average loss)'),
+    },
+  },
+  {
+    title: 'Activity and cost',
+    of: {
+      timeInMarket: c('Time in the market', 'share', 'of the time, with anything held'),
+      exposure: c('Exposure', 'share', '|what is held| over equity, time-weighted'),
+      turnoverYearly: c('Turnover a year', 'factor', 'half of all fills over mean equity'),
+      feeShare: c('Fee share', 'share', 'fees over what was earned before them'),
+      breakEvenFees: c('Dies at fees', 'factor', 'the factor on all fees at which the same fills would earn nothing'),
+    },
+  },
+];

@@ -1,0 +1,113 @@
+/**
+ * Fills of a run as columns of numbers, for statistics and charts. What is summed exactly (fees, turnover) is summed here; a
+ * driver that keeps fills as columns itself can make this table without an object for each.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import { noUnits, plus, priceNumber, quantityNumber, type Units, unitsNumber } from '../domain/money.ts';
+import type { Fill, Purpose } from '../domain/order.ts';
+import { movementOf } from '../domain/position.ts';
+
+/** A strategy at a symbol. */
+export interface Place {
+  readonly strategy: string;
+  readonly symbol: string;
+}
+
+export const purposes: readonly Purpose[] = ['enter', 'exit', 'quote', 'stop', 'takeProfit'];
+
+export interface FillTable {
+  readonly length: number;
+  readonly places: readonly Place[];
+  /** By which rules fills were granted. */
+  readonly rules: readonly string[];
+  /** Our ids of the orders. */
+  readonly orders: readonly string[];
+  /** UTC ms; ascending. */
+  readonly time: Float64Array;
+  /** Index into `places`. */
+  readonly place: Uint16Array;
+  readonly price: Float64Array;
+  /** Signed, as traded: positive when bought. */
+  readonly quantity: Float64Array;
+  /** What it moves base and quote of the account by, the fee already taken. */
+  readonly base: Float64Array;
+  readonly quote: Float64Array;
+  /** Its fee, in quote. */
+  readonly fee: Float64Array;
+  /** Index into `purposes`. */
+  readonly purpose: Uint8Array;
+  /** Index into `rules`. */
+  readonly rule: Uint16Array;
+  readonly maker: Uint8Array;
+  readonly ambiguous: Uint8Array;
+  /** Of all of them, in quote, exact. */
+  readonly fees: Units;
+  readonly turnover: Units;
+}
+
+/** Names in the order in which they come, by index. */
+function names(): { readonly list: string[]; at(name: string): number } {
+  const list: string[] = [];
+  const known = new Map<string, number>();
+  let last = '';
+  let lastAt = -1;
+  return {
+    list,
+    at(name) {
+      if (name === last && lastAt >= 0) return lastAt;
+      let found = known.get(name);
+      if (found === undefined) {
+        found = list.push(name) - 1;
+        known.set(name, found);
+      }
+      last = name;
+      lastAt = found;
+      return found;
+    },
+  };
+}
+
+export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<string, Instrument>): FillTable {
+  const { length } = fills;
+  const numbers = (): Float64Array => new Float64Array(length);
+  const [time, price, quantity, base, quote, fee] = [numbers(), numbers(), numbers(), numbers(), numbers(), numbers()];
+  const [purpose, maker, ambiguous] = [new Uint8Array(length), new Uint8Array(length), new Uint8Array(length)];
+  const [place, rule] = [new Uint16Array(length), new Uint16Array(length)];
+  const placeNames = names();
+  const ruleNames = names();
+  const places: Place[] = [];
+  const orders: string[] = new Array(length);
+  let fees = noUnits;
+  let turnover = noUnits;
+  for (let index = 0; index < length; index++) {
+    const fill = fills[index] as Fill;
+    const at = instruments.get(fill.symbol) as Instrument;
+    const moved = movementOf(fill, at);
+    fees = plus(fees, moved.feeValue);
+    turnover = plus(turnover, moved.gross);
+    const lots = quantityNumber(fill.quantity, at);
+    time[index] = fill.time;
+    price[index] = priceNumber(fill.price, at);
+    quantity[index] = fill.side === 'BUY' ? lots : -lots;
+    base[index] = unitsNumber(moved.base);
+    quote[index] = unitsNumber(moved.quote);
+    fee[index] = unitsNumber(moved.feeValue);
+    purpose[index] = purposes.indexOf(fill.purpose);
+    const { strategy, symbol } = fill;
+    const found = placeNames.at(`${strategy} ${symbol}`);
+    places[found] ??= { strategy, symbol };
+    place[index] = found;
+    rule[index] = ruleNames.at(fill.evidence?.rule ?? '');
+    maker[index] = fill.maker ? 1 : 0;
+    ambiguous[index] = fill.evidence?.ambiguous === true ? 1 : 0;
+    orders[index] = fill.clientOrderId;
+  }
+  return {
+    ...{ length, places, rules: ruleNames.list, orders, time, place, price, quantity, base, quote, fee },
+    ...{ purpose, rule, maker, ambiguous, fees, turnover },
+  };
+}
+
+/** Less than this of a symbol is dust that a fee in base left behind: nothing is held. */
+export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): number =>
+  at === undefined ? 0 : 0.999_999 * 10 ** -at.quantityPrecision;

@@ -1,0 +1,74 @@
+/** Statistics of round trips, in money after fees (fill-engine §3). */
+import { deviation } from './moments.ts';
+import type { Trip } from './trips.ts';
+
+export interface TripNumbers {
+  readonly roundTrips: number;
+  readonly winRate: number | null;
+  readonly profitFactor: number | null;
+  readonly expectancy: number | null;
+  readonly expectancyInLosses: number | null;
+  readonly sqn: number | null;
+  readonly kelly: number | null;
+  readonly averageWin: number | null;
+  readonly averageLoss: number | null;
+  readonly bestTrip: number | null;
+  readonly worstTrip: number | null;
+  readonly winsInARow: number;
+  readonly lossesInARow: number;
+  readonly averageHeldMs: number | null;
+  readonly averageWorst: number | null;
+  readonly averageBest: number | null;
+}
+
+export function tripNumbers(trips: readonly Trip[]): TripNumbers {
+  const { length } = trips;
+  let [won, lost, wins, losses, heldMs, worst, best] = [0, 0, 0, 0, 0, 0, 0];
+  let [high, low] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [winRun, lossRun, winsInARow, lossesInARow] = [0, 0, 0, 0];
+  const profits = new Float64Array(length);
+  for (const [index, trip] of trips.entries()) {
+    const { profit } = trip;
+    profits[index] = profit;
+    if (profit > 0) {
+      won += profit;
+      wins++;
+      winsInARow = Math.max(winsInARow, ++winRun);
+      lossRun = 0;
+    } else if (profit < 0) {
+      lost -= profit;
+      losses++;
+      lossesInARow = Math.max(lossesInARow, ++lossRun);
+      winRun = 0;
+    }
+    high = Math.max(high, profit);
+    low = Math.min(low, profit);
+    heldMs += trip.exitTime - trip.entryTime;
+    worst += trip.worst;
+    best += trip.best;
+  }
+  const of = (value: number): number | null => (length === 0 ? null : value);
+  const expectancy = (won - lost) / length;
+  const spread = deviation(profits);
+  const averageWin = wins === 0 ? null : won / wins;
+  const averageLoss = losses === 0 ? null : -lost / losses;
+  const winRate = wins / length;
+  return {
+    roundTrips: length,
+    winRate: of(winRate),
+    profitFactor: losses === 0 ? null : won / lost,
+    expectancy: of(expectancy),
+    expectancyInLosses: averageLoss === null ? null : expectancy / -averageLoss,
+    sqn: length < 30 || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
+    kelly: averageWin === null || averageLoss === null ? null : winRate - (1 - winRate) / (averageWin / -averageLoss),
+    averageWin,
+    averageLoss,
+    bestTrip: of(high),
+    worstTrip: of(low),
+    winsInARow,
+    lossesInARow,
+    averageHeldMs: of(heldMs / length),
+    averageWorst: of(worst / length),
+    averageBest: of(best / length),
+  };
+}

@@ -1,0 +1,117 @@
+/** The verdict card (fill-engine §4): what speaks for a result and what against it, and what that comes to. It stops nobody. */
+import { deflatedSharpe, leastBacktestYears } from './luck.ts';
+import type { Metrics } from './metrics.ts';
+import { yearDays } from './ratios.ts';
+
+export interface Tries {
+  /** Different runs of the same strategies on overlapping data, this one included. */
+  readonly count: number;
+  /** Variance of their Sharpe ratios of one day; undefined for fewer than two with one. */
+  readonly variance: number | undefined;
+}
+
+/** One of the runs with worse conditions. */
+export interface Stressed {
+  readonly name: string;
+  readonly finalEquity: number;
+  readonly return: number;
+  readonly sharpe: number | null;
+  readonly fills: number;
+}
+
+export interface Verdict {
+  readonly sharpe: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly tries: number;
+  readonly psr: number | null;
+  readonly dsr: number | null;
+  /** Profit if ambiguous klines went against us, and if they went for us. */
+  readonly worstProfit: number;
+  readonly bestProfit: number;
+  readonly ambiguousShare: number | null;
+  readonly breakEvenFees: number | null;
+  readonly leastYears: number;
+  readonly conclusion:
+    | 'lost money'
+    | 'too little to judge'
+    | 'not distinguishable from luck'
+    | 'better than luck so far';
+  /** Why, one sentence each. */
+  readonly reasons: readonly string[];
+}
+
+export interface Judged {
+  readonly metrics: Metrics;
+  readonly cash: number;
+  readonly finalEquity: number;
+  readonly bestEquity: number;
+  readonly fills: number;
+  readonly ambiguousFills: number;
+  readonly skewness: number;
+  readonly kurtosis: number;
+  readonly tries: Tries;
+  readonly stressed: readonly Stressed[];
+}
+
+/** The conventional gate of PSR and DSR. */
+const sure = 0.95;
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+export function verdictOf(judged: Judged): Verdict {
+  const { metrics, cash, finalEquity, bestEquity, tries } = judged;
+  const { sharpe, psr, days, breakEvenFees } = metrics;
+  const dsr =
+    sharpe === null || tries.count < 2 || tries.variance === undefined
+      ? undefined
+      : deflatedSharpe(sharpe / Math.sqrt(yearDays), days, judged, { variance: tries.variance, tries: tries.count });
+  const leastYears = leastBacktestYears(tries.count);
+  const against = doubts(judged, dsr, leastYears);
+  const profit = finalEquity - cash;
+  const conclusion =
+    profit <= 0
+      ? 'lost money'
+      : sharpe === null
+        ? 'too little to judge'
+        : against.length > 0
+          ? 'not distinguishable from luck'
+          : 'better than luck so far';
+  return {
+    sharpe,
+    low: metrics.sharpeLow,
+    high: metrics.sharpeHigh,
+    tries: tries.count,
+    psr,
+    dsr: dsr ?? null,
+    worstProfit: profit,
+    bestProfit: bestEquity - cash,
+    ambiguousShare: judged.fills === 0 ? null : judged.ambiguousFills / judged.fills,
+    breakEvenFees,
+    leastYears,
+    conclusion,
+    // What lost money needs no further reasons.
+    reasons: profit <= 0 ? [] : against,
+  };
+}
+
+function doubts({ metrics, tries, stressed }: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
+  const { sharpe, sharpeLow, psr, days, breakEvenFees, holdReturn, roundTrips } = metrics;
+  const found: string[] = [];
+  if (sharpe === null) found.push(`${days} daily returns are too few for a Sharpe ratio, or equity did not move`);
+  if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
+    found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);
+  if (dsr !== undefined && dsr < sure)
+    found.push(`${tries.count} tries explain it: DSR ${dsr.toFixed(2)}, ${sure} is asked`);
+  else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)}, ${sure} is asked`);
+  const years = days / yearDays;
+  if (leastYears > years)
+    found.push(
+      `after ${tries.count} tries the best of chance looks good on ${leastYears.toFixed(1)} years; here are ${years.toFixed(1)}`,
+    );
+  if (roundTrips < 30) found.push(`${roundTrips} round trips are few`);
+  if (breakEvenFees !== null && breakEvenFees < 2) found.push(`it dies at fees × ${breakEvenFees.toFixed(1)}`);
+  for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it loses ${percent(-one.return)}`);
+  if (holdReturn > 0 && metrics.cagr !== null && metrics.beta !== null && metrics.alpha !== null && metrics.alpha <= 0)
+    found.push('beyond what holding explains it earns nothing (alpha ≤ 0)');
+  return found;
+}

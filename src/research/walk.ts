@@ -1,0 +1,315 @@
+/** Equity through time: at every kline close for falls and exposure, at UTC day closes for returns, and thinned for charts. */
+import type { Instrument } from '../domain/instrument.ts';
+import { closeTime, type Interval } from '../domain/interval.ts';
+import type { Columns } from '../domain/market.ts';
+import { dustOf, type FillTable } from './fill-table.ts';
+
+/** Klines of one symbol, and the rows of them that the run covered. */
+export interface MetricSeries {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly columns: Columns;
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface Walkable {
+  readonly fills: FillTable;
+  readonly series: readonly MetricSeries[];
+  /** Equity before the first fill. */
+  readonly cash: number;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  /** What of its price a held unit would bring if sold now, and a short one would cost: 1 marks at the close. */
+  readonly marks: Marks;
+  /** The rate that holding pays once, to enter. */
+  readonly entryFee: number;
+}
+
+export interface Marks {
+  readonly long: number;
+  readonly short: number;
+}
+
+/** A series of points in time. */
+export interface Curve {
+  readonly time: Float64Array;
+  readonly equity: Float64Array;
+  readonly hold: Float64Array;
+  /** The deepest fall below the peak so far since the point before, 0 or negative. */
+  readonly fall: Float64Array;
+  /** Mean of |what is held| over equity since the point before. */
+  readonly exposure: Float64Array;
+}
+
+export interface Drawdown {
+  /** 0 or negative. */
+  readonly fall: number;
+  readonly peakAt: number;
+  readonly bottomAt: number;
+  /** Undefined while it lasts. */
+  readonly recoveredAt: number | undefined;
+  /** The longest time below a peak, which may be another fall. */
+  readonly longestMs: number;
+}
+
+export interface Walked {
+  /** At UTC day closes; the first point is the start with the cash. */
+  readonly days: Curve;
+  readonly chart: Curve;
+  readonly drawdown: Drawdown;
+  readonly heldMs: number;
+  readonly totalMs: number;
+  /** Time-weighted. */
+  readonly exposure: number;
+}
+
+const dayMs = 86_400_000;
+const chartPoints = 1_200;
+
+/** A curve that grows. */
+class Points {
+  readonly #rows: number[][] = [[], [], [], [], []];
+  readonly stepMs: number;
+  edge: number;
+  fall = 0;
+  exposed = 0;
+  #from: number;
+
+  constructor(stepMs: number, from: number) {
+    this.stepMs = stepMs;
+    this.#from = from;
+    this.edge = Math.floor(from / stepMs) * stepMs + stepMs;
+  }
+
+  add(time: number, equity: number, hold: number): void {
+    const exposure = time > this.#from ? this.exposed / (time - this.#from) : 0;
+    for (const [index, value] of [time, equity, hold, this.fall, exposure].entries()) this.#rows[index]?.push(value);
+    this.#from = time;
+    this.fall = 0;
+    this.exposed = 0;
+  }
+
+  curve(): Curve {
+    const [time, equity, hold, fall, exposure] = this.#rows.map((values) => Float64Array.from(values));
+    if (!time || !equity || !hold || !fall || !exposure) throw new Error('a curve has five columns');
+    return { time, equity, hold, fall, exposure };
+  }
+}
+
+/** What holding from the first open would be worth. */
+class Hold {
+  readonly #lines: { readonly series: MetricSeries; readonly perPrice: number; row: number }[];
+  readonly #cash: number;
+
+  constructor(series: readonly MetricSeries[], cash: number, fee: number) {
+    this.#cash = cash;
+    this.#lines = series.map((one) => ({
+      series: one,
+      perPrice: ((cash / series.length) * (1 - fee)) / (one.columns.open[one.first] as number),
+      row: one.first - 1,
+    }));
+  }
+
+  at(time: number): number {
+    let total = 0;
+    for (const line of this.#lines) {
+      const { columns, interval, end, first } = line.series;
+      line.row = rowsClosedBy(columns.openTime, interval, line.row + 1, end, time) - 1;
+      total += line.row < first ? this.#cash / this.#lines.length : line.perPrice * (columns.close[line.row] as number);
+    }
+    return total;
+  }
+}
+
+/** One past the last row from `row` on that has closed by `time`; looks near first. */
+function rowsClosedBy(openTime: Float64Array, interval: Interval, row: number, end: number, time: number): number {
+  const closed = (at: number): boolean => closeTime(interval, openTime[at] as number) <= time;
+  let low = row;
+  let step = 1;
+  while (low + step <= end && closed(low + step - 1)) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step, end);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (closed(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+class Walk {
+  readonly #given: Walkable;
+  readonly #hold: Hold;
+  readonly #days: Points;
+  readonly #chart: Points;
+  readonly #start: number;
+  #edge: number;
+  #time: number;
+  #equity: number;
+  #peak: number;
+  #peakAt: number;
+  #worst = { fall: 0, peakAt: 0, bottomAt: 0, recoveredAt: undefined as number | undefined };
+  #longestMs = 0;
+  #heldMs = 0;
+  #exposed = 0;
+
+  constructor(given: Walkable) {
+    const { series, cash, entryFee } = given;
+    this.#given = given;
+    this.#start = Math.min(...series.map(({ columns, first }) => columns.openTime[first] as number));
+    const last = Math.max(
+      ...series.map(({ columns, interval, end }) => closeTime(interval, columns.openTime[end - 1] as number)),
+    );
+    this.#hold = new Hold(series, cash, entryFee);
+    this.#days = new Points(dayMs, this.#start);
+    this.#chart = new Points(Math.max(1, Math.ceil((last - this.#start) / chartPoints / 60_000)) * 60_000, this.#start);
+    for (const points of [this.#days, this.#chart]) points.add(this.#start, cash, cash);
+    this.#edge = Math.min(this.#days.edge, this.#chart.edge);
+    this.#time = this.#start;
+    this.#peakAt = this.#start;
+    this.#equity = cash;
+    this.#peak = cash;
+  }
+
+  /** The equity at a kline close, and the value of what is held then. */
+  note(time: number, equity: number, held: number): void {
+    if (time > this.#edge) this.#passEdges(time);
+    const passedMs = time - this.#time;
+    this.#time = time;
+    this.#equity = equity;
+    if (held !== 0) {
+      this.#heldMs += passedMs;
+      const exposed = equity > 0 ? (passedMs * Math.abs(held)) / equity : 0;
+      this.#exposed += exposed;
+      this.#days.exposed += exposed;
+      this.#chart.exposed += exposed;
+    }
+    if (equity >= this.#peak) {
+      if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
+      this.#peak = equity;
+      this.#peakAt = time;
+      return;
+    }
+    if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
+    const fall = equity / this.#peak - 1;
+    if (fall < this.#days.fall) this.#days.fall = fall;
+    if (fall < this.#chart.fall) this.#chart.fall = fall;
+    if (fall < this.#worst.fall) this.#worst = { fall, peakAt: this.#peakAt, bottomAt: time, recoveredAt: undefined };
+  }
+
+  #passEdges(time: number): void {
+    while (this.#edge < time) {
+      const at = this.#edge;
+      const hold = this.#hold.at(at);
+      for (const points of [this.#days, this.#chart]) {
+        if (points.edge !== at) continue;
+        points.add(at, this.#equity, hold);
+        points.edge += points.stepMs;
+      }
+      this.#edge = Math.min(this.#days.edge, this.#chart.edge);
+    }
+  }
+
+  end(): Walked {
+    const hold = this.#hold.at(this.#time);
+    for (const points of [this.#days, this.#chart]) points.add(this.#time, this.#equity, hold);
+    const totalMs = this.#time - this.#start;
+    return {
+      days: this.#days.curve(),
+      chart: this.#chart.curve(),
+      drawdown: { ...this.#worst, longestMs: this.#longestMs },
+      heldMs: this.#heldMs,
+      totalMs,
+      exposure: totalMs === 0 ? 0 : this.#exposed / totalMs,
+    };
+  }
+
+  /** The only series: while nothing is held the equity stands still, so the rows up to the next fill are passed over. */
+  alone({ symbol, interval, columns, first, end }: MetricSeries): void {
+    const { fills, cash, instruments, marks } = this.#given;
+    const { openTime, close } = columns;
+    const dust = dustOf(instruments.get(symbol));
+    let quote = cash;
+    let base = 0;
+    let next = 0;
+    for (let row = first; row < end; ) {
+      const closes = closeTime(interval, openTime[row] as number);
+      for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
+        quote += fills.quote[next] as number;
+        base += fills.base[next] as number;
+      }
+      const until =
+        next < fills.length
+          ? Math.max(row + 1, rowsClosedBy(openTime, interval, row, end, fills.time[next] as number))
+          : end;
+      const marked = base * (base > 0 ? marks.long : marks.short);
+      if (Math.abs(base) <= dust) {
+        const worth = quote + marked * (close[row] as number);
+        this.note(closes, worth, 0);
+        row = until;
+        this.note(closeTime(interval, openTime[row - 1] as number), worth, 0);
+        continue;
+      }
+      for (; row < until; row++) {
+        const price = close[row] as number;
+        this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
+      }
+    }
+  }
+
+  /** Several series: moment after moment at which klines close. */
+  together(series: readonly MetricSeries[]): void {
+    const { fills, instruments, marks } = this.#given;
+    const held = series.map((one) => ({
+      ...one,
+      row: one.first,
+      base: 0,
+      price: 0,
+      dust: dustOf(instruments.get(one.symbol)),
+    }));
+    const bySymbol = new Map(held.map((one) => [one.symbol, one]));
+    let quote = this.#given.cash;
+    let next = 0;
+    for (;;) {
+      const at = Math.min(...held.map((one) => closesAt(one)));
+      if (at === Number.POSITIVE_INFINITY) return;
+      for (; next < fills.length && (fills.time[next] as number) < at; next++) {
+        quote += fills.quote[next] as number;
+        const place = bySymbol.get(fills.places[fills.place[next] as number]?.symbol ?? '');
+        if (place !== undefined) place.base += fills.base[next] as number;
+      }
+      let equity = quote;
+      let exposed = 0;
+      for (const one of held) {
+        if (closesAt(one) === at) one.price = one.columns.close[one.row++] as number;
+        equity += one.base * (one.base > 0 ? marks.long : marks.short) * one.price;
+        if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * one.price);
+      }
+      this.note(at, equity, exposed);
+    }
+  }
+}
+
+const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row: number }): number =>
+  row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
+
+/** Walks through a run; the series hold at least one row. */
+export function walk(given: Walkable): Walked {
+  const walking = new Walk(given);
+  const [only] = given.series;
+  if (given.series.length === 1 && only !== undefined) walking.alone(only);
+  else walking.together(given.series);
+  return walking.end();
+}
+
+/** Returns from point to point; they end where nothing is left. */
+export function returnsOf(equity: Float64Array): Float64Array {
+  const ruin = equity.findIndex((value) => !(value > 0));
+  const usable = ruin < 0 ? equity.length - 1 : ruin;
+  return Float64Array.from(
+    { length: Math.max(0, usable) },
+    (_, index) => (equity[index + 1] as number) / (equity[index] as number) - 1,
+  );
+}
