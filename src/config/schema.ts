@@ -190,6 +190,8 @@ export const tradingSchema = z.strictObject({
       orderLifeMs: positiveMs.default(10_000),
       /** Only on an account where nobody else trades: orders of a batch have no client id at the exchange. */
       batchCreate: z.boolean().default(false),
+      /** A key that may withdraw is a danger that a daemon does not need. */
+      withdrawKey: z.enum(['refused', 'accepted']).default('refused'),
     })
     .prefault({}),
   /** For `sluice watchdog`, a process of its own. */

@@ -286,6 +286,39 @@ describe('everything halts', () => {
     expect(await refused(desk)).toBe(true);
   });
 
+  test('when the key stays refused, not when it was once', async () => {
+    const desk = await ready();
+    desk.venue.keyRefused = true;
+    await desk.sweep();
+    desk.venue.keyRefused = false;
+    await desk.sweep();
+    await desk.pass(timing.sweepGapMs);
+    desk.venue.keyRefused = true;
+    await desk.sweep();
+    expect(halts(desk)).toEqual([]);
+    await desk.pass(timing.sweepGapMs);
+    await desk.sweep();
+    expect(halts(desk)).toEqual(['keyRefused']);
+    desk.venue.keyRefused = false;
+    expect(await refused(desk)).toBe(true);
+  });
+
+  test('when client ids are not given back and others have orders there; without others it is told of', async () => {
+    const desk = await ready();
+    const order = await desk.placed();
+    desk.venue.echoesIds = false;
+    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
+    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
+    expect(halts(desk)).toEqual([]);
+    expect(texts(desk).split('does not say the client id')).toHaveLength(2);
+    desk.venue.echoesIds = true;
+    desk.venue.place({ clientOrderId: 'web_1' });
+    await desk.sweep();
+    desk.venue.echoesIds = false;
+    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
+    expect(halts(desk)).toEqual(['noEcho']);
+  });
+
   test('and it is denied at the strategy’s door, with the reason', async () => {
     const desk = await ready();
     desk.assembled.execution.halts.halt('ledger', 'something is missing');

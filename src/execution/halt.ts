@@ -13,6 +13,10 @@ export const haltCauses = {
     'an order that counted as refused or never sent is at the exchange: an answer was read wrongly. Its fills are booked and its rest is cancelled; report it, then resume',
   ledger:
     'the account holds less than the fills in the journal leave. Find out where it went; if you moved it, say so with sluice adjust, then resume',
+  keyRefused:
+    'the exchange refuses the key: it was revoked, its permissions or addresses were changed, or the secret is wrong. Nothing is known of orders meanwhile. Mend the key, start again, then resume',
+  noEcho:
+    'the exchange does not say the client id of an order of ours, and somebody else has orders on this account: a lost order could not be told from theirs. Trade on an account of its own',
   changedFill:
     'a trade that is booked is shown with other numbers: the exchange took it back or one of its answers was wrong. Compare both in sluice why with what the exchange says, correct the balances by sluice adjust if need be, then resume',
   fullList:
@@ -41,6 +45,7 @@ const mostHalts = 20;
 
 export class Halts {
   readonly #parts: HaltParts;
+  readonly #passing: (() => string | undefined)[] = [];
   #inForce: readonly Halted[];
 
   constructor(parts: HaltParts) {
@@ -55,7 +60,17 @@ export class Halts {
   /** Why nothing may be created; undefined while nothing halts. */
   against(): string | undefined {
     const first = this.#inForce[0];
-    return first === undefined ? undefined : `halted: ${first.text}`;
+    if (first !== undefined) return `halted: ${first.text}`;
+    for (const reason of this.#passing) {
+      const text = reason();
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+
+  /** Asks this as well from now on: a reason that passes by itself, is not written down, and needs no human. */
+  also(reason: () => string | undefined): void {
+    this.#passing.push(reason);
   }
 
   /** Whether this very reason is in force. */

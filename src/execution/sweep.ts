@@ -6,6 +6,7 @@ import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Answer } from '../venue/venue.ts';
 import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
 import { type Execution, quarantine } from './desk.ts';
@@ -18,6 +19,8 @@ const overlap = 50;
 const mostPages = 20;
 /** After this long without it an order that the exchange knew is quarantined, real ms. */
 const missingMs = 300_000;
+/** The exchange does not take the key, or not for this (specification §7). */
+const keyCodes: ReadonlySet<string> = new Set(['-1002', '-1022', '-2014', '-2015']);
 const openCut = 'the list of open orders is cut';
 const tradesCut = 'the list of own trades is cut';
 
@@ -51,6 +54,8 @@ export class Sweeps {
   readonly #booking: Booking;
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
+  #refusedSince: number | undefined;
+  #echoTold = false;
 
   constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
     this.#execution = execution;
@@ -136,6 +141,7 @@ export class Sweeps {
   async #look(symbol: string): Promise<SweepResult> {
     const { orders } = this.#execution;
     const open = await orders.openOrders(symbol);
+    this.#watchKey(open);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
@@ -174,6 +180,31 @@ export class Sweeps {
     }
   }
 
+  /** A key that stays refused sees nothing: that is no failure to be tried again for ever (§2 #65). */
+  #watchKey(answer: Answer<unknown>): void {
+    const { clock, timing, halts } = this.#execution;
+    if (answer.kind === 'ok') this.#refusedSince = undefined;
+    else if (answer.code !== undefined && keyCodes.has(answer.code)) {
+      this.#refusedSince ??= clock.now();
+      if (clock.now() - this.#refusedSince >= timing.sweepGapMs)
+        halts.halt('keyRefused', `the exchange refuses the key (code ${answer.code})`);
+    }
+  }
+
+  /** Without the echo of its id a lost order of ours looks like anybody's (§2 #19): told once, and no place beside others. */
+  #watchEcho(order: WorkingOrder, report: OrderReport): void {
+    if (report.clientOrderId !== undefined || order.batch !== undefined) return;
+    const { foreign, halts, notice } = this.#execution;
+    const text = `the exchange does not say the client id of order ${report.orderId}`;
+    if (!this.#echoTold)
+      notice({
+        level: 'error',
+        text: `${text}: an order whose answer is lost cannot be found by it, and stays unknown or is quarantined`,
+      });
+    this.#echoTold = true;
+    if (foreign.size > 0) halts.halt('noEcho', 'the exchange does not give client ids back');
+  }
+
   /** A list that stays cut hides orders or trades: nothing may be created as if they were known (§2 #21). */
   #watchCut(symbol: string, cut: string | undefined): void {
     const { clock, timing, halts } = this.#execution;
@@ -195,6 +226,7 @@ export class Sweeps {
       return undefined;
     }
     this.#missingSince.delete(order);
+    this.#watchEcho(order, answer.value);
     this.found(order, answer.value);
     this.noteReport(order, answer.value);
     return answer.value;

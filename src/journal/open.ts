@@ -12,6 +12,7 @@ import { oneLine } from './examiner.ts';
 import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Remember, type Taken } from './guard.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
+import { refuseNetworkPlace } from './network-place.ts';
 import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
@@ -62,7 +63,9 @@ export function prepareDir(dir: string): void {
     makeDirs(dir);
     chmodSync(dir, 0o700);
     accessSync(dir, constants.W_OK | constants.R_OK);
+    refuseNetworkPlace(dir);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
       `state directory ${dir} cannot be written (${(error as NodeJS.ErrnoException).code ?? String(error)}): give another with --state DIR, or change its permissions`,
     );

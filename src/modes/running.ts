@@ -12,6 +12,7 @@ import type { Assembled } from './assemble.ts';
 import { noteDay } from './controls.ts';
 import { beatMs, type Freshness, freshness } from './freshness.ts';
 import { guardian } from './guardian.ts';
+import { health, healthMs } from './health.ts';
 import { signalsHeard } from './hearing.ts';
 import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
@@ -77,6 +78,7 @@ export function run(made: Made): Running {
   };
   const trading = trade(desk).subscribe({ error: fatal });
   void guardian(made, tasks.signal).catch(fatal);
+  void every(clock, clock.machine(healthMs), tasks.signal, healthOf(made)).catch(fatal);
   void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
   void every(clock, clock.machine(beatMs), tasks.signal, () => fresh.beat()).catch(fatal);
   void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
@@ -104,6 +106,16 @@ export function run(made: Made): Running {
     },
   };
 }
+
+const healthOf = ({ clock, exchange, assembled, notice, fatal }: Made): (() => void) =>
+  health({
+    clock,
+    halts: assembled.execution.halts,
+    syncTime: () => exchange.syncTime(),
+    sweepAll: () => assembled.sweeps.sweepAll(),
+    notice,
+    fatal,
+  });
 
 interface Place {
   readonly strategy: string;

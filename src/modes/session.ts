@@ -9,10 +9,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
 import type { Precision, Rate } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
-import type { Entry } from '../journal/entries.ts';
 import { type Guard, thisHost } from '../journal/guard.ts';
-import { workerHost } from '../journal/hosts.ts';
-import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState, openState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
@@ -32,9 +29,12 @@ import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { Screen } from './screen.ts';
+import { sessionJournal } from './session-journal.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
 import { type Terms, watchTerms } from './terms.ts';
+
+import { refuseWithdrawKey } from './withdraw-key.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
 export interface Venue {
@@ -174,6 +174,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   await reach(reaching, 'its time', () => x.syncTime());
   const available = await reach(reaching, 'its symbols', () => x.instruments());
   const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
+  if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
   const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
   const [at] = instruments.values();
   if (secrets !== undefined && at !== undefined)
@@ -190,12 +191,11 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
   const { loaded = state.loaded } = venue;
   let screen: Screen | undefined;
-  const book = observed(
-    journal(workerHost(state.path, state.identity.epoch, options.fatal, state.remember), clock, loaded.fills),
-    (entry) => {
-      if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
-      if (entry.kind === 'halt') log.error(entry, entry.kind);
-      screen?.see(entry);
+  const book = sessionJournal(
+    { ...options, ...state, loaded, clock },
+    {
+      notice: (said) => notice(said),
+      seen: (entry) => screen?.see(entry),
     },
   );
   undo.unshift(() => book.close());
@@ -311,27 +311,6 @@ function finest(at: Precision, former: Precision = at): Precision {
   const quantityPrecision = Math.max(at.quantityPrecision, former.quantityPrecision);
   return pricePrecision + quantityPrecision > 18 ? at : { pricePrecision, quantityPrecision };
 }
-
-/** The same journal, with somebody looking at what is written. */
-const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
-  append(entry) {
-    book.append(entry);
-    look(entry);
-  },
-  latest: (key, entry) => book.latest(key, entry),
-  insertFill(fill) {
-    const isNew = book.insertFill(fill);
-    if (isNew) look(fill);
-    return isNew;
-  },
-  isOther: (key, fill) => book.isOther(key, fill),
-  durable: () => book.durable(),
-  volatile: book.volatile,
-  get full() {
-    return book.full;
-  },
-  close: () => book.close(),
-});
 
 async function serve(
   options: SessionOptions,

@@ -65,6 +65,8 @@ export class ScriptedVenue {
   cancels: CancelFate[] = ['apply'];
   /** Questions that fail. */
   readonly failing = new Set<Question>();
+  /** The key was revoked. */
+  keyRefused = false;
   /** Called as a create or a cancel arrives, before its fate. */
   onCreate: (intent: Intent) => void = () => {};
   onCancel: (order: VenueOrder) => void = () => {};
@@ -264,6 +266,7 @@ export class ScriptedVenue {
   }
 
   #open(symbol: string): Answer<Page<OrderReport>> {
+    if (this.keyRefused) return failed('Invalid API-key, IP, or permissions for action.', '-2015');
     if (this.failing.has('openOrders')) return failed('openOrders failed');
     const rows = [...this.orders.values()].filter(
       ({ intent, status, visibleAt }) =>
