@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -148,4 +148,14 @@ describe('a journal from before the chain', () => {
     elsewhere("UPDATE fills SET price = '1'");
     expect(broken()).toEqual(expect.any(String));
   });
+});
+
+test('the log beside a journal does not grow with what is written', () => {
+  const write = writer(db, 1);
+  const detail = { text: 'x'.repeat(1_000) };
+  for (let commits = 0; commits < 40; commits++)
+    write(Array.from({ length: 500 }, () => eventOf('resolving', { detail })));
+  db.pragma('wal_checkpoint(PASSIVE)');
+  expect(statSync(path).size).toBeGreaterThan(20 * 1_048_576);
+  expect(statSync(`${path}-wal`).size).toBeLessThan(12 * 1_048_576);
 });

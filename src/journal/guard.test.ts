@@ -2,6 +2,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -173,6 +174,27 @@ describe('a journal', () => {
     expect(readdirSync(guard.dir)).toEqual([]);
     expect(openOnce().identity.epoch).toBe(1);
   });
+});
+
+test.each([
+  ['with tables of its own', 'CREATE TABLE contacts (name)'],
+  ['that counts its versions, too', 'CREATE TABLE contacts (name); PRAGMA user_version = 2'],
+])('another program’s database %s is refused and left as it is', (_, sql) => {
+  mkdirSync(dir);
+  const db = new Database(file());
+  db.exec(sql);
+  db.close();
+  const before = bytes();
+  const refused = refusal(() => openOnce());
+  expect(refused.exitCode).toBe(3);
+  expect(refused.message).toContain('no journal of Sluice');
+  expect(bytes()).toEqual(before);
+});
+
+test('an empty file, as a first start leaves that was killed at once, becomes a journal', () => {
+  mkdirSync(dir);
+  writeFileSync(file(), '');
+  expect(openOnce().identity.epoch).toBe(1);
 });
 
 test('a host has a name that stays', () => {

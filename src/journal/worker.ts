@@ -28,6 +28,8 @@ export function openForWriting(path: string): Database.Database {
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
+  // A reader that stays long keeps the log from being written back: it grows, and must not stay so large.
+  db.pragma('journal_size_limit = 16777216');
   return db;
 }
 

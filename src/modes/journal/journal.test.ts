@@ -245,6 +245,18 @@ describe('sluice journal check', () => {
     });
   });
 
+  test('prints as JSON what the reference says', () => {
+    const said: string[] = [];
+    check({ dir, environment: {}, json: true, out: (line) => said.push(line) });
+    const printed = JSON.parse(said.join()) as { readonly rules: object };
+    const page = (name: string): string =>
+      readFileSync(join(import.meta.dirname, '../../../docs/reference', name), 'utf8');
+    const section = page('json.md').split('\n## journal check\n')[1]?.split('\n## ')[0] ?? '';
+    const named = [...section.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+    expect(new Set(Object.keys(printed))).toEqual(new Set(named));
+    for (const rule of Object.keys(printed.rules)) expect(page('journal.md')).toContain(`| \`${rule}\``);
+  });
+
   test.each([
     ['somebody else’s database', 'CREATE TABLE t (a)', 'is no journal of Sluice'],
     ['a newer one', `PRAGMA user_version = ${schemaVersion + 1}`, 'was written by a newer Sluice'],
