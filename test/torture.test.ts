@@ -15,16 +15,22 @@ import { added, noTotal } from './torture/totals.ts';
 /** Its figures are times, which say nothing while other tests run beside it. */
 const measured = kinds.filter(({ alone }) => alone !== true);
 const nothing: ReadonlySet<string> = new Set();
+/** Seconds on a quiet machine. */
+const longestMs = 240_000;
 
 describe('the ledgers are equal, to the last decimal, after', () => {
-  test.for(measured.map((kind) => [kind.counts, kind] as const))('%s', async ([, kind], { skip }) => {
-    const against = kind.impossible?.();
-    if (against !== undefined) skip(against);
-    const rounds: Round[] = [];
-    await tortureIn({ ...kind, comparisons: 1 }, 7, (round) => rounds.push(round));
-    expect(rounds).toMatchObject([{ kind: kind.name, faults: [] }]);
-    expect(rounds[0]?.count).toBeGreaterThan(0);
-  });
+  test.for(measured.map((kind) => [kind.counts, kind] as const))(
+    '%s',
+    { timeout: longestMs },
+    async ([, kind], { skip }) => {
+      const against = kind.impossible?.();
+      if (against !== undefined) skip(against);
+      const rounds: Round[] = [];
+      await tortureIn({ ...kind, comparisons: 1 }, 7, (round) => rounds.push(round));
+      expect(rounds).toMatchObject([{ kind: kind.name, faults: [] }]);
+      expect(rounds[0]?.count).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('the comparison finds', () => {

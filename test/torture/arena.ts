@@ -9,6 +9,12 @@ import { type Exchange, openExchange } from './exchange.ts';
 import type { Opened, Terms } from './exchange-words.ts';
 import { calmFile } from './restless.ts';
 
+/** Real ms that a start may take, or a sign of life, on a machine that has much else to do. */
+export const patienceMs = 120_000;
+
+/** Looks as often as the rig does; an order lives for a second (real), since processes that are tortured side by side are slow. */
+const execution = { pollMs: 3_000, sweepMs: 6_000, orderLifeMs: 60_000 };
+
 const restlessFile = fileURLToPath(new URL('./restless.ts', import.meta.url));
 
 /** How an arena differs from the usual one. */
@@ -74,7 +80,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
     allocation: '200000',
   }));
   const env: Record<string, string> = { ...rig.env, ...setting.env };
-  const configFile = rig.configure({ strategies, ...config });
+  const configFile = rig.configure({ strategies, execution, ...config });
   let daemon: Program | undefined;
   const launch = (...args: readonly string[]): Program => {
     daemon = startProgram(['live', '--config', configFile, '--state', rig.state, ...args], { cwd: rig.cwd, env });
@@ -93,7 +99,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
     launch,
     async start(...args) {
       const program = launch(...args);
-      await program.line(/^(ready|killed): /, 40_000);
+      await program.line(/^(ready|killed): /, patienceMs);
       return program;
     },
     adopt(program) {

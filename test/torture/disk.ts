@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../kit/program.ts';
 import { pass, until } from '../kit/until.ts';
-import { type Arena, usualFaults } from './arena.ts';
+import { type Arena, patienceMs, usualFaults } from './arena.ts';
 import { booksOf } from './compare.ts';
 import type { Done, Kind } from './kind.ts';
 
@@ -15,7 +15,7 @@ const smallestKib = 256;
 const largestKib = 2_048;
 const growthKib = 512;
 /** Real ms in which a daemon that trades has written as much as it may. */
-const limitedMs = 20_000;
+const limitedMs = 60_000;
 
 function run(program: string, ...args: readonly string[]): boolean {
   try {
@@ -74,7 +74,8 @@ async function unjournalled({ exchange, rig }: Arena): Promise<readonly string[]
 async function growUntilItStarts(arena: Arena): Promise<void> {
   for (;;) {
     const daemon = arena.launch();
-    await until('a first start', () => !daemon.runs || daemon.lines.some((line) => line.startsWith('ready: ')));
+    const hasEnded = (): boolean => !daemon.runs || daemon.lines.some((line) => line.startsWith('ready: '));
+    await until('a first start', hasEnded, patienceMs);
     if (daemon.runs) {
       await daemon.end('SIGKILL');
       // The next start writes a little more than this one did.
@@ -147,7 +148,7 @@ async function limited(arena: Arena): Promise<Done> {
 /** A start on a full disk: it ends with a line that says so, or trades nothing until there is space. */
 async function startedOnFull(arena: Arena): Promise<readonly string[]> {
   const daemon = arena.launch();
-  await until('a word of a daemon that starts on a full disk', () => !daemon.runs || daemon.lines.length > 1);
+  await until('a word of a daemon on a full disk', () => !daemon.runs || daemon.lines.length > 1, patienceMs);
   await pass(300);
   const faults = await unjournalled(arena);
   return daemon.runs ? faults : [...faults, ...(await clearEnd(daemon))];

@@ -5,7 +5,7 @@ import type { Done, Kind } from './kind.ts';
 import { lieIn, whyNoShim } from './shim.ts';
 
 /** Real ms within which a daemon that trades commits something and must have ended. */
-const endsWithinMs = 15_000;
+const endsWithinMs = 60_000;
 
 /** Rows of the status: `fill       2024-01-10T…`. */
 const isStatus = (line: string): boolean => /^[a-z]+ {2,}/.test(line);

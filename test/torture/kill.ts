@@ -1,6 +1,6 @@
 /** Killed with -9 at random moments, while it trades and while it recovers. */
 import { pass, until } from '../kit/until.ts';
-import { type Arena, usualFaults } from './arena.ts';
+import { type Arena, patienceMs, usualFaults } from './arena.ts';
 import type { Done, Kind } from './kind.ts';
 
 /** Real ms between a daemon's first sign of life and its end. */
@@ -13,7 +13,8 @@ const someTime = (arena: Arena): Promise<void> => pass(soonest + arena.rng() * (
 
 /** The first request of a new daemon has come: from now on there is something to be interrupted. */
 async function asksTheExchange({ exchange, daemon }: Arena, before: number): Promise<void> {
-  await until('a request of the new daemon', async () => !daemon.runs || (await exchange.counts()).requests > before);
+  const hasAsked = async (): Promise<boolean> => !daemon.runs || (await exchange.counts()).requests > before;
+  await until('a request of the new daemon', hasAsked, patienceMs);
 }
 
 /** Trades on, and is killed; then each new one is killed soon after it has asked its first question or begun to trade. */

@@ -59,7 +59,7 @@ async function resting({ rig, exchange, daemon }: Arena, withinMs: number): Prom
 }
 
 /** Real ms: the longest way to rest is an order proven absent after its window. */
-const patienceMs = 45_000;
+const restMs = 90_000;
 
 /** Ends every fault, calms the strategies, waits for rest and compares. What differs, in words; trading goes on afterwards. */
 export async function differencesAtRest(arena: Arena): Promise<readonly string[]> {
@@ -69,7 +69,7 @@ export async function differencesAtRest(arena: Arena): Promise<readonly string[]
   const compared = async (): Promise<readonly string[]> =>
     differences(await exchange.truth(), booksOf(rig), await exchange.arrivals(), arena.lost);
   try {
-    await resting(arena, patienceMs);
+    await resting(arena, restMs);
     return await compared();
   } catch (error) {
     return [error instanceof Error ? error.message : String(error), ...(await compared())];

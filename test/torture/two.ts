@@ -1,6 +1,6 @@
 /** A second daemon on the same directory: it is turned away with one line, and the first one does not notice. */
 import { pass, until } from '../kit/until.ts';
-import { type Arena, usualFaults } from './arena.ts';
+import { type Arena, patienceMs, usualFaults } from './arena.ts';
 import type { Done, Kind } from './kind.ts';
 
 /** One is started while another trades; or two at once on what a killed one left, of which one is turned away. */
@@ -12,11 +12,11 @@ async function doubled(arena: Arena): Promise<Done> {
   const atOnce = rng() < 0.5;
   if (atOnce) await first.end('SIGKILL');
   const rivals = [...(atOnce ? [arena.launch()] : [first]), arena.launch()];
-  const away = await until('one of two daemons to be turned away', () => rivals.find(({ runs }) => !runs));
+  const away = await until('one of two daemons to be turned away', () => rivals.find(({ runs }) => !runs), patienceMs);
   const { code } = await away.exited;
   const left = rivals.find((one) => one !== away) ?? first;
   arena.adopt(left);
-  await left.line(/^ready: /, 40_000);
+  await left.line(/^ready: /, patienceMs);
   return {
     count: 1,
     facts: { 'two started at once': atOnce ? 1 : 0 },
