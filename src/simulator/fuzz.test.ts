@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -72,11 +73,15 @@ const nearOrder = fc.tuple(fc.constantFrom(...names), value).map(([name, spoilt]
 const textOf = (one: unknown): string => (typeof one === 'string' ? one : (JSON.stringify(one) ?? ''));
 const answers = new Set([200, 400, 401, 404, 413, 429]);
 
+/** Twenty MiB in twenty KiB: nothing unpacks what a client sends. */
+const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '));
+
 /** Signs bytes as they are. */
 function sendBytes(simulator: Simulator, target: string, bytes: Buffer) {
   const timestamp = String(simulator.clock.now());
   const sign = createHmac('sha256', user.secret).update(`${timestamp}POST${target}`).update(bytes).digest('hex');
-  const headers = { 'X-CH-APIKEY': user.key, 'X-CH-TS': timestamp, 'X-CH-SIGN': sign };
+  const packed = bytes[0] === 0x1f && bytes[1] === 0x8b ? { 'Content-Encoding': 'gzip' } : {};
+  const headers = { 'X-CH-APIKEY': user.key, 'X-CH-TS': timestamp, 'X-CH-SIGN': sign, ...packed };
   return call(`${simulator.restUrl}${target}`, 'POST', bytes, headers);
 }
 
@@ -124,6 +129,7 @@ test('no body of bytes breaks it: cut off, deep, huge, no UTF-8, no JSON', { tim
   const bytes = fc.oneof(
     text.map((one) => Buffer.from(one)),
     fc.uint8Array({ maxLength: 200 }).map((one) => Buffer.from(one)),
+    fc.constantFrom(bomb, bomb.subarray(0, 500)),
     fc.tuple(fc.nat(whole.length), fc.nat(255)).map(([at, byte]) => {
       const spoilt = Buffer.from(whole);
       spoilt[at] = byte;
@@ -214,6 +220,7 @@ test('a socket that sends binary, invalid UTF-8 or too much may be cut; the exch
     [Buffer.from('{"event":"sub","params":{"channel":"market_btcusdt_ticker"}}'), true],
     [Buffer.alloc(1_000_000, 0x20), false],
     [Buffer.alloc(0), false],
+    [bomb, true],
   ] as const) {
     const socket = new WebSocket(simulator.wsUrl);
     onTestFinished(() => socket.terminate());

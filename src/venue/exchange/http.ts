@@ -77,7 +77,7 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
           kind: 'reply',
           status: response.statusCode,
           retryAfter: response.headers['retry-after'],
-          body: response.body,
+          body: textOf(response.body),
         };
       } catch (error) {
         const cause =
@@ -91,6 +91,14 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
     },
   };
 }
+
+/** Packed answers, for which nobody asked, come as bytes whatever got's types say: left as they are, they are no JSON and decide nothing. */
+const textOf = (body: unknown): string =>
+  typeof body === 'string'
+    ? body
+    : body instanceof Uint8Array
+      ? Buffer.from(body.subarray(0, 1_000)).toString('latin1')
+      : '';
 
 interface Door {
   readonly options: Pick<OptionsInit, 'request'>;

@@ -1,4 +1,5 @@
 /** What a client of this stack must tolerate: the list at the end of `venue-observed.md`, item by item, each with what was seen. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
@@ -71,6 +72,35 @@ it('the uid that some deployments show beside the balances is told, whatever its
     expect(await x.account.balances()).toMatchObject({ kind: 'ok' });
   }
   expect(told).toEqual(['10001', '10001']);
+});
+
+describe('an answer of bad bytes', () => {
+  const balances = '{"balances":[{"asset":"BTC","free":"1","locked":"0"}]}';
+  const bytes = (body: Buffer, headers: Readonly<Record<string, string>> = {}): void =>
+    answering((_, response) => void response.writeHead(200, headers).end(body));
+  it.each<[string, Buffer, Readonly<Record<string, string>>]>([
+    ['a gzip bomb', gzipSync(Buffer.alloc(50 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' }],
+    ['packed although nobody asked for it', gzipSync(balances), { 'content-encoding': 'gzip' }],
+    ['above eight MiB', Buffer.alloc(9 * 1024 * 1024, ' '), {}],
+    ['invalid UTF-8 alone', Buffer.from([0xff, 0xfe, 0xc3]), {}],
+    ['deeper than the stack', Buffer.from('['.repeat(2_000_000)), {}],
+    ['a prototype', Buffer.from('{"__proto__":{"balances":[]}}'), {}],
+  ])('%s is no answer, and the next one is taken', async (_, body, headers) => {
+    const { exchange: x } = open();
+    bytes(body, headers);
+    expect(await x.account.balances()).toMatchObject({ kind: 'failed' });
+    expect(({} as { balances?: unknown }).balances).toBeUndefined();
+    bytes(Buffer.from(balances));
+    expect(await x.account.balances()).toMatchObject({ kind: 'ok', value: [{ asset: 'BTC' }] });
+  });
+
+  it('invalid UTF-8 within a name does not become another asset’s', async () => {
+    const spoilt = Buffer.from(balances);
+    spoilt[spoilt.indexOf('BTC') + 1] = 0xff;
+    bytes(spoilt);
+    const answer = await open().exchange.account.balances();
+    expect(answer.kind === 'ok' ? answer.value.map(({ asset }) => asset) : []).not.toContain('BTC');
+  });
 });
 
 describe('an answer without its list', () => {
