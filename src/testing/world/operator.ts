@@ -1,5 +1,6 @@
 /** The human at the commands: kills, and resumes. What was ordered is said again after a restart until it is on disk. */
 import type { Database } from 'better-sqlite3';
+import type { Units } from '../../domain/money.ts';
 import type { KillEntry } from '../../journal/entries.ts';
 import { inForce } from '../../journal/load.ts';
 import type { Process } from './process.ts';
@@ -16,8 +17,16 @@ export interface OperatorOptions {
 
 const by = 'operator';
 
+interface Transfer {
+  readonly asset: string;
+  readonly amount: Units;
+  readonly reason: string;
+}
+
 export class Operator {
   readonly #options: OperatorOptions;
+  /** What was paid in or out, and is to be said. */
+  readonly #transfers: Transfer[] = [];
   #wanted: { readonly strategy: string | undefined } | undefined;
 
   constructor(options: OperatorOptions) {
@@ -52,6 +61,36 @@ export class Operator {
     }
   }
 
+  /** Says what was paid in or out, until it is on disk; what halted for it goes on. */
+  adjust(asset: string, amount: Units): void {
+    this.#transfers.push({ asset, amount, reason: `transfer ${this.#transfers.length + 1}` });
+    this.#sayTransfers();
+  }
+
+  #sayTransfers(): void {
+    const { process, db, fatal } = this.#options;
+    const running = process();
+    if (running?.life.alive !== true) return;
+    const { assembled } = running;
+    const isSaid = db().prepare('SELECT 1 FROM adjustments WHERE by = ? AND reason = ?');
+    const unsaid = this.#transfers.filter(({ reason }) => isSaid.get(by, reason) === undefined);
+    const said = Promise.all(unsaid.map(({ asset, amount, reason }) => assembled.adjust(asset, amount, by, reason)));
+    void said.then(() => this.lookAtHalts()).catch(fatal);
+  }
+
+  /** A halt for what was paid out is lifted once that was said; a kill stands beside it and is said again. */
+  lookAtHalts(): void {
+    const { process, fatal } = this.#options;
+    const running = process();
+    if (running?.life.alive !== true || this.#transfers.length === 0) return;
+    const { inForce } = running.assembled.execution.halts;
+    if (inForce.length === 0 || inForce.some(({ cause }) => cause !== 'ledger')) return;
+    void running.assembled
+      .resume(undefined, by, 'it was paid out')
+      .then(() => this.started())
+      .catch(fatal);
+  }
+
   /** After a crash: what was not on disk is forgotten. */
   crashed(): void {
     if (!this.#onDisk) this.#options.killed(undefined);
@@ -60,6 +99,7 @@ export class Operator {
   /** After a start: what the journal does not hold is said again. */
   started(): void {
     if (this.#onDisk !== (this.#wanted !== undefined)) this.#say();
+    this.#sayTransfers();
   }
 
   get #onDisk(): boolean {

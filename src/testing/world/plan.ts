@@ -47,6 +47,8 @@ export const faultClasses = [
   'quiet',
   'kill',
   'resolve',
+  'batches',
+  'transfer',
 ] as const;
 export type FaultClass = (typeof faultClasses)[number];
 
@@ -80,6 +82,14 @@ export type PlannedEvent =
   | { readonly kind: 'kill'; readonly at: number; readonly forMs: number; readonly strategy: string | undefined }
   /** A human says of an order of unknown outcome how it ended, or that it is to be left to him. */
   | { readonly kind: 'resolve'; readonly at: number }
+  /** A human pays an amount in, or out where it is negative, and says so after a while. */
+  | {
+      readonly kind: 'transfer';
+      readonly at: number;
+      readonly forMs: number;
+      readonly asset: string;
+      readonly amount: string;
+    }
   /** No price is heard. */
   | { readonly kind: 'quiet'; readonly at: number; readonly forMs: number };
 
@@ -124,6 +134,8 @@ const usual: Readonly<Partial<Record<FaultClass, number>>> = {
   crash: 0.92,
   kill: 0.2,
   resolve: 0.2,
+  batches: 0.5,
+  transfer: 0.2,
   tight: 0.15,
   skew: 0.3,
   fullDisk: 0.3,
@@ -132,7 +144,9 @@ const usual: Readonly<Partial<Record<FaultClass, number>>> = {
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
   const chance = chanceOf(seed, 'plan');
-  const classes = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
+  const drawn = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
+  // Orders leave in batches only where nobody else trades.
+  const classes = drawn.filter((name) => name !== 'batches' || !drawn.includes('human'));
   const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
   return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
@@ -168,6 +182,13 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     byMs: chance.whole(-4_000, 4_000),
   }));
   some('quiet', 1, 2, (chance) => ({ kind: 'quiet', at: when(chance), forMs: chance.whole(2_000, 8_000) }));
+  some('transfer', 1, 2, (chance) => ({
+    kind: 'transfer',
+    at: when(chance),
+    forMs: chance.whole(200, 20_000),
+    asset: chance.pick(['BTC', 'ETH', 'USDT']),
+    amount: `${chance.pick(['', '-'])}${chance.whole(1, 40)}.${chance.whole(1, 99_999_999)}`,
+  }));
   some('resolve', 1, 3, (chance) => ({ kind: 'resolve', at: when(chance) }));
   some('kill', 1, 1, (chance) => ({
     kind: 'kill',

@@ -47,6 +47,8 @@ export interface ProcessOptions {
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
   readonly mid: (symbol: string) => number | undefined;
   readonly chance: Chance;
+  /** Quotes of one wish leave in one request. */
+  readonly batches: boolean;
   readonly bent: Bent;
   readonly say: (what: string) => void;
   readonly fatal: (error: unknown) => void;
@@ -106,6 +108,7 @@ export function startProcess(options: ProcessOptions): Process {
     limits: { ...wide, maxPosition, maxDataAgeMs: 3_000, maxOrdersPerSecond: 20, priceCollar: rate('0.05') },
     timing: { ...worldTiming, ...bent.timing },
     orderLifeMs: 5_000,
+    batchCreate: options.batches,
     marketBuyIn: 'amount',
     feeInBase: rate('0.002'),
     notice: ({ level, text }) => say(`${life.number} ${level}: ${text}`),

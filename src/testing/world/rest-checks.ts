@@ -10,7 +10,7 @@ import { isOpen } from '../../simulator/core/order.ts';
 import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
-import { baseMoved, instrumentOf, quoteMoved, type Truth } from './truth.ts';
+import { baseMoved, idOf, instrumentOf, quoteMoved, type Truth } from './truth.ts';
 import { baseline, ourUid } from './venue.ts';
 
 export interface AtRest {
@@ -18,6 +18,8 @@ export interface AtRest {
   readonly truth: Truth;
   readonly exchange: Exchange;
   readonly assembled: Assembled;
+  /** What a human has paid in or out. */
+  readonly transfers: readonly { readonly asset: string; readonly amount: Units }[];
 }
 
 /** I1 at rest: every order with an id of ours has one intent. */
@@ -42,7 +44,7 @@ function fillsAreEqual({ db, truth }: AtRest): Verdict {
 }
 
 /** I6: balances are what the account began with, our fills less fees, and what others did on it. */
-function balancesAreExplained({ db, truth, exchange }: AtRest): Verdict {
+function balancesAreExplained({ db, truth, exchange, transfers }: AtRest): Verdict {
   const expected = new Map<string, Units>(Object.entries(baseline).map(([asset, text]) => [asset, units(text)]));
   const move = (asset: string, amount: Units): void =>
     void expected.set(asset, plus(expected.get(asset) ?? noUnits, amount));
@@ -59,6 +61,7 @@ function balancesAreExplained({ db, truth, exchange }: AtRest): Verdict {
     move(at.base, baseMoved(own, at));
     move(at.quote, quoteMoved(own, at));
   }
+  for (const { asset, amount } of transfers) move(asset, amount);
   const held = exchange.accounts.holdings(ourUid);
   for (const [asset, amount] of expected) {
     const { free, locked } = held.get(asset) ?? { free: noUnits, locked: noUnits };
@@ -97,9 +100,7 @@ function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
         return `${strategy} holds ${unitsText(ours)} of ${symbol} by our books and ${unitsText(theirs)} by the exchange's`;
     }
   }
-  const resting = [...exchange.orders.open(ourUid)].filter(({ clientOrderId }) =>
-    truth.ours.has(clientOrderId.toLowerCase()),
-  );
+  const resting = [...exchange.orders.open(ourUid)].filter((order) => truth.ours.has(idOf(order)));
   return resting.length === 0
     ? undefined
     : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;

@@ -11,6 +11,8 @@ export interface Scenario {
   /** Crash points are counted from here, ms after the start, until `toMs`; then everything is ended and compared. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** Several quotes leave in one request. */
+  readonly batches?: boolean;
   /** What the strategies wish, by `strategy symbol`. */
   readonly wishes: Readonly<Record<string, readonly Wish[]>>;
   readonly events?: readonly PlannedEvent[];
@@ -70,21 +72,22 @@ export const scenarios = {
   create: {
     about: 'one order that fills at once, in parts where the book is thin',
     fromMs: readyMs,
-    toMs: 5_000,
+    toMs: 15_000,
     wishes: of('steps', btc.symbol, at(readyMs, target(2))),
     strikes: creates,
   },
   cancel: {
     about: 'an order that rests, and is cancelled',
     fromMs: 3_000,
-    toMs: 7_000,
+    toMs: 13_000,
     wishes: of('quotes', quotesAt, at(readyMs, bids(1)), at(3_200, bids(0))),
     strikes: cancels,
   },
   batch: {
-    about: 'three orders of one symbol that leave at one moment, and are cancelled at one moment',
+    about: 'three orders of one symbol that leave in one request, and are cancelled in one',
+    batches: true,
     fromMs: readyMs,
-    toMs: 6_000,
+    toMs: 14_000,
     wishes: of('quotes', quotesAt, at(readyMs, bids(3)), at(3_500, bids(0))),
     strikes: posts(/\/(order|cancel|batchOrders|batchCancel)$/),
   },
@@ -99,7 +102,7 @@ export const scenarios = {
   boot: {
     about: 'a start on a journal with an order on its way, one that rests and fills of the meantime',
     fromMs: 3_400,
-    toMs: 9_000,
+    toMs: 12_000,
     wishes: {
       ...of('quotes', quotesAt, at(readyMs, bids(1))),
       ...of('steps', btc.symbol, at(3_200, target(1))),
@@ -110,7 +113,7 @@ export const scenarios = {
   protect: {
     about: 'a position whose stop is reached',
     fromMs: 3_400,
-    toMs: 8_500,
+    toMs: 15_000,
     wishes: of('steps', btc.symbol, at(readyMs, target(1, { stop: 99 }))),
     strikes: (request, elapsedMs) => elapsedMs >= 3_400 && creates(request),
     price: (ms) => (ms < 4_000 ? 100 : 98.4),
@@ -118,7 +121,7 @@ export const scenarios = {
   kill: {
     about: 'a kill while orders rest and a strategy goes on wishing',
     fromMs: 3_000,
-    toMs: 8_000,
+    toMs: 13_000,
     wishes: {
       ...of('quotes', quotesAt, at(readyMs, bids(2)), at(4_000, bids(1))),
       ...of('steps', btc.symbol, at(3_300, target(1)), at(4_500, target(2))),

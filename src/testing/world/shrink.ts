@@ -11,6 +11,7 @@ const classOf: Readonly<Record<Plan['events'][number]['kind'], FaultClass>> = {
   quiet: 'quiet',
   kill: 'kill',
   resolve: 'resolve',
+  transfer: 'transfer',
 };
 
 export interface Shrunk {

@@ -20,9 +20,9 @@ import type { Entry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import { idKey, maxPosition } from './process.ts';
-import { fillRows, orderRow } from './rows.ts';
+import { fillRows, orderRow, sendingWith } from './rows.ts';
 import { mostWished, strategyIds } from './strategies.ts';
-import { instrumentOf, strategyOf, type Truth } from './truth.ts';
+import { idOf, instrumentOf, strategyOf, type Truth } from './truth.ts';
 
 /** Breaks of an invariant: its number, and what was seen. */
 export interface Violation {
@@ -33,8 +33,8 @@ export type Verdict = string | undefined;
 
 /** I1: each order at the exchange with an id that we made has an intent of its own. */
 export function ordersHaveIntents(fresh: readonly SimOrder[], truth: Truth, db: Database): Verdict {
-  for (const { clientOrderId, orderId } of fresh) {
-    const id = clientOrderId.toLowerCase();
+  for (const order of fresh) {
+    const [id, { orderId }] = [idOf(order), order];
     if ((truth.ours.get(id)?.length ?? 0) > 1) return `two orders carry ${id}, the second is ${orderId}`;
     if (orderRow(db, id) === undefined) return `order ${orderId} has no intent ${id}`;
   }
@@ -57,6 +57,22 @@ export function createsFollowCommits(id: string, bodyHash: string, sent: Set<str
   return row.bodyHash === bodyHash ? undefined : `the create ${id} leaves with another body than was journalled`;
 }
 
+/** I2 of several in one request: each has an intent on disk with this very body, and none of them has left before. */
+export function batchFollowsCommits(
+  { url, method, body = '' }: HttpRequest,
+  bodyHash: string,
+  sent: Set<string>,
+  db: Database,
+): Verdict {
+  if (method !== 'POST' || !url.pathname.endsWith('/batchOrders')) return undefined;
+  const wanted = body.match(/"batchType"/g)?.length ?? 0;
+  const rows = sendingWith(db, bodyHash).filter((id) => !sent.has(id));
+  for (const id of rows) sent.add(id);
+  return rows.length === wanted
+    ? undefined
+    : `a batch of ${wanted} leaves, and ${rows.length} intents on disk are being sent with it`;
+}
+
 /** I3, one way: a fill that is written down is one of the exchange's, with its numbers. */
 export function fillsAreTheExchanges(row: FillEntry, truth: Truth): Verdict {
   const own = truth.legs.find(({ trade, leg }) => trade.tradeId === row.tradeId && leg.orderId === row.orderId);
@@ -69,7 +85,7 @@ export function fillsAreTheExchanges(row: FillEntry, truth: Truth): Verdict {
     fill.fee === leg.fee &&
     fill.feeAsset === leg.feeAsset &&
     (fill.side === 'BUY') === isBuyer &&
-    row.clientOrderId === order.clientOrderId.toLowerCase() &&
+    row.clientOrderId === idOf(order) &&
     row.strategy === strategyOf(order);
   return same
     ? undefined
@@ -189,18 +205,20 @@ export function nothingIsCreatedUnderKill(id: string, killed: Killed | undefined
 
 /** What each request costs, by the specification and not by the client's own table. */
 export function weightOf({ url, method }: HttpRequest): number {
+  if (method === 'POST' && /\/batch/.test(url.pathname)) return 10;
   return method === 'POST' && /\/(order|cancel)$/.test(url.pathname) ? 5 : 1;
 }
 
 /** Human orders are left alone (order-protocol §3.8): only what carries an id of ours is cancelled, and there is no kill of everything here. */
 export function onlyOursIsCancelled({ url, method, body }: HttpRequest, truth: Truth): Verdict {
-  if (method !== 'POST' || !url.pathname.endsWith('/cancel')) return undefined;
-  const orderId = /"orderId":"?(\d+)/.exec(body ?? '')?.[1] ?? '';
-  const order = truth.byId(orderId);
-  if (order !== undefined && truth.ours.has(order.clientOrderId.toLowerCase())) return undefined;
-  return order === undefined
-    ? `a cancel leaves for ${orderId}, which the exchange does not know`
-    : `a cancel leaves for ${orderId}, which somebody else placed as ${order.clientOrderId || 'nothing'}`;
+  if (method !== 'POST' || !/\/(cancel|batchCancel)$/.test(url.pathname)) return undefined;
+  for (const [orderId] of (body ?? '').matchAll(/\d{10,}/g)) {
+    const order = truth.byId(orderId);
+    if (order === undefined) return `a cancel leaves for ${orderId}, which the exchange does not know`;
+    if (!truth.ours.has(idOf(order)))
+      return `a cancel leaves for ${orderId}, which somebody else placed as ${order.clientOrderId || 'nothing'}`;
+  }
+  return undefined;
 }
 
 /** I10: the weight of any 60 s stays within the limit, and nothing leaves while the exchange forbids it. */
@@ -228,7 +246,8 @@ export class Spending {
     this.#sum += weight;
     if (now < this.forbiddenUntil - this.#slackMs)
       return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
-    if (createdId(request) !== undefined && this.#sum > this.#createShare * this.#most)
+    const creates = createdId(request) !== undefined || request.url.pathname.endsWith('/batchOrders');
+    if (creates && this.#sum > this.#createShare * this.#most)
       return `a create takes the weight of 60 s to ${this.#sum}, of ${this.#most} the last fifth is not for creates`;
     return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
   }

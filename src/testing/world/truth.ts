@@ -25,14 +25,23 @@ export class Truth {
   readonly foreignLegs: OwnLeg[] = [];
   readonly #byId = new Map<string, SimOrder>();
 
-  /** Takes note of what changed; gives the orders of ours that are new. */
-  see(orders: readonly SimOrder[], trades: readonly SimTrade[]): readonly SimOrder[] {
+  /**
+   * Takes note of what changed; gives the orders of ours that are new. `named` says of an order without an id whose intent it is, where
+   * it can only be one of a batch.
+   */
+  see(
+    orders: readonly SimOrder[],
+    trades: readonly SimTrade[],
+    named: (order: SimOrder) => string | undefined = () => undefined,
+  ): readonly SimOrder[] {
     const fresh: SimOrder[] = [];
     for (const order of orders) {
       if (this.#byId.has(order.orderId)) continue;
       this.#byId.set(order.orderId, order);
+      const name = order.clientOrderId === '' ? named(order) : undefined;
+      if (name !== undefined) names.set(order, name);
       if (partsOf(order) === undefined) continue;
-      const id = order.clientOrderId.toLowerCase();
+      const id = idOf(order);
       this.ours.set(id, [...(this.ours.get(id) ?? []), order]);
       fresh.push(order);
     }
@@ -88,6 +97,12 @@ export function instrumentOf(symbol: string): Instrument {
   return at;
 }
 
+/** Whose intents the orders of batches are: the exchange has no client id of them. */
+const names = new WeakMap<SimOrder, string>();
+
+/** The client id of an order, in lower case as we write it. */
+export const idOf = (order: SimOrder): string => names.get(order) ?? order.clientOrderId.toLowerCase();
+
 /** What orders' ids were found to say: each mac is worked out once. */
 const known = new WeakMap<SimOrder, ClientOrderIdParts | 'foreign'>();
 
@@ -95,7 +110,7 @@ const known = new WeakMap<SimOrder, ClientOrderIdParts | 'foreign'>();
 export function partsOf(order: SimOrder): ClientOrderIdParts | undefined {
   let parts = known.get(order);
   if (parts === undefined) {
-    const { clientOrderId } = order;
+    const clientOrderId = idOf(order);
     parts = (clientOrderId.length === 29 ? readClientOrderId(clientOrderId, idKey) : undefined) ?? 'foreign';
     known.set(order, parts);
   }

@@ -1,7 +1,7 @@
 /** The exchange of a simulated world: the real simulator core, its replicas, and what of it is the truth about our orders. */
 
 import type { Instrument } from '../../domain/instrument.ts';
-import { rate, units } from '../../domain/money.ts';
+import { negate, rate, type Units, units } from '../../domain/money.ts';
 import { Exchange } from '../../simulator/core/exchange.ts';
 import { type Habits, habitsOf } from '../../simulator/core/habits.ts';
 import { Limits } from '../../simulator/core/limits.ts';
@@ -79,6 +79,18 @@ export class Venue {
     const reply = api({ ...request, ip });
     this.look();
     return reply;
+  }
+
+  /** An amount is paid in, or out where it is negative, behind our back; false where there is too little. */
+  transfer(asset: string, amount: Units): boolean {
+    this.advance();
+    const { accounts } = this.exchange;
+    const out = negate(amount);
+    if (amount < 0n && !accounts.lock(ourUid, asset, out)) return false;
+    if (amount < 0n) accounts.payOut(ourUid, asset, out);
+    else accounts.deposit(ourUid, asset, amount);
+    this.look();
+    return true;
   }
 
   advance(): void {

@@ -1,17 +1,19 @@
 /** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import { noUnits, plus } from '../../domain/money.ts';
+import { noUnits, plus, priceText, quantityText } from '../../domain/money.ts';
 import type { OrderState } from '../../domain/order.ts';
 import type { Entry } from '../../journal/entries.ts';
+import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import type { Time } from './life.ts';
 import type { Plan } from './plan.ts';
 import { Reach, watchTables } from './reach.ts';
+import { intentsLike } from './rows.ts';
 import * as check from './step-checks.ts';
 import { strategyIds } from './strategies.ts';
 import type { Trace } from './trace.ts';
-import { Truth } from './truth.ts';
+import { instrumentOf, Truth } from './truth.ts';
 
 /** The first invariant that broke, and when, ms after the start. */
 export type Broken = check.Violation & { readonly atMs: number };
@@ -23,6 +25,8 @@ export interface WatchOptions {
   readonly mostWeight: number;
   /** D, ms. */
   readonly horizonMs: number;
+  /** Orders may leave in batches. */
+  readonly batches: boolean;
   readonly price: (symbol: string) => number;
 }
 
@@ -64,12 +68,11 @@ export class Watch {
   leaves(request: HttpRequest, db: Database): void {
     this.#try('I10', this.#spending.spend(request, this.#options.time.now()));
     this.#try('foreign', check.onlyOursIsCancelled(request, this.truth));
+    const hash = request.method === 'GET' ? '' : sha256(request.body ?? '');
+    this.#try('I2', check.batchFollowsCommits(request, hash, this.#sent, db));
     const id = check.createdId(request);
     if (id === undefined) return;
     this.#try('kill', check.nothingIsCreatedUnderKill(id, this.killed, this.#options.time.now()));
-    const hash = createHash('sha256')
-      .update(request.body ?? '')
-      .digest('hex');
     this.#try('I2', check.createsFollowCommits(id, hash, this.#sent, db));
   }
 
@@ -111,7 +114,7 @@ export class Watch {
 
   /** Something changed on our account at the exchange. */
   changed(orders: Parameters<Truth['see']>[0], trades: Parameters<Truth['see']>[1], db: Database): void {
-    const fresh = this.truth.see(orders, trades);
+    const fresh = this.truth.see(orders, trades, (order) => this.#intentOf(order, db));
     if (fresh.length === 0) return;
     this.#try('I1', check.ordersHaveIntents(fresh, this.truth, db));
     for (const order of fresh) {
@@ -121,6 +124,18 @@ export class Watch {
       this.#try('I8', check.exposureStaysBelowLimit(order, this.truth, held, price));
       this.#try('I8', check.nothingIsBoughtTwice(order, this.truth));
     }
+  }
+
+  /** Where orders leave in batches nobody else trades: an order without an id is one of a batch, and its intent is the one like it. */
+  #intentOf(order: SimOrder, db: Database): string | undefined {
+    if (!this.#options.batches) return undefined;
+    const { symbol, side } = order;
+    const at = instrumentOf(symbol);
+    const [price, quantity] = [priceText(order.price, at), quantityText(order.quantity, at)];
+    const like = intentsLike(db, { symbol, side, price, quantity }).filter((id) => !this.truth.ours.has(id));
+    if (like.length === 0)
+      this.fail('I1', `order ${order.orderId} has no client id, and no intent of a batch is like it`);
+    return like[0];
   }
 
   fail(invariant: string, text: string): void {
@@ -134,3 +149,5 @@ export class Watch {
     if (verdict !== undefined) this.fail(invariant, verdict);
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -5,10 +5,11 @@ import type { Bent } from './bent.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
 import { Course } from './exact.ts';
+import { type CrashEvent, Happenings } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import { Operator } from './operator.ts';
 import { Crowd, Human } from './people.ts';
-import { type CrashPoint, faultsMs, type Plan, type PlannedEvent } from './plan.ts';
+import { type CrashPoint, faultsMs, type Plan } from './plan.ts';
 import { type Process, startProcess, symbols, worldTiming } from './process.ts';
 import type { Reach } from './reach.ts';
 import { brokenAtRest } from './rest-checks.ts';
@@ -56,8 +57,12 @@ export interface WorldResult {
   readonly trace: readonly string[];
 }
 
-type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' }>;
-type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
+function wishesIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly Wish[]> {
+  if (course !== undefined) return new Map(Object.entries(course.scenario.wishes));
+  return new Map(
+    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)])),
+  );
+}
 
 /** Runs a seed to its end. */
 export async function runWorld(options: WorldOptions): Promise<WorldResult> {
@@ -90,6 +95,8 @@ class World {
   readonly #machine: MachineLimits;
   readonly #operator: Operator;
   readonly #course: Course | undefined;
+  readonly #batches: boolean;
+  readonly #happenings: Happenings;
   /** How long things go wrong, virtual ms. */
   readonly #faultsMs: number;
   readonly #limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
@@ -97,8 +104,6 @@ class World {
   #process: Process | undefined;
   #lives = 0;
   #crashes = 0;
-  #healed = false;
-  #quiet = false;
   #atRest = false;
 
   constructor({ plan, bent = {}, trace = false, horizonMs = worldTiming.horizonMs }: WorldOptions) {
@@ -107,6 +112,7 @@ class World {
     const { seed, classes, exact } = this.#plan;
     const course = exact === undefined ? undefined : new Course(exact);
     this.#course = course;
+    this.#batches = course?.scenario.batches ?? classes.includes('batches');
     this.#faultsMs = course?.scenario.toMs ?? faultsMs;
     this.#time = new Time(startTime, chanceOf(seed, 'ties').next);
     const time = this.#time;
@@ -120,6 +126,7 @@ class World {
       plan: this.#plan,
       mostWeight: most,
       horizonMs,
+      batches: this.#batches,
       price: (symbol) => this.#crowds.get(symbol)?.mid ?? 100,
     });
     this.#disk = new Disk({
@@ -160,19 +167,35 @@ class World {
     this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(this.#venue, at, chanceOf(seed, at.symbol))]));
     this.#humanChance = chanceOf(seed, 'human');
     this.#human = new Human(this.#venue, this.#humanChance);
-    this.#wishes = new Map(
-      course === undefined
-        ? strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)]))
-        : Object.entries(course.scenario.wishes),
-    );
+    this.#happenings = this.#happeningsOf();
+    this.#wishes = wishesIn(seed, course);
+  }
+
+  #happeningsOf(): Happenings {
+    return new Happenings({
+      time: this.#time,
+      trace: this.#trace,
+      watch: this.#watch,
+      disk: this.#disk,
+      venue: this.#venue,
+      wire: this.#wire,
+      operator: this.#operator,
+      process: () => this.#process,
+      states: () => this.#orderStates(),
+      crash: (event) => this.#crashOr(event),
+    });
   }
 
   async run(): Promise<void> {
     for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
     if (this.#plan.classes.includes('human')) this.#humanTurn();
     for (const event of this.#course?.events ?? this.#plan.events)
-      this.#time.after(event.at, () => this.#happen(event));
-    this.#time.after(this.#faultsMs, () => this.#heal());
+      this.#time.after(event.at, () => this.#happenings.happen(event));
+    this.#time.after(this.#faultsMs, () => {
+      this.#armed = [];
+      // Where a scenario was killed it stays so.
+      this.#happenings.heal(this.#course === undefined);
+    });
     this.#boot();
     const until = (ms: number): Promise<void> => this.#until(() => this.#time.elapsed() >= ms, ms);
     await until(this.#faultsMs + (this.#course === undefined ? calmMs : 0));
@@ -191,7 +214,8 @@ class World {
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
     await this.#untilSeen();
     // What nobody can know is for a human to close.
-    this.#operator.resolve('quarantined', (id) => this.#isGone(id));
+    this.#operator.lookAtHalts();
+    this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
     this.#checkAtRest();
   }
 
@@ -240,7 +264,8 @@ class World {
 
   #boot(): void {
     const { seed } = this.#plan;
-    const life = new Life(++this.#lives, this.#time, (point) => this.#comesBy(life, point));
+    const chance = chanceOf(seed, `life ${++this.#lives}`);
+    const life = new Life(this.#lives, this.#time, (point) => this.#comesBy(life, point));
     this.#trace.say(`${life.number} starts`);
     this.#process = startProcess({
       life,
@@ -250,8 +275,9 @@ class World {
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
       wishes: this.#wishes,
-      mid: (symbol) => (this.#quiet ? undefined : this.#crowds.get(symbol)?.mid),
-      chance: chanceOf(seed, `life ${life.number}`),
+      mid: (symbol) => (this.#happenings.quiet ? undefined : this.#crowds.get(symbol)?.mid),
+      chance,
+      batches: this.#batches,
       bent: this.#bent,
       say: (what) => this.#trace.say(what),
       fatal: (error) => {
@@ -299,49 +325,10 @@ class World {
     return [...(this.#process?.assembled.portfolio.orders() ?? [])].map(({ state }) => state);
   }
 
-  #happen(event: PlannedEvent): void {
-    if (this.#healed) return;
-    this.#trace.say(`event ${JSON.stringify(event)}`);
-    if (event.kind === 'crash') {
-      const life = this.#process?.life;
-      if (event.point !== 'now') this.#armed.push(event);
-      else if (life !== undefined) this.#crash(life, event);
-      return;
-    }
-    this.#watch.reach.fault(event.kind, this.#orderStates());
-    if (event.kind === 'resolve') {
-      this.#operator.resolve('unknown', (id) => this.#isGone(id));
-      return;
-    }
-    this.#turn(event, true);
-    this.#time.after(event.forMs, () => this.#turn(event, false));
-  }
-
-  /** The exchange does not have it, and nothing that has left may still bring it there. */
-  #isGone(clientOrderId: string): boolean {
-    const isOnItsWay = [...this.#wire.pending.keys()].some((body) => body.includes(clientOrderId));
-    return !isOnItsWay && !this.#watch.truth.ours.has(clientOrderId);
-  }
-
-  /** Begins or ends a fault that lasts. */
-  #turn(event: LastingEvent, on: boolean): void {
-    if (event.kind === 'outage') this.#wire.outage = on ? event.how : undefined;
-    else if (event.kind === 'fullDisk') this.#disk.full = on;
-    else if (event.kind === 'skew') this.#wire.skewMs = on ? event.byMs : 0;
-    else if (event.kind === 'quiet') this.#quiet = on;
-    else if (on) this.#operator.kill(event.strategy);
-    else this.#operator.resume();
-  }
-
-  #heal(): void {
-    this.#trace.say('the faults end');
-    this.#healed = true;
-    this.#armed = [];
-    this.#quiet = false;
-    // Where a scenario was killed it stays so.
-    if (this.#course === undefined) this.#operator.resume();
-    this.#disk.full = false;
-    Object.assign(this.#wire, { healed: true, outage: undefined, skewMs: 0 });
+  #crashOr(event: CrashEvent): void {
+    const life = this.#process?.life;
+    if (event.point !== 'now') this.#armed.push(event);
+    else if (life !== undefined) this.#crash(life, event);
   }
 
   #crowdTurn(crowd: Crowd): void {
@@ -353,7 +340,7 @@ class World {
 
   #humanTurn(): void {
     this.#time.after(this.#humanChance.between(1_500, 8_000), () => {
-      if (this.#healed) return;
+      if (this.#happenings.healed) return;
       const at = this.#humanChance.pick([btc, eth]);
       this.#trace.say(`human ${this.#human.turn(at, this.#crowds.get(at.symbol)?.mid ?? 100)}`);
       this.#humanTurn();
@@ -366,7 +353,13 @@ class World {
     this.#venue.look();
     const { assembled } = this.#process;
     const { exchange } = this.#venue;
-    const broken = brokenAtRest({ db: this.#disk.db, truth: this.#watch.truth, exchange, assembled });
+    const broken = brokenAtRest({
+      db: this.#disk.db,
+      truth: this.#watch.truth,
+      exchange,
+      assembled,
+      transfers: this.#happenings.transfers,
+    });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 

@@ -91,6 +91,7 @@ const faultNames = [
   'quiet',
   'kill',
   'resolve',
+  'transfer',
   ...crashPoints.flatMap((point) => [`crash:${point}`, `crash:${point}:power`]),
 ];
 const openStates = ['none', 'intended', 'sending', 'unknown', 'quarantined', 'open', 'closing'];

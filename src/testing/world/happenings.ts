@@ -1,0 +1,103 @@
+/** What happens to a world beside its requests: faults that last, what humans do at the commands, and the end of all that. */
+import { type Units, units } from '../../domain/money.ts';
+import type { OrderState } from '../../domain/order.ts';
+import type { Disk } from './disk.ts';
+import type { Time } from './life.ts';
+import type { Operator } from './operator.ts';
+import type { PlannedEvent } from './plan.ts';
+import type { Process } from './process.ts';
+import type { Trace } from './trace.ts';
+import type { Venue } from './venue.ts';
+import type { Watch } from './watch.ts';
+import type { Wire } from './wire.ts';
+
+export type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
+type TransferEvent = Extract<PlannedEvent, { kind: 'transfer' }>;
+type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' | 'transfer' }>;
+
+export interface HappeningsParts {
+  readonly time: Time;
+  readonly trace: Trace;
+  readonly watch: Watch;
+  readonly disk: Disk;
+  readonly venue: Venue;
+  readonly wire: Wire;
+  readonly operator: Operator;
+  readonly process: () => Process | undefined;
+  readonly states: () => readonly OrderState[];
+  readonly crash: (event: CrashEvent) => void;
+}
+
+export class Happenings {
+  readonly #parts: HappeningsParts;
+  /** The faults are over. */
+  healed = false;
+  /** No price is heard. */
+  quiet = false;
+  /** What a human has paid in or out. */
+  readonly transfers: { readonly asset: string; readonly amount: Units }[] = [];
+
+  constructor(parts: HappeningsParts) {
+    this.#parts = parts;
+  }
+
+  happen(event: PlannedEvent): void {
+    const { trace, watch, states, crash, time, operator } = this.#parts;
+    if (this.healed) return;
+    trace.say(`event ${JSON.stringify(event)}`);
+    if (event.kind === 'crash') {
+      crash(event);
+      return;
+    }
+    watch.reach.fault(event.kind, states());
+    if (event.kind === 'resolve') operator.resolve('unknown', (id) => this.isGone(id));
+    else if (event.kind === 'transfer') this.#transfer(event);
+    else {
+      this.#turn(event, true);
+      time.after(event.forMs, () => this.#turn(event, false));
+    }
+  }
+
+  /** Nothing goes wrong any more; `resumed`: what was killed goes on. */
+  heal(resumed: boolean): void {
+    const { trace, operator, disk, wire } = this.#parts;
+    trace.say('the faults end');
+    this.healed = true;
+    this.quiet = false;
+    if (resumed) operator.resume();
+    disk.full = false;
+    Object.assign(wire, { healed: true, outage: undefined, skewMs: 0 });
+  }
+
+  /** The exchange does not have it, and nothing that has left may still bring it there. */
+  isGone(clientOrderId: string): boolean {
+    const { wire, watch } = this.#parts;
+    // A batch names nobody.
+    const isOnItsWay = [...wire.pending.keys()].some(
+      (body) => body.includes(clientOrderId) || body.includes('batchType'),
+    );
+    return !isOnItsWay && !watch.truth.ours.has(clientOrderId);
+  }
+
+  /** Only once our books have begun: what was paid before is part of what the account held at first. */
+  #transfer({ asset, amount, forMs }: TransferEvent): void {
+    const { process, venue, time, operator } = this.#parts;
+    const running = process();
+    if (running?.life.alive !== true || running.assembled.execution.books?.ledger.begun !== true) return;
+    const moved = units(amount);
+    if (!venue.transfer(asset, moved)) return;
+    this.transfers.push({ asset, amount: moved });
+    time.after(forMs, () => operator.adjust(asset, moved));
+  }
+
+  /** Begins or ends a fault that lasts. */
+  #turn(event: LastingEvent, on: boolean): void {
+    const { wire, disk, operator } = this.#parts;
+    if (event.kind === 'outage') wire.outage = on ? event.how : undefined;
+    else if (event.kind === 'fullDisk') disk.full = on;
+    else if (event.kind === 'skew') wire.skewMs = on ? event.byMs : 0;
+    else if (event.kind === 'quiet') this.quiet = on;
+    else if (on) operator.kill(event.strategy);
+    else operator.resume();
+  }
+}
