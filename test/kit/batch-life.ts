@@ -11,17 +11,16 @@ const symbol = 'BTCUSDT';
 const noLog = { warn() {}, info() {}, debug() {} };
 
 /** What is wrong at the end, in words. */
-export async function batchLife(
-  { restUrl, wsUrl, openOrders, allOrders }: Simulator,
-  stripPrefix: string | undefined,
-): Promise<readonly string[]> {
+export async function batchLife(there: Simulator, stripPrefix: string | undefined): Promise<readonly string[]> {
+  const { restUrl, wsUrl } = there;
   const clock = new ScaledClock(speed);
   const x = client({
     ...{ restUrl, wsUrl, stripPrefix, clock, account: 'spot', rng: systemRng, log: noLog },
     ...{ apiKey: trader.key, apiSecret: trader.secret, spend: () => Promise.resolve(true), notice: () => {} },
   });
   const wrong: string[] = [];
-  const there = (): string[] => openOrders(trader.uid).map(({ orderId }) => orderId);
+  const resting = (): string[] => there.openOrders(trader.uid).map(({ orderId }) => orderId);
+  const sent = (): number => there.allOrders(trader.uid).length;
   try {
     await x.syncTime();
     const listed = await x.instruments();
@@ -38,26 +37,26 @@ export async function batchLife(
     );
     if (made.kind !== 'answered' || !made.value.complete) return [`three orders: ${JSON.stringify(made)}`];
     const { orderIds } = made.value;
-    if (orderIds.toSorted().join() !== there().toSorted().join())
-      wrong.push(`made ${orderIds.join()}, there ${there().join()}`);
+    if (orderIds.toSorted().join() !== resting().toSorted().join())
+      wrong.push(`made ${orderIds.join()}, there ${resting().join()}`);
     const seen = await x.orders.openOrders(symbol);
     const listedIds = seen.kind === 'ok' ? seen.value.rows.map(({ orderId }) => orderId) : [];
-    if (listedIds.toSorted().join() !== there().toSorted().join()) wrong.push(`listed ${listedIds.join()}`);
+    if (listedIds.toSorted().join() !== resting().toSorted().join()) wrong.push(`listed ${listedIds.join()}`);
 
     // One of them asks for more than there is: what becomes of the others is a habit, and must never be guessed.
-    const before = allOrders(trader.uid).length;
+    const before = sent();
     const partly = await x.desk.createMany([wish(4, '0.1'), wish(5, '100000'), wish(6, '0.1')], at);
-    const placed = allOrders(trader.uid).length - before;
+    const placed = sent() - before;
     if (partly.kind === 'answered' && partly.value.complete)
       wrong.push('a batch that failed in part was called complete');
     if (partly.kind === 'answered' && partly.value.orderIds.length !== placed)
       wrong.push(`${partly.value.orderIds.length} ids for ${placed} orders`);
     if (partly.kind === 'rejected' && placed > 0) wrong.push(`rejected, but ${placed} orders are there`);
 
-    const gone = await x.desk.cancelMany(symbol, [...there(), '1800000000000999999']);
+    const gone = await x.desk.cancelMany(symbol, [...resting(), '1800000000000999999']);
     if (gone.kind !== 'answered' || gone.value.failed.join() !== '1800000000000999999')
       wrong.push(`cancels: ${JSON.stringify(gone)}`);
-    await until('every order cancelled', () => there().length === 0);
+    await until('every order cancelled', () => resting().length === 0);
   } finally {
     x.close();
   }
