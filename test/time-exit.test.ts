@@ -46,9 +46,9 @@ const flipping = defineStrategy({
 async function both(given: () => RunInput) {
   const columns = runColumns(given());
   const streams = await runStream(given());
-  const rows = ({ journal }: typeof columns) => ({
-    fills: readFills(journal(), '1'),
-    kills: journal().prepare('SELECT at, strategy, by, reason FROM kills').all(),
+  const rows = (run: typeof columns) => ({
+    fills: readFills(run.journal(), '1'),
+    kills: run.journal().prepare('SELECT at, strategy, by, reason FROM kills').all(),
   });
   const [first, second] = [rows(columns), rows(streams)];
   expect(second).toEqual(first);
