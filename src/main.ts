@@ -1,6 +1,7 @@
 /** The command line: parse, choose what to run, signals, exit code. Everything heavy is loaded by the command that needs it. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { machineSteady } from './clock/clock.ts';
 import { Refusal } from './domain/refusal.ts';
 import { addByHand } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
@@ -27,13 +28,13 @@ process.umask(0o077);
 const stopping = new AbortController();
 let interrupted = false;
 /** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
-const sameWishSeconds = 2;
+const sameWishMs = 2_000;
 let firstAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted && signal !== 'SIGINT' && process.uptime() - firstAt < sameWishSeconds) return;
+    if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
     if (stopping.signal.aborted) process.exit(130);
-    firstAt = process.uptime();
+    firstAt = machineSteady();
     // The launcher passes a signal on unless it knows that we had it ourselves.
     if (process.connected) process.send?.(signal);
     interrupted = signal === 'SIGINT';
