@@ -9,7 +9,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/clock/clock.ts';
-import { eventOf, orderRowOf } from '../src/journal/builders.ts';
 import { chainOf } from '../src/journal/chain.ts';
 import type { Entry } from '../src/journal/entries.ts';
 import { workerHost } from '../src/journal/hosts.ts';
@@ -18,6 +17,7 @@ import { type OpenedState, openState } from '../src/journal/open.ts';
 import { chainSince, migrate, schemaVersion } from '../src/journal/schema.ts';
 import { openForWriting } from '../src/journal/worker.ts';
 import { writer } from '../src/journal/writer.ts';
+import { lifeOf } from './recovery/past.ts';
 
 /** Commits of which the processor's time is measured. */
 const processorRounds = 5_000;
@@ -34,17 +34,10 @@ const state = (name: string): OpenedState => {
 };
 
 /** What is on disk before an order's first byte leaves. */
-const intent = (index: number): readonly Entry[] => [
-  eventOf('approved', { clientOrderId: `s${index}`, detail: { value: '82.42', maxOrderValue: '20000' } }),
-  eventOf('sending', { clientOrderId: `s${index}`, detail: { waitedMs: 1, signedAt: index, recvWindowMs: 2_000 } }),
-  orderRowOf({
-    clientOrderId: `s${index}`,
-    state: 'sending',
-    signedAt: index,
-    recvWindowMs: 2_000,
-    bodyHash: 'f'.repeat(64),
-  }),
-];
+const intent = (index: number): readonly Entry[] =>
+  lifeOf({ clientOrderId: `s${index}`, orderId: String(index), side: 'BUY' }, index, index, true).filter(
+    (entry) => entry.kind === 'order' || (entry.kind === 'event' && entry.event !== 'accepted'),
+  );
 
 const bare = openForWriting(join(dir, 'bare.db'));
 bare.exec('CREATE TABLE rows (id TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID');

@@ -27,8 +27,8 @@ export const symbol = 'BTCUSDT';
 export const firstUsdt = 1_000_000;
 export const feePerFill = sold.fee;
 
-/** The rows of one order, as they are after its whole life. */
-function lifeOf(order: PastOrder, index: number, at: number, isOpen: boolean): readonly Entry[] {
+/** The rows of one order, as they are after its whole life, or while it rests. */
+export function lifeOf(order: PastOrder, index: number, at: number, isOpen: boolean): readonly Entry[] {
   const { clientOrderId, orderId, side } = order;
   const isFilled = index % 4 < 2 && !isOpen;
   const step = (event: EventEntry['event'], detail: EventEntry['detail']): Entry => ({
