@@ -34,7 +34,8 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
   const lagging = lagWatch(execution);
 
   async function compare(): Promise<Audit> {
-    if (books?.ledger.begun !== true) return { kind: 'skipped', why: 'it is not known what the account held at first' };
+    if (books?.balances === undefined) return { kind: 'skipped', why: 'there are no balances to compare with' };
+    if (!books.ledger.begun) return { kind: 'skipped', why: 'it is not known what the account held at first' };
     const seen = await quietMoment(execution, sweeps, lagging);
     if (typeof seen === 'string') return { kind: 'skipped', why: seen };
     const differences = [...books.ledger.differences(seen.balances), ...innerDifferences(execution)];
@@ -46,7 +47,7 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
     async check() {
       await begin(execution, sweeps, lagging);
       const audit = await twice();
-      if (books !== undefined) tellOfLong(audit);
+      if (books?.balances !== undefined) tellOfLong(audit);
       if (audit.kind !== 'skipped') tell(audit.kind === 'off' ? audit.differences : []);
       return audit;
     },
@@ -120,7 +121,7 @@ async function quietMoment(execution: Execution, sweeps: Sweeps, lagging: Laggin
 
 async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Promise<void> {
   const { books, journal, clock } = execution;
-  if (books === undefined || books.ledger.begun) return;
+  if (books?.balances === undefined || books.ledger.begun) return;
   const amounts = await firstAmounts(execution, sweeps, books.ledger, lagging);
   // The next check tries again; until then no absence can be proven.
   if (amounts === undefined) return;

@@ -70,7 +70,7 @@ export interface Execution {
   readonly horizon: { ms: number };
   /** Grows with all that changes what the account holds: who compares balances begins again when it grew meanwhile. */
   readonly changes: { count: number };
-  /** What the account should hold; undefined where no balances are to be had: margin, simulated venues. */
+  /** What the account should hold; undefined where fills are simulated. */
   readonly books: Books | undefined;
   /** The exchange's time, asked for now, at its earliest: horizons are about its clock, not ours. */
   readonly serverTime: () => Promise<Answer<number>>;
@@ -79,10 +79,10 @@ export interface Execution {
   readonly notice: (notice: Notice) => void;
 }
 
-/** The ledger, and how to ask what the account really holds. */
+/** The ledger, and how to ask what the account really holds: undefined on margin, where the exchange has no such operation. */
 export interface Books {
   readonly ledger: Ledger;
-  readonly balances: () => Promise<Answer<readonly Balance[]>>;
+  readonly balances: (() => Promise<Answer<readonly Balance[]>>) | undefined;
 }
 
 /** Writes one step of an order's life and the order as it now stands. */

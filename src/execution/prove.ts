@@ -6,7 +6,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
 import type { OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Balance } from '../venue/venue.ts';
+import { type Balance, failed } from '../venue/venue.ts';
 import type { Books, Execution } from './desk.ts';
 import { differenceText } from './ledger.ts';
 import type { Sweeps } from './sweep.ts';
@@ -30,7 +30,7 @@ export interface Moment {
 /** Whether the two assets of an order's symbol are explained without it, to the last decimal, by known fills and known open orders. */
 export async function prove(execution: Execution, sweeps: Sweeps, { intent }: WorkingOrder): Promise<Proof> {
   const { books, account, doubtful, portfolio } = execution;
-  if (books === undefined)
+  if (books?.balances === undefined)
     return {
       kind: 'impossible',
       text: `there are no balances to compare with${account === 'margin' ? ': the exchange has no such operation for margin' : ''}`,
@@ -51,17 +51,17 @@ export async function oneMoment(
   sweeps: Sweeps,
   books: Books,
 ): Promise<Moment | (Proof & { readonly kind: 'failed' | 'moving' })> {
-  const failed = (text: string) => ({ kind: 'failed', text }) as const;
+  const broken = (text: string) => ({ kind: 'failed', text }) as const;
   const moving = (text: string) => ({ kind: 'moving', text }) as const;
   const { changes, portfolio } = execution;
   const first = await sweeps.sweepAll();
-  if (first !== undefined) return failed(first);
+  if (first !== undefined) return broken(first);
   const { count } = changes;
   const before = fingerprint(sweeps.open());
-  const answer = await books.balances();
-  if (answer.kind === 'failed') return failed(`account: ${answer.cause}`);
+  const answer = (await books.balances?.()) ?? failed('there are no balances to compare with');
+  if (answer.kind === 'failed') return broken(`account: ${answer.cause}`);
   const second = await sweeps.sweepAll();
-  if (second !== undefined) return failed(second);
+  if (second !== undefined) return broken(second);
   const open = sweeps.open();
   if (changes.count !== count || fingerprint(open) !== before)
     return moving('something moved while the balances were read');

@@ -292,7 +292,11 @@ const mostHoldingsTries = 30;
 /** Before the first order of all it must be known what the account holds: afterwards an order of open outcome would be in it. */
 async function knowHoldings({ books, clock }: Execution, audits: Auditor, isFirst: boolean): Promise<void> {
   await audits.begin();
-  for (let tries = 1; isFirst && books?.ledger.begun === false && tries < mostHoldingsTries; tries++) {
+  for (
+    let tries = 1;
+    isFirst && books?.balances !== undefined && !books.ledger.begun && tries < mostHoldingsTries;
+    tries++
+  ) {
     await clock.sleep(holdingsRetryMs);
     await audits.begin();
   }

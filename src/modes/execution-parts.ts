@@ -44,7 +44,8 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
     halts: new Halts({ clock, journal, standing }),
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
-    books: balances === undefined ? undefined : { balances, ledger: ledgerOf(loaded, portfolio) },
+    books:
+      balances === undefined && account !== 'margin' ? undefined : { balances, ledger: ledgerOf(loaded, portfolio) },
     serverTime: parts.serverTime ?? (() => Promise.resolve(ok(clock.now()))),
     firstOrderAt: loaded.firstOrderAt ?? clock.now(),
     notice,
