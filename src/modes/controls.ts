@@ -16,11 +16,7 @@ export interface Controls {
   cancelAll(strategy?: string): Promise<number>;
 }
 
-export function controls(
-  { portfolio, risk }: Book,
-  execution: Execution,
-  cancellingAll: CancellingAll,
-): Controls {
+export function controls({ portfolio, risk }: Book, execution: Execution, cancellingAll: CancellingAll): Controls {
   const { journal, clock } = execution;
   async function cancelResting(
     lane: 'kill' | 'cancel',
@@ -51,6 +47,19 @@ export function controls(
       await journal.durable();
     },
     cancelAll: (strategy) => cancelResting('cancel', strategy),
+  };
+}
+
+/** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a person's kill holds its exit up. */
+export function canLeave(
+  { portfolio, risk }: Book,
+  { halts, clock }: Execution,
+): (strategy: string, symbol: string) => boolean {
+  const maxAgeMs = clock.machine(risk.limits.maxDataAgeMs);
+  return (strategy, symbol) => {
+    const mark = portfolio.lastMark(symbol);
+    const isFresh = mark !== undefined && clock.now() - mark.at <= maxAgeMs;
+    return isFresh && halts.against() === undefined && risk.switch.against({ strategy, purpose: 'stop' }) === undefined;
   };
 }
 
