@@ -1,12 +1,11 @@
 /** Looks at a series again: whether its files are what was written, and what its rows hold. */
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';
 import { checksOf } from '../import/import.ts';
 import { openDuck } from './duckdb.ts';
 import type { SeriesKey } from './kinds.ts';
-import { loadMonth } from './load.ts';
+import { isAsWritten, loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest } from './manifest.ts';
 import { readParquet } from './parquet.ts';
 
@@ -28,11 +27,13 @@ export async function audit(dir: string, manifest: Manifest): Promise<Audit> {
     for (const month of manifest.months) {
       const path = join(folderOf(dir, key), month.file);
       if (!existsSync(path)) {
-        damage.push(`${path} is missing: import its rows again`);
+        damage.push(`${path} is missing: put it back from a copy, or remove the series and import its rows again`);
         continue;
       }
-      if (createHash('sha256').update(readFileSync(path)).digest('hex') !== month.sha256) {
-        damage.push(`${path} is not what was written: import its rows again`);
+      if (!isAsWritten(path, month)) {
+        damage.push(
+          `${path} is not what was written: put it back from a copy, or remove the series and import its rows again`,
+        );
         continue;
       }
       const truth = await readParquet(duck, key.kind, path, month.rows);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -181,10 +181,37 @@ describe('what is stored', () => {
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     expect((await audit(here.dir, here.manifest())).damage).toEqual([
-      `${file} is not what was written: import its rows again`,
+      `${file} is not what was written: put it back from a copy, or remove the series and import its rows again`,
     ]);
     truncateSync(file, 10);
     await expect(here.volumes()).rejects.toThrow(/has 10 bytes, not the \d+ it was written with/);
+  });
+
+  test('is not answered from, exported, resampled or cached once a file of it is damaged', async () => {
+    const here = place();
+    await here.take(csv(...range(0, 60)));
+    const sql = "SELECT sum(volume) FROM Klines WHERE symbol = 'BTCUSDT'";
+    await query(here.dir, sql);
+    const file = join(folderOf(here.dir, key), here.manifest().months[0]?.file ?? '');
+    const bytes = readFileSync(file);
+    bytes[40] = (bytes[40] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const against = /is not what was written: put the file back from a copy, or remove klines BTCUSDT 1min/;
+    const to = join(here.dir, 'out.csv');
+    await expect(query(here.dir, sql)).rejects.toThrow(against);
+    await expect(exportSeries(here.dir, here.manifest(), to, {})).rejects.toThrow(against);
+    await expect(storeResampled(here.dir, here.manifest(), { interval: '15min', zone: 'UTC', now: 0 })).rejects.toThrow(
+      against,
+    );
+    expect((await query(here.dir, 'SELECT count(*) AS n FROM trades')).rows).toEqual([['0']]);
+    // The columns were made while the file was whole, and are used without it; they are not made anew of what is damaged.
+    expect(await here.volumes()).toEqual(range(1, 61));
+    rmSync(join(here.dir, 'cache'), { recursive: true });
+    await expect(here.volumes()).rejects.toThrow(against);
+    expect(existsSync(join(here.dir, 'cache'))).toBe(false);
+    removeSeries(here.dir, here.manifest());
+    await here.take(csv(...range(0, 60)));
+    expect((await query(here.dir, sql)).rows).toEqual([[1830]]);
   });
 
   test('answers SELECT and nothing else', async () => {

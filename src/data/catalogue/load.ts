@@ -1,5 +1,6 @@
 /** Rows of the catalogue in memory: from the column files, which are made from Parquet where they are missing. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { readColumnFile, writeColumnFile } from './column-file.ts';
@@ -28,6 +29,26 @@ export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Mon
     );
 }
 
+/** Whether a month's file holds the bytes that were written. */
+export const isAsWritten = (path: string, { sha256 }: Month): boolean =>
+  createHash('sha256').update(readFileSync(path)).digest('hex') === sha256;
+
+/** Refuses months whose files are not what was written: what is asked of them would be answered wrongly, and look right. */
+export function checkWhole(dir: string, manifest: Manifest): void {
+  const key = manifest as SeriesKey;
+  for (const month of manifest.months) {
+    checkMonthFile(dir, key, month);
+    const path = join(folderOf(dir, key), month.file);
+    if (!isAsWritten(path, month)) throw damaged(path, key);
+  }
+}
+
+const damaged = (path: string, key: SeriesKey): Refusal =>
+  new Refusal(
+    `${path} is not what was written: put the file back from a copy, or remove ${seriesName(key)} (sluice data remove) and import its rows again; sluice data check lists every such file`,
+    1,
+  );
+
 export interface Span {
   /** UTC ms; months that lie before are not loaded. */
   readonly from?: number;
@@ -50,8 +71,11 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
     for (const month of months) {
       checkMonthFile(dir, key, month);
       if (!readColumnFile(columnPath(dir, month.sha256), month, columns, at)) {
+        const path = join(folderOf(dir, key), month.file);
+        // Once its columns are made of it, nothing would tell any more that it was damaged.
+        if (!isAsWritten(path, month)) throw damaged(path, key);
         duck ??= await openDuck();
-        const table = await readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
+        const table = await readParquet(duck, key.kind, path, month.rows);
         mkdirSync(join(dir, 'cache'), { recursive: true });
         writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
         for (const [index, column] of table.columns.entries()) columns[index]?.set(column, at);

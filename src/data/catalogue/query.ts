@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, openDuck, quoted } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey } from './kinds.ts';
+import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
 
 export interface Answer {
@@ -13,8 +14,9 @@ export interface Answer {
 /** Rows of an answer that are printed; more belong into a file (`sluice data export`). */
 export const mostAnswerRows = 10_000;
 
-/** Answers one SELECT. A `Refusal` for anything that is none, and with DuckDB's own words for what it cannot do. */
+/** Answers one SELECT. A `Refusal` for anything that is none, for damaged files of a kind that it names, and with DuckDB's own words for what it cannot do. */
 export async function query(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
+  for (const one of listSeries(dir)) if (new RegExp(`\\b${one.kind}\\b`, 'i').test(sql)) checkWhole(dir, one);
   const duck = await openDuck();
   try {
     for (const kind of kinds) await duck.connection.run(viewOf(dir, kind));
@@ -78,6 +80,7 @@ export async function exportSeries(
   const ending = Object.keys(formats).find((one): one is keyof typeof formats => to.endsWith(`.${one}`));
   if (ending === undefined)
     throw new Refusal(`${to}: the name must end in ${Object.keys(formats).join(', ')}, which says the format`);
+  checkWhole(dir, manifest);
   const duck = await openDuck();
   const limits = [
     ...(from === undefined ? [] : [`time_ms >= ${from}`]),

@@ -7,7 +7,7 @@ import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { klineColumns, seriesHash } from './klines.ts';
-import { loadSeries } from './load.ts';
+import { checkWhole, loadSeries } from './load.ts';
 import { columnPath, folderOf, lockCatalogue, type Manifest, readManifest, sweep, writeManifest } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
 
@@ -37,6 +37,7 @@ export async function storeResampled(
     throw new Refusal(
       `${seriesName(key)} is there already and was not made from ${name}: remove it first (sluice data remove)`,
     );
+  checkWhole(dir, from);
   const table = await loadSeries(dir, from);
   const frame = { interval, zone };
   const [time, price, quantity] = table.columns;

@@ -215,8 +215,10 @@ class CsvReader {
   }
 
   #epoch(value: number): number {
-    this.#units.add(epochUnit(value));
-    return epochMs(value);
+    const time = epochMs(value);
+    // A cell that holds no time has no unit.
+    if (!Number.isNaN(time)) this.#units.add(epochUnit(value));
+    return time;
   }
 
   #endOfCell(from: number): number {

@@ -125,8 +125,9 @@ class BatchBuffer {
         this.#decimals[to] = Math.max(this.#decimals[to] ?? 0, decimalsOf(text));
         return value;
       }
-      if (!Number.isNaN(value)) this.#units.add(epochUnit(value));
-      return epochMs(value);
+      const time = epochMs(value);
+      if (!Number.isNaN(time)) this.#units.add(epochUnit(value));
+      return time;
     }
     return textValue(role, text, zone);
   }

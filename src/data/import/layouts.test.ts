@@ -239,6 +239,19 @@ describe('depth', () => {
   });
 });
 
+test('a line that holds no time says nothing of the unit of the others', async () => {
+  const content = lines(
+    'time,open,high,low,close,volume',
+    `${at / 1_000},100,103,99,101,7`,
+    'garbage,1,1,1,1,1',
+    'oops',
+  ).concat(lines(`${at / 1_000 + 60},101,104,100,102.5,8`));
+  const { result, rows } = await take('BTCUSDT_1m.csv', content, { repair: new Set(['unreadable'] as const) });
+  expect(rows).toEqual(two);
+  expect(result.repaired).toMatchObject([{ repair: 'unreadable', rows: 2 }]);
+  expect(result.findings.map(({ what }) => what).join()).not.toContain('times are in');
+});
+
 describe('what cannot be told is asked for', () => {
   const header = 'time,open,high,low,close,volume';
   test.for<[string, string, string, RegExp]>([

@@ -68,7 +68,8 @@ async function* batches(
   for (const columns of chunks) {
     const rows = Math.min(columns[0]?.length ?? 0, mostBatchRows);
     const times = columns[0] as Float64Array;
-    reading.units.add(epochUnit(times[0] ?? 0));
+    const [first = Number.NaN] = times;
+    if (!Number.isNaN(epochMs(first))) reading.units.add(epochUnit(first));
     for (let row = 0; row < rows; row++) times[row] = epochMs(times[row] as number);
     for (let index = 1; index < width; index++) noteDecimals(columns[index] as Float64Array, reading.decimals, index);
     const lines = Uint32Array.from({ length: rows }, () => ++line);

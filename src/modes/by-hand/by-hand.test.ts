@@ -98,6 +98,18 @@ describe('orders by hand', () => {
     expect(said.join()).toContain('took on 2 and refused 0');
   });
 
+  it('that are missing from the answer to a batch fail the command, once the others are shown', async () => {
+    const { message, exitCode } = await refusal(() =>
+      order.batch('BTCUSDT', ['BUY:0.01@39000', 'SELL:100@90000'], command()),
+    );
+    expect(rows()).toEqual([{ orderId: expect.stringMatching(/^\d+$/) }]);
+    expect([exitCode, message]).toEqual([
+      1,
+      expect.stringMatching(/named 1 order of 2, and does not say which[\s\S]*sluice order open BTCUSDT/),
+    ]);
+    await order.cancel('BTCUSDT', [String(rows()[0]?.['orderId'])], command());
+  });
+
   it.each(['spot', 'margin'] as const)('are all told of when one of those to cancel is unknown (%s)', async (which) => {
     if (which === 'spot') await order.create('BTCUSDT', { ...buy, price: '20000' }, command());
     const real = which === 'spot' ? String(rows()[0]?.['orderId']) : '7';

@@ -119,17 +119,18 @@ export const batch = (symbol: string, texts: readonly string[], command: OrderCo
     await confirm(command, client, wanted.map((one) => wantedText(one, at)).join('\n'));
     refuseDoubt(client);
     const { orderIds, complete } = ofBatch(await client.exchange.desk.createMany(wanted, at), client, symbol);
-    if (!complete)
-      command.say(
-        `the exchange answered with ${orderIds.length} ids for ${wanted.length} orders: sluice order open ${symbol} shows which there are`,
-      );
-    printRows(
-      orderIds.map((orderId) => ({ orderId })),
-      command.json,
-      command.out,
-      'no orders',
+    const rows = orderIds.map((orderId) => ({ orderId }));
+    if (rows.length > 0 || complete) printRows(rows, command.json, command.out, 'no orders');
+    if (complete) return;
+    // The answer has neither a place nor a reason for an order that is missing (specification §4.2).
+    throw new Refusal(
+      `the exchange named ${counted(orderIds.length)} of ${wanted.length}, and does not say which are missing or why (often an order it refuses: funds, precision, a minimum)` +
+        `\n  what to do: sluice order open ${at.symbol} and sluice order trades ${at.symbol} show which there are; sluice order test says why one is refused`,
+      1,
     );
   });
+
+const counted = (orders: number): string => `${orders} ${orders === 1 ? 'order' : 'orders'}`;
 
 function ofBatch<T>(outcome: BatchOutcome<T>, { host }: Client, symbol: string): T {
   if (outcome.kind === 'answered') return outcome.value;
