@@ -1,7 +1,7 @@
 /** Mutants that read the answers of the exchange wrongly, or send more than once. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import { type Intent, isFinal, type OrderReport, type Outcome } from '../../../domain/order.ts';
-import { type Answer, type Gate, type OrderEntry, ok, type Page, type PreparedOrder } from '../../../venue/venue.ts';
+import { type Gate, type OrderEntry, ok, type PreparedOrder } from '../../../venue/venue.ts';
 import type { Inside } from '../bent.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -98,16 +98,6 @@ const closesWhatIsNotListed = (orders: OrderEntry, inside: Inside): OrderEntry =
   };
 };
 
-const failureIsEmpty = (orders: OrderEntry): OrderEntry => {
-  const empty = <T>(answer: Answer<Page<T>>): Answer<Page<T>> =>
-    answer.kind === 'ok' ? answer : ok({ rows: [], full: false });
-  return {
-    ...orders,
-    openOrders: async (symbol) => empty(await orders.openOrders(symbol)),
-    tradesSince: async (symbol, from) => empty(await orders.tradesSince(symbol, from)),
-  };
-};
-
 export const answerMutants: readonly Mutant[] = [
   {
     name: 'exceptionMeansFailed',
@@ -177,24 +167,6 @@ export const answerMutants: readonly Mutant[] = [
     name: 'cancelingIsCanceled',
     about: 'an order that is being cancelled counts as cancelled',
     bent: afterQuery((report) => (report.status === 'CANCELING' ? { ...report, status: 'CANCELED' } : report)),
-  },
-  {
-    name: 'failureIsEmpty',
-    about: 'a list that could not be had counts as an empty one (R4)',
-    bent: { orders: failureIsEmpty },
-  },
-  {
-    name: 'failureIsGone',
-    about: 'an order query that failed counts as "no such order" (R4)',
-    bent: {
-      orders: (orders) => ({
-        ...orders,
-        async query(ref) {
-          const answer = await orders.query(ref);
-          return answer.kind === 'ok' ? answer : { ...answer, code: '-2013' };
-        },
-      }),
-    },
   },
   {
     name: 'noHorizon',
