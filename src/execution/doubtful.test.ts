@@ -121,6 +121,28 @@ describe('an order that the exchange does not know for five minutes', () => {
   });
 });
 
+test('an order that a human closed and that rests at the exchange is told of and cancelled, not one that a list shows late', async () => {
+  const desk = await ready();
+  const order = await desk.placed();
+  const kept = desk.venue.order('1001');
+  desk.venue.orders.delete('1001');
+  void desk.assembled.sweeps.watch('BTCUSDT');
+  await desk.pass(320_000);
+  expect(order.state).toBe('quarantined');
+  const said = desk.assembled.resolveByHand(order.intent.clientOrderId, 'canceled', 'operator', 'support says so');
+  await desk.finish(said);
+  comesBack(desk, kept);
+  await desk.sweep();
+  desk.venue.orders.delete('1001');
+  await desk.pass(10_000);
+  expect(desk.asked('cancel')).toBe(0);
+  comesBack(desk, kept);
+  await desk.pass(30_000);
+  expect(kept.status).toBe('CANCELED');
+  expect(desk.asked('cancel')).toBe(1);
+  expect(texts(desk)).toContain('the exchange has it as open');
+});
+
 test('an order that a human closed without an id is open again when the exchange shows it', async () => {
   const desk = await ready();
   desk.venue.creates = ['dropLost', 'accept'];

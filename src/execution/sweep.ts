@@ -9,6 +9,7 @@ import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer } from '../venue/venue.ts';
 import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
+import { closedWatch } from './closed.ts';
 import { type Execution, quarantine } from './desk.ts';
 import { venueTradeRow } from './records.ts';
 import { Sums } from './sums.ts';
@@ -51,6 +52,7 @@ export class Sweeps {
   readonly #cutSince = new Map<string, number>();
   readonly #attribution: Attribution;
   readonly #sums: Sums;
+  readonly #watchClosed: ReturnType<typeof closedWatch>;
   readonly #booking: Booking;
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
@@ -64,6 +66,7 @@ export class Sweeps {
       isBeforeOurs: (trade) => this.#attribution.isBeforeOurs(trade),
       emit: (fill) => this.#door?.next(fill),
     });
+    this.#watchClosed = closedWatch(execution);
     this.#sums = new Sums(execution, async ({ intent, tradeFloor }) => {
       const { rows } = await this.#readTrades(intent.symbol, tradeFloor);
       this.#witness(rows);
@@ -158,6 +161,7 @@ export class Sweeps {
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     await this.#askForMissing(symbol, open.value.rows);
+    await this.#watchClosed(symbol, open.value.rows);
     await this.#sums.closeWhatAddsUp(symbol);
     this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
     const cause = trades.cause ?? unbound.cause ?? (open.value.full ? openCut : undefined);
