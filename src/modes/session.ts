@@ -103,7 +103,8 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       options.log.warn(line);
     }
     undo.unshift(() => opened.lock.release());
-    refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
+    // On paper nobody's money is at stake.
+    if (options.mode !== 'paper') refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
     const reached = await reachExchange(options, undo);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     // What was written down may be finer than what is listed now, and is asked about from here on.

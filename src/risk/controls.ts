@@ -132,7 +132,7 @@ export const controls: readonly Control[] = [
   control(
     'Real-time alerts',
     {},
-    'A denial, kill, HALT or notice is in the log, on the dashboard and in the terminal within a second; it stands there until somebody resumes.',
+    'A kill, HALT or notice is in the log, on the dashboard and in the terminal as it happens, a denial in the journal and on the dashboard; kills and HALT stand there until somebody resumes. Nothing leaves the machine: waking somebody up is for what reads the log.',
   ),
   control(
     'Post-trade reconciliation',

@@ -77,7 +77,7 @@ A kill stops creation at once, is durable, and cancels what rests before anythin
 
 - \`sluice kill\`, of everything or \`--strategy ID\`, or the button of the dashboard;
 - a file \`kill\` in the state directory, or \`kill-ID\` for one strategy; its first line is the reason. The file is looked at before every order
-  leaves, and found within 50 ms otherwise; once the kill is on disk it is taken away. It works at the next start, too;
+  leaves, and every 50 ms besides; once the kill is on disk it is taken away. It works at the next start, too;
 - the signal SIGUSR2 to the daemon.
 
 \`sluice watchdog --config FILE\` is a second process with a key of its own for the same account (\`SLUICE_WATCHDOG_API_KEY\`,
