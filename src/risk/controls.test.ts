@@ -115,6 +115,8 @@ describe('of the book', () => {
   test('its estimated price lies near the mid price, and the book must show all of it', () => {
     const limits = { maxSlippage: rate('0.01') };
     expect(verdict(limits, { draft: draft({ quantity: '10' }) })).toBe('approved');
+    // Ten at 100.1 and half a coin at 110.11.
+    expect(verdict(limits, { draft: draft({ quantity: '10.5' }) })).toBe('approved');
     expect(verdict(limits, { draft: draft({ quantity: '12' }) })).toBe('slippage');
     expect(verdict(limits, { draft: draft({ quantity: '5000' }) })).toBe('slippage');
     const sale = { portfolio: held('12'), draft: draft({ side: 'SELL', quantity: '12' }) };
