@@ -79,6 +79,7 @@ const goalOf = (kind: Kind): number => count ?? kind.wanted;
 /** Seeds of this run are none of an earlier one's. */
 let nextSeed = seed + [...totals.values()].reduce((sum, { comparisons }) => sum + comparisons, 0);
 let saidAt = Number.NEGATIVE_INFINITY;
+let isStopping = false;
 const begunAt = realMs();
 
 function progress(kind: Kind): void {
@@ -93,6 +94,8 @@ function progress(kind: Kind): void {
 }
 
 function told(kind: Kind, round: Round): void {
+  // The same Ctrl-C ended the daemons and exchanges of a terminal.
+  if (isStopping && round.faults.length > 0) return;
   append(file, { ...round, commit, at: new Date().toISOString() });
   commits.add(commit);
   totals.set(kind.name, added(totalOf(kind), round));
@@ -104,7 +107,7 @@ function told(kind: Kind, round: Round): void {
 }
 
 async function lane(kind: Kind): Promise<void> {
-  const isEnough = (): boolean => totalOf(kind).done >= goalOf(kind) || realMs() > endsAt;
+  const isEnough = (): boolean => isStopping || totalOf(kind).done >= goalOf(kind) || realMs() > endsAt;
   while (!isEnough()) await tortureIn(kind, nextSeed++, (round) => told(kind, round), isEnough);
 }
 
@@ -139,14 +142,19 @@ function table(): string {
   return `${drawn.toString()}\ncommits: ${[...commits].join(', ')}; rounds in ${file}\n`;
 }
 
-process.once('SIGINT', () => {
-  killLeftovers();
-  process.stdout.write(`\n${table()}`);
-  process.exit(130);
+/** The first Ctrl-C lets what runs come to its end, so that nothing stays mounted or on the disk; the second one does not. */
+process.on('SIGINT', () => {
+  if (isStopping) {
+    killLeftovers();
+    process.exit(130);
+  }
+  isStopping = true;
+  process.stderr.write('\nstopping after the rounds that run (again to end at once)\n');
 });
 for (const kind of kinds) if (wanted.includes(kind.name)) await campaign(kind);
 let isSound = [...totals.values()].every(({ mismatches }) => mismatches === 0);
-if (wanted.includes('moments')) isSound = (await tortureMoments(count ?? standardMoments, seed)) && isSound;
+if (wanted.includes('moments') && !isStopping)
+  isSound = (await tortureMoments(count ?? standardMoments, seed)) && isSound;
 append(file, { summary: Object.fromEntries(totals), commits: [...commits], at: new Date().toISOString() });
 process.stdout.write(`\n${table()}`);
 process.exitCode = isSound ? 0 : 1;

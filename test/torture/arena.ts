@@ -43,6 +43,8 @@ export interface Arena {
   readonly lost: Set<string>;
   /** The daemon that was started last. */
   readonly daemon: Program;
+  /** What the daemon that was started last has said. */
+  readonly said: () => readonly string[];
   /** Starts a daemon; where one was started before, it is another from now on. */
   launch(...args: readonly string[]): Program;
   /** Starts a daemon and waits until it trades. */
@@ -96,6 +98,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
       if (daemon === undefined) throw new Error('no daemon was started yet');
       return daemon;
     },
+    said: () => daemon?.lines ?? [],
     launch,
     async start(...args) {
       const program = launch(...args);

@@ -1,5 +1,5 @@
 /** Runs a kind of torture: arenas, ordeals, comparisons. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realMs, seededRng } from '../../src/clock/clock.ts';
 import { type Arena, openArena } from './arena.ts';
@@ -35,8 +35,12 @@ function seenIn({ rig }: Arena): { orders: number; fills: number; unknowns: numb
   });
 }
 
-async function round(kind: Kind, arena: Arena): Promise<Done> {
+async function round(kind: Kind, arena: Arena, isFirst: boolean): Promise<Done> {
   try {
+    if (isFirst) {
+      await kind.prepare?.(arena);
+      await arena.start();
+    }
     const done = await kind.ordeal(arena);
     const found = await differencesAtRest(arena);
     return { ...done, faults: [...(done.faults ?? []), ...found] };
@@ -45,11 +49,12 @@ async function round(kind: Kind, arena: Arena): Promise<Done> {
   }
 }
 
-/** Keeps what is needed to find the cause: the exchange's truth beside the state directory and what the daemon said. */
-async function keep({ rig, exchange, daemon }: Arena, faults: readonly string[]): Promise<string> {
-  const evidence = { faults, said: daemon.lines, truth: await exchange.truth(), arrivals: await exchange.arrivals() };
-  mkdirSync(rig.dir, { recursive: true });
-  writeFileSync(join(rig.dir, 'evidence.json'), JSON.stringify(evidence, null, 1));
+/** Keeps what is needed to find the cause: a copy of the state directory, the exchange's truth, and what the daemon said. */
+async function keep({ rig, exchange, said }: Arena, faults: readonly string[]): Promise<string> {
+  const asked = await Promise.allSettled([exchange.truth(), exchange.arrivals()]);
+  writeFileSync(join(rig.dir, 'evidence.json'), JSON.stringify({ faults, said: said(), asked }, null, 1));
+  // What it is mounted on is gone with the arena.
+  if (existsSync(rig.state)) cpSync(rig.state, join(rig.dir, 'state-kept'), { recursive: true });
   return rig.dir;
 }
 
@@ -68,13 +73,11 @@ export async function tortureIn(
   const arena = await openArena(seededRng(seed), { ...setting, terms });
   let left: string | undefined;
   try {
-    await kind.prepare?.(arena);
     let before = { orders: 0, fills: 0, unknowns: 0 };
     for (let turn = 0; turn < kind.comparisons && left === undefined && !isEnough(); turn++) {
       const startedAt = realMs();
-      if (turn === 0) await arena.start();
-      const { count, facts = {}, faults = [] } = await round(kind, arena);
-      const now = seenIn(arena);
+      const { count, facts = {}, faults = [] } = await round(kind, arena, turn === 0);
+      const now = faults.length > 0 ? before : seenIn(arena);
       if (faults.length > 0) left = await keep(arena, faults);
       told({
         kind: kind.name,
