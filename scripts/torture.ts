@@ -121,7 +121,8 @@ async function campaign(kind: Kind): Promise<void> {
 
 function table(): string {
   const head = ['kind', 'done', 'compared', 'mismatches', 'orders', 'fills', 'unknown', 's each', 'seen'];
-  const rows = kinds.map((kind) => {
+  const shown = kinds.filter((kind) => wanted.includes(kind.name) || totalOf(kind).comparisons > 0);
+  const rows = shown.map((kind) => {
     const { done, comparisons, mismatches, orders, fills, unknowns, seconds, facts } = totalOf(kind);
     const seen = Object.entries(facts).map(([name, value]) => `${value} ${name}`);
     const each = (seconds / Math.max(1, done)).toFixed(2);
