@@ -154,6 +154,12 @@ export interface VenueTrade {
 export interface Evidence {
   readonly rule: string;
   readonly ambiguous?: true;
+  /** The number of the market event that granted it, counted from the run's first; absent on klines, whose time says it. */
+  readonly eventSeq?: number;
+  /** Base quantity of others that was before it at its price when that event came. */
+  readonly queueAhead?: number;
+  /** Its share of what that event offered: of a print's size, of what a level displayed. */
+  readonly participation?: number;
 }
 
 /** Our own execution, one row, unique by (account, tradeId, orderId). */

@@ -27,10 +27,29 @@ export interface Rules {
   readonly pollMs: number;
   /** After how long without a print a waiting MARKET order's fill is marked stale, and a last price no longer counts. */
   readonly staleAfterMs: number;
+  /** How far beyond the last displayed level what a book cannot fill goes. */
+  readonly beyondBook: Rate;
+  /** A book older than this says nothing any more: then trades do. */
+  readonly maxBookAgeMs: number;
+  /** How much of a level that shrinks without trades was before us. */
+  readonly queue: QueueModel;
+  /** Base quantity taken to be before an order where no book says it; undefined: nothing fills at its own price. */
+  readonly assumedQueue: number | undefined;
+  /** The chance from 0 to 1 that a touch fills an order of unknown place, drawn by `seed`, order and event. */
+  readonly touchChance: number;
+  readonly seed: number;
+  /** Which extreme of a kline comes first where a stop and a target could both fill. */
+  readonly path: 'pessimistic' | 'OHLC' | 'OLHC' | 'nearest';
   /** What a MARKET BUY is given in: the exchange takes an amount of quote (specification §4.2), most libraries base lots. */
   readonly marketBuyIn: 'amount' | 'lots';
   /** Fees are taken from what a fill brings in, or always in quote. */
   readonly feeIn: 'received' | 'quote';
+}
+
+/** Models of the queue at a price (fill-engine §2.4); all but the first are hftbacktest's, `n` the exponent where there is one. */
+export interface QueueModel {
+  readonly kind: 'riskAverse' | 'log' | 'log2' | 'power' | 'power2' | 'power3';
+  readonly n: number;
 }
 
 const tick = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
@@ -49,6 +68,13 @@ const sluice: Rules = {
   responseLatencyMs: 150,
   pollMs: 1000,
   staleAfterMs: 5000,
+  beyondBook: rate('0.005'),
+  maxBookAgeMs: 3000,
+  queue: { kind: 'riskAverse', n: 1 },
+  assumedQueue: undefined,
+  touchChance: 0,
+  seed: 1,
+  path: 'pessimistic',
   marketBuyIn: 'amount',
   feeIn: 'received',
 };

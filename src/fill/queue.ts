@@ -1,0 +1,39 @@
+/**
+ * How far an order's queue moves up when the displayed size at its price changes (fill-engine §2.4). Sizes are base
+ * quantities. Prints shorten the queue by themselves; what is left of a change was canceled by others, before us or behind.
+ */
+import type { QueueModel } from './rules.ts';
+
+export interface LevelChange {
+  /** What was before the order until now. */
+  readonly front: number;
+  /** What the level displayed before, and displays now. */
+  readonly before: number;
+  readonly now: number;
+  /** What prints took from the level between the two. */
+  readonly printed: number;
+}
+
+/** What is before the order now. Without a model cancels are taken to be behind it, so only a level smaller than its queue moves it. */
+export function frontAfter({ kind, n }: QueueModel, { front, before, now, printed }: LevelChange): number {
+  const fall = before - now - printed;
+  if (kind === 'riskAverse' || fall < 0 || !Number.isFinite(front)) return Math.min(front, now);
+  const back = before - front;
+  const chance = behind(kind, n, Math.max(front, 0), Math.max(back, 0));
+  const moved = front - (1 - chance) * fall + Math.min(back - chance * fall, 0);
+  return Math.min(moved, now);
+}
+
+/** The chance that a cancel was behind the order: hftbacktest's `models/queue.rs`, by their names. */
+export function behind(
+  kind: Exclude<QueueModel['kind'], 'riskAverse'>,
+  n: number,
+  front: number,
+  back: number,
+): number {
+  const weight = (size: number): number => (kind === 'log' || kind === 'log2' ? Math.log1p(size) : size ** n);
+  const whole = kind === 'log' || kind === 'power' ? weight(back) + weight(front) : weight(back + front);
+  const chance = kind === 'power3' ? 1 - weight(front / (front + back)) : weight(back) / whole;
+  // Nothing before and nothing behind: it does not matter where a cancel was.
+  return Number.isFinite(chance) ? chance : 1;
+}
