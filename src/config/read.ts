@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { didYouMean, Refusal } from '../domain/refusal.ts';
+import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 
 /** One `--set path=value` of the command line. */
 export interface Setting {
@@ -136,7 +136,7 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
     const known = issue.values.map(String);
     return [problem(path, `must be one of ${known.join(', ')}, not ${value}${didYouMean(value, known)}`, given)];
   }
-  return [problem(path, asWritten(issue.message.replace(/^Invalid input: /, ''), document.getIn(path, true)), given)];
+  return [problem(path, asWritten(plainly(issue.message), document.getIn(path, true)), given)];
 }
 
 const problem = (path: readonly (string | number)[], what: string, given: Described): string =>

@@ -76,7 +76,7 @@ class NumberReader {
     const first = this.#lineText().trim();
     if (first !== names) {
       throw this.#refusal(
-        `the columns are "${first.slice(0, 80)}", not "${names}": put them in this order under these names, times in UTC ms`,
+        `the columns are "${first.slice(0, 80)}", not "${names}": put them in this order under these names, times in UTC ms; sluice data import FILE reads other layouts, and sluice data export writes this one`,
       );
     }
     this.endLine(this.#at + this.#lineText().length);

@@ -24,6 +24,26 @@ export function didYouMean(name: string, known: readonly string[]): string {
     : '';
 }
 
+/** What a schema says of a value, in words: `must be at most 1000` for `Too big: expected number to be <=1000`. */
+export function plainly(message: string): string {
+  const bound = /^Too (?:big|small): expected (\w+) to (?:be|have) ([<>]=?)(-?[\d.]+)/.exec(message);
+  if (bound !== null) {
+    const [, kind = '', sign = '', number = ''] = bound;
+    if (kind !== 'number' && sign === '>=' && number === '1') return 'must not be empty';
+    const items = kind === 'array' ? ' items' : kind === 'string' ? ' characters' : '';
+    return `must ${items === '' ? 'be' : 'have'} ${signs[sign] ?? sign} ${number}${items}`;
+  }
+  return message
+    .replace(/^Invalid input: /, '')
+    .replace(
+      /^Invalid option: expected one of (.*)$/,
+      (_, all: string) => `must be one of ${all.replaceAll('|', ', ')}`,
+    )
+    .replace(/^Unrecognized key: (.*)$/, '$1 is not a known key');
+}
+
+const signs: Readonly<Record<string, string>> = { '<=': 'at most', '<': 'below', '>=': 'at least', '>': 'above' };
+
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,5 @@
 /** The markets that the built-in exchange opens: recorded ones that come with the program, made-up ones, or those of a file. */
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { placesIn, problemsIn, readConfig } from '../config/read.ts';
@@ -92,13 +93,19 @@ const marketsSchema = z.strictObject({
 
 /** Reads a file of markets; a `Refusal` says what is wrong, with its line. Paths in it start from its folder. */
 export function openMarketFile(path: string): Opened {
+  if (!existsSync(path))
+    throw new Refusal(
+      `there is no file of markets ${path}: check --markets FILE (docs/reference/simulator.md shows one)`,
+    );
   const read = readConfig(path, marketsSchema);
   const at = (name: string): string => resolve(dirname(path), name);
+  const nameOf = placesIn(path, []);
+  if (read.instruments !== undefined && !existsSync(at(read.instruments)))
+    throw problemsIn(path, [`${nameOf(['instruments'])}: ${at(read.instruments)} is not there`]);
   const listed = readConfig(
     read.instruments === undefined ? shippedInstruments() : at(read.instruments),
     instrumentsSchema,
   );
-  const nameOf = placesIn(path, []);
   const instruments = read.markets.map(({ symbol }, index) => {
     const found = listed.get(symbol);
     if (found === undefined)
@@ -108,6 +115,11 @@ export function openMarketFile(path: string): Opened {
     return found;
   });
   const markets = read.markets.map((one, index) => {
+    for (const key of ['klines', 'trades', 'depth'] as const) {
+      const named = one[key];
+      if (named !== undefined && !existsSync(at(named)))
+        throw problemsIn(path, [`${nameOf(['markets', index, key])}: ${at(named)} is not there`]);
+    }
     const opened = openMarket(one, instruments[index] as Instrument, at);
     if (typeof opened === 'string') throw problemsIn(path, [`${nameOf(['markets', index])}: ${opened}`]);
     return opened;

@@ -1,13 +1,15 @@
 /** `sluice simulator`: the built-in exchange as a process of its own. */
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
   discardStore,
+  type FaultRule,
   type Profile,
   type Simulator,
   type SimulatorUser,
   startSimulator,
 } from '../simulator/simulator.ts';
-import { faultsOf } from './fault-file.ts';
+import { faultsOf, faultsText } from './fault-file.ts';
 import { type Opened, openMarketFile, openScenarios } from './market-file.ts';
 import { defaultStateDir } from './state.ts';
 
@@ -53,14 +55,23 @@ export interface SimulatorAddress {
 }
 
 /** A directory for each recorded market: one that was kept of another cannot go on. */
-function keptIn({ persist, scenario, markets }: SimulateOptions): string {
+function keptIn({ persist, scenario, markets }: Pick<SimulateOptions, 'persist' | 'scenario' | 'markets'>): string {
   const of = markets === undefined ? scenario.replaceAll(',', '-') : basename(markets).replace(/\.\w+$/, '');
   return persist ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
 }
 
-async function start(options: SimulateOptions, { instruments, markets, speed, terms }: Opened): Promise<Simulator> {
-  const { port, profile, faults, seed, fresh, say, control, log } = options;
-  const rules = faults === undefined ? [] : faultsOf(faults);
+function rulesFor({ faults }: SimulateOptions, { markets, terms }: Opened): readonly FaultRule[] {
+  const { users = [demoUser] } = terms;
+  const world = { uids: users.map(({ uid }) => uid), symbols: markets.map(({ symbol }) => symbol) };
+  return faults === undefined ? [] : faultsOf(faults, world);
+}
+
+async function start(
+  options: SimulateOptions,
+  { instruments, markets, speed, terms }: Opened,
+  rules: readonly FaultRule[],
+): Promise<Simulator> {
+  const { port, profile, seed, fresh, say, control, log } = options;
   const persistDir = keptIn(options);
   if (fresh) discardStore(persistDir);
   return startSimulator({
@@ -81,24 +92,48 @@ async function start(options: SimulateOptions, { instruments, markets, speed, te
   });
 }
 
+/** What comes with the clone and trades on the exchange as it starts by default. */
+const shipped = { config: 'config/live.yaml', port: 8_790, scenario: 'crash-2020', speed: 60 };
+
+/** How to reach it: by the configuration that fits, by hand, and with a client of one's own. */
+function welcome(
+  { markets, scenario, port, faults, persist }: SimulateOptions,
+  { restUrl, wsUrl, speed, controlUrl }: SimulatorAddress,
+  { rules, ownUsers }: { readonly rules: readonly FaultRule[]; readonly ownUsers: boolean },
+): readonly string[] {
+  const isShipped =
+    markets === undefined && port === shipped.port && speed === shipped.speed && scenario === shipped.scenario;
+  const fits = isShipped && existsSync(shipped.config);
+  return [
+    `The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${markets ?? scenario} at ${speed}x.`,
+    ...(faults === undefined ? [] : [`  ${faultsText(faults, rules)}`]),
+    ownUsers
+      ? `  its users and their keys are those of ${markets}`
+      : `  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`,
+    fits
+      ? `  npx sluice live --config ${shipped.config}`
+      : `  in a configuration for it: exchange: { restUrl: "${restUrl}", wsUrl: "${wsUrl}", speed: ${speed} }`,
+    `  npx sluice account --url ${restUrl}${speed === 1 ? '' : ` --speed ${speed}`}`,
+    ...(speed === 1
+      ? []
+      : [
+          `  its clock runs ${speed} times as fast as yours and shows another day: a client of your own takes the time from GET /sapi/v1/time, and a recvWindow of 5000 lasts ${Math.round(5_000 / speed)} ms`,
+        ]),
+    ...(controlUrl === undefined ? [] : [`  curl ${controlUrl}/        steers it`]),
+    `Ctrl-C closes it; ${keptIn({ markets, scenario, persist })} keeps its accounts and time for the next start (--fresh forgets them).`,
+  ];
+}
+
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { out, say, signal, json } = options;
   const market = options.markets === undefined ? openScenarios(options.scenario) : openMarketFile(options.markets);
   const speed = options.speed ?? market.speed;
-  const simulator = await start(options, { ...market, speed });
+  const rules = rulesFor(options, market);
+  const simulator = await start(options, { ...market, speed }, rules);
   const { restUrl, wsUrl, controlUrl } = simulator;
-  if (json) out(JSON.stringify({ version: 1, restUrl, wsUrl, speed, controlUrl } satisfies SimulatorAddress));
-  else {
-    out(
-      `The built-in exchange is open at ${restUrl} (socket ${wsUrl}), ${options.markets ?? options.scenario} at ${speed}x.`,
-    );
-    if (market.terms.users === undefined)
-      out(`  export SLUICE_API_KEY=${demoUser.key} SLUICE_API_SECRET=${demoUser.secret}`);
-    else out(`  its users and their keys are those of ${options.markets}`);
-    out('  npx sluice live --config config/live.yaml');
-    if (controlUrl !== undefined) out(`  curl ${controlUrl}/        steers it`);
-    out(`Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`);
-  }
+  const address = { version: 1, restUrl, wsUrl, speed, controlUrl } satisfies SimulatorAddress;
+  if (json) out(JSON.stringify(address));
+  else for (const line of welcome(options, address, { rules, ownUsers: market.terms.users !== undefined })) out(line);
   // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.
   const gone = new AbortController();
   if (process.channel !== undefined) process.on('disconnect', () => gone.abort());

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { faultsOf } from './fault-file.ts';
+import { faultsOf, faultsText } from './fault-file.ts';
 import { openMarketFile, openScenarios } from './market-file.ts';
 import { showReport } from './simulator-report.ts';
 
@@ -18,7 +18,10 @@ describe('a fault file', () => {
     const path = file('fine.yaml', '- match: { method: POST }\n  do: { status: 504 }\n- at: {}\n  do: { ban: true }\n');
     expect(faultsOf(path)).toMatchObject([{ do: { status: 504, when: 'after' } }, { do: { ip: '127.0.0.1' } }]);
     expect(faultsOf('flaky-504').length).toBeGreaterThan(2);
-    expect(faultsOf(file('empty.yaml', '# nothing yet\n'))).toEqual([]);
+    expect(faultsText('flaky-504', faultsOf('flaky-504'))).toMatch(
+      /^faults in force: flaky-504 \(\d+ rules\): One create/,
+    );
+    expect(faultsText('./mine.yaml', faultsOf(path))).toBe('faults in force: ./mine.yaml (2 rules)');
   });
 
   test.for([
@@ -27,14 +30,64 @@ describe('a fault file', () => {
     ['an unknown key of a rule', '- do: { status: 504 }\n  mtach: {}\n', 2, '"mtach"'],
     ['an unknown action', '- do: { status: 504 }\n- do:\n    explode: 1\n', 3, 'must be one of hold, drop'],
     ['an unknown event', '- at: {}\n  do: { explode: 1 }\n', 2, 'must be one of outage, place'],
-    ['a value that does not fit', '- match: {}\n  do:\n    status: teapot\n', 3, 'expected number'],
+    ['a value that does not fit', '- match: {}\n  do:\n    status: teapot\n', 3, 'do.status: expected number'],
+    [
+      'a chance above 1',
+      '- match: { probability: 2 }\n  do: { status: 504 }\n',
+      1,
+      'match.probability: must be at most 1',
+    ],
+    ['no rule', '# nothing yet\n', undefined, 'holds no rules, so nothing would go wrong'],
+    ['an empty list', '[]\n', undefined, 'holds no rules'],
     ['a socket fault on a request', '\n- do: { socket: skip }\n', 2, 'needs match.method: WS'],
     ['no list', 'match: {}\n', 1, 'must be a list of rules'],
     ['no YAML', '- do: { status: 504\n', 2, 'is not valid YAML'],
   ] as const)('%s is refused with file and line', ([, text, line, message]) => {
     const path = file('wrong.yaml', text);
-    expect(() => faultsOf(path)).toThrow(`${path}, line ${line}: `);
+    if (line !== undefined) expect(() => faultsOf(path)).toThrow(`${path}, line ${line}: `);
     expect(() => faultsOf(path)).toThrow(message);
+  });
+
+  test.for([
+    [
+      'a user',
+      '- match: { user: "999" }\n  do: { status: 504 }\n',
+      'match.user: this exchange has no user 999; there is 7',
+    ],
+    [
+      'a path',
+      '- match:\n    path: /nope\n  do: { status: 504 }\n',
+      'line 2: match.path: this exchange has no path /nope',
+    ],
+    [
+      'a path of another method',
+      '- match: { method: GET, path: /sapi/v1/cancel }\n  do: { status: 504 }\n',
+      'no path /sapi/v1/cancel',
+    ],
+    ['a beginning of no path', '- match: { path: /api/* }\n  do: { status: 504 }\n', 'no path /api/*'],
+    [
+      'the user of an event',
+      '- at: {}\n  do: { place: { user: "999" } }\n',
+      'do.place.user: this exchange has no user 999',
+    ],
+    [
+      'a symbol',
+      '- at: {}\n  do:\n    delist: NOPE\n',
+      'line 3: do.delist: this exchange has no symbol NOPE; there is BTCUSDT',
+    ],
+  ] as const)('that names %s which this exchange does not have is refused', ([, text, message]) => {
+    const path = file('vain.yaml', text);
+    expect(() => faultsOf(path, { uids: ['7'], symbols: ['BTCUSDT'] })).toThrow(message);
+    expect(faultsOf(path)).toHaveLength(1);
+  });
+
+  test('that names what there is may use any method, a beginning, a channel', () => {
+    const paths = ['/sapi/v1/order', '/sapi/*', '*'].map(
+      (one) => `- match: { path: "${one}" }\n  do: { status: 504 }\n`,
+    );
+    const rest =
+      '- match: { method: WS, path: market_x, user: "7" }\n  do: { socket: skip }\n- at: {}\n  do: { delist: BTCUSDT }\n';
+    expect(faultsOf(file('good.yaml', paths.join('') + rest), { uids: ['7'], symbols: ['BTCUSDT'] })).toHaveLength(5);
   });
 
   test('one that is not there is refused with the names of the plans', () => {
@@ -104,6 +157,14 @@ describe('the markets', () => {
 
   test.for([
     ['an unknown key', 'markets:\n  - symbol: BTCUSDT\n    klins: a\n', 'line 3'],
+    ['no market', 'markets: []\n', 'line 1: markets: must not be empty'],
+    ['a speed above all', `speed: 1e9\n${empty}`, 'line 1: speed: must be at most 1000'],
+    [
+      'a recording that is not there',
+      'markets:\n  - symbol: BTCUSDT\n    klines: no.csv\n',
+      'line 3: markets.0.klines: ',
+    ],
+    ['instruments that are not there', `${empty}instruments: no.yaml\n`, 'line 3: instruments: '],
     ['no kind', 'markets:\n  - symbol: BTCUSDT\n', 'line 2'],
     ['two kinds', 'markets:\n  - { symbol: BTCUSDT, empty: true, synthetic: {} }\n', 'line 2'],
     [
@@ -143,6 +204,12 @@ describe('the markets', () => {
     expect(() => openMarketFile(path)).toThrow(place);
     expect(() => openMarketFile(path)).toThrow(dir);
   });
+});
+
+test('a file of markets that is not there is refused by the option that names it', () => {
+  expect(() => openMarketFile(join(dir, 'no.yaml'))).toThrow(
+    /^there is no file of markets .*no.yaml: check --markets FILE/,
+  );
 });
 
 describe('a report', () => {

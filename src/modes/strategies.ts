@@ -56,7 +56,11 @@ function symbolFault(symbol: string, { available, where }: Market): string | und
   const names = available.map((at) => at.symbol);
   if (names.includes(symbol)) return undefined;
   const some = names.length <= 12 ? `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}` : '';
-  return `${where} has no symbol ${symbol}${didYouMean(symbol, names)}${some}`;
+  // The exchange lists what it lists; a file can say more.
+  const own = /\.ya?ml$/.test(where)
+    ? `; a symbol of your own goes into an instruments file of your own (instruments: FILE in the configuration)`
+    : '';
+  return `${where} has no symbol ${symbol}${didYouMean(symbol, names)}${some}${own}`;
 }
 
 /** The configured strategies' instruments; refuses symbols that are not there and strategies that do not share a quote asset. */

@@ -43,6 +43,7 @@ export type {
   SyntheticMarket,
 } from './options.ts';
 export { discardStore } from './persist/store.ts';
+export { operations } from './report/operations.ts';
 export { type Finding, type Report, type Reporter, reporter, type Wrong, wrongs } from './report/report.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */

@@ -39,7 +39,8 @@ The built-in exchange can have a bad day on order: \`npx sluice simulator --faul
 
 A rule with \`match\` hits requests, or frames that are about to be pushed; of all rules the first that fires decides, and
 every firing is in the truth log. A rule with \`at\` happens by itself. Chances are drawn from the seed, so a run can be repeated. A key
-that there is not is refused with file and line.
+that there is not is refused with file and line, and so are a file without rules and a rule about a user, symbol or path that this exchange does
+not have. The start says which faults are in force.
 
 \`\`\`yaml
 - match: { method: POST, path: /sapi/v1/order, probability: 0.02 }

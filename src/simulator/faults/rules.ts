@@ -10,7 +10,7 @@
  *       do: { outage: all, forMs: 30000 }
  */
 import { z } from 'zod';
-import { Refusal } from '../../domain/refusal.ts';
+import { didYouMean, plainly, Refusal } from '../../domain/refusal.ts';
 import { action, actions } from './actions.ts';
 import { event, events } from './events.ts';
 
@@ -131,5 +131,7 @@ function explained(issue: z.core.$ZodIssue, rule: unknown, at: readonly Property
 
 function problemOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): RuleProblem {
   const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  return { path, message: issue.message, ...(key !== undefined && { key }) };
+  if (key === undefined) return { path, message: plainly(issue.message) };
+  const known = Object.keys((path[1] === 'match' ? match : path[1] === 'at' ? at : hitting).shape);
+  return { path, message: `"${key}" is not a known key${path[1] === 'do' ? '' : didYouMean(key, known)}`, key };
 }
