@@ -83,7 +83,8 @@ export class Watch {
     for (const entry of entries) {
       if (entry.kind !== 'event') continue;
       if (entry.event === 'unknown') this.unknowns++;
-      if (entry.event === 'resolved') {
+      // A human who leaves it quarantined is told of as a quarantine.
+      if (entry.detail['as'] !== undefined) {
         byHand.add(entry.clientOrderId);
         this.reach.human(this.#states.get(entry.clientOrderId), String(entry.detail['as']));
       }

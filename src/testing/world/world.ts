@@ -216,6 +216,7 @@ class World {
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
     this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
+    await this.#untilSeen();
     this.#checkAtRest();
   }
 
