@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { machineSteady } from './clock/clock.ts';
 import { Refusal } from './domain/refusal.ts';
-import { addByHand } from './modes/by-hand/commands.ts';
+import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
@@ -64,11 +64,6 @@ const whole =
       throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
     return value;
   };
-const speed = (text: string): number => {
-  const value = Number(text);
-  if (!(value > 0 && value <= 1_000)) throw new InvalidArgumentError('must be a number above 0, at most 1000');
-  return value;
-};
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 const program = new Command('sluice')

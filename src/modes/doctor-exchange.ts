@@ -103,7 +103,14 @@ function failing(name: string, { cause, code }: Failure, otherwise = ''): Check 
 async function timeCheck({ exchange: x, clock }: Patient, { exchange: { speed } }: TradingConfig): Promise<Check> {
   const answer = await x.syncTime();
   const against = x.time.against();
-  if (answer.kind === 'failed') return failing('time', answer, 'the clocks of the exchange disagree; try again later');
+  if (answer.kind === 'failed')
+    return failing(
+      'time',
+      answer,
+      x.time.pace() === undefined
+        ? 'the clocks of the exchange disagree; try again later'
+        : `set exchange.speed to what the exchange runs at; it is ${speed}`,
+    );
   if (against !== undefined)
     return check('time', 'fail', against, 'use a quicker connection: no order is created like this');
   const within = `known to within ${Math.round(answer.value.uncertaintyMs / speed)} ms`;

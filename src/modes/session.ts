@@ -28,6 +28,7 @@ import { refuseMissingMoney } from './money-there.ts';
 import { reach } from './reach.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
+import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
 import { Screen } from './screen.ts';
 import { sessionJournal } from './session-journal.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
@@ -172,7 +173,12 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
-  await reach(reaching, 'its time', () => x.syncTime());
+  await reach(reaching, 'its time', async () => {
+    const answer = await x.syncTime();
+    refuseKnown(x, clock, url);
+    return answer;
+  });
+  await refuseOtherSpeed(x, clock, url);
   const available = await reach(reaching, 'its symbols', () => x.instruments());
   const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');

@@ -55,7 +55,7 @@ export interface SimulatorAddress {
 }
 
 /** A directory for each recorded market: one that was kept of another cannot go on. */
-function keptIn({ persist, scenario, markets }: Pick<SimulateOptions, 'persist' | 'scenario' | 'markets'>): string {
+function keptIn({ persist, scenario, markets }: SimulateOptions): string {
   const of = markets === undefined ? scenario.replaceAll(',', '-') : basename(markets).replace(/\.\w+$/, '');
   return persist ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
 }
@@ -97,10 +97,11 @@ const shipped = { config: 'config/live.yaml', port: 8_790, scenario: 'crash-2020
 
 /** How to reach it: by the configuration that fits, by hand, and with a client of one's own. */
 function welcome(
-  { markets, scenario, port, faults, persist }: SimulateOptions,
+  options: SimulateOptions,
   { restUrl, wsUrl, speed, controlUrl }: SimulatorAddress,
   { rules, ownUsers }: { readonly rules: readonly FaultRule[]; readonly ownUsers: boolean },
 ): readonly string[] {
+  const { markets, scenario, port, faults } = options;
   const isShipped =
     markets === undefined && port === shipped.port && speed === shipped.speed && scenario === shipped.scenario;
   const fits = isShipped && existsSync(shipped.config);
@@ -120,7 +121,7 @@ function welcome(
           `  its clock runs ${speed} times as fast as yours and shows another day: a client of your own takes the time from GET /sapi/v1/time, and a recvWindow of 5000 lasts ${Math.round(5_000 / speed)} ms`,
         ]),
     ...(controlUrl === undefined ? [] : [`  curl ${controlUrl}/        steers it`]),
-    `Ctrl-C closes it; ${keptIn({ markets, scenario, persist })} keeps its accounts and time for the next start (--fresh forgets them).`,
+    `Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`,
   ];
 }
 

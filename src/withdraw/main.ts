@@ -1,6 +1,7 @@
 /** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { Refusal } from '../domain/refusal.ts';
+import { speed } from '../modes/by-hand/commands.ts';
 
 const out = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -42,6 +43,7 @@ const common = (name: string, about: string): Command =>
     .option('--config <FILE>', 'the configuration of a daemon: its address and limits')
     .option('--url <URL>', 'or the address alone')
     .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
+    .option('--speed <N>', 'times real time that its clock runs, as a built-in exchange says at its start (1)', speed)
     .option('--state <DIR>', 'where the journal of withdrawals lies (one place for every directory)')
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 

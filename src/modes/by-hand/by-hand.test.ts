@@ -256,6 +256,26 @@ describe('the exchange that is meant', () => {
     });
   });
 
+  it('may run faster than this machine: that is said, and how to say it', async () => {
+    const fast = await startSimulator({
+      users: [user('1')],
+      instruments: [btc],
+      markets: [{ kind: 'empty', symbol: 'BTCUSDT' }],
+      speed: 60,
+      faults: [{ match: { path: '/sapi/v1/time' }, do: { delayMs: 5, when: 'before' } }],
+    });
+    try {
+      const there = { ...command(), url: fast.restUrl };
+      const { message } = await refusal(() => account(there));
+      expect(message).toMatch(/clock runs about [567]\d times as fast as this one.*--speed [567]\d beside --url/);
+      await account({ ...there, speed: 60 });
+      expect(rows().map(({ asset }) => asset)).toEqual(['USDT', 'BTC']);
+    } finally {
+      await fast.close();
+    }
+    expect((await refusal(async () => placeOf({ config: 'a.yaml', speed: 2 }))).message).toContain('exchange.speed');
+  });
+
   it('may stand behind a gateway that takes away the start of the path', async () => {
     const url = 'https://exchange.example/spot/open';
     expect(placeOf({ url, stripPrefix: '/spot/open' })).toMatchObject({ restUrl: url, stripPrefix: '/spot/open' });

@@ -23,6 +23,8 @@ export interface WhichExchange {
   readonly wsUrl?: string;
   /** What the gateway at the address takes from the path before it verifies signatures. */
   readonly stripPrefix?: string;
+  /** Times real time that the exchange's clock runs, beside a REST address; 1 when left out. */
+  readonly speed?: number;
   readonly account?: Account;
 }
 
@@ -61,11 +63,12 @@ export interface Place {
 const patienceMs = 20_000;
 
 /** The exchange that a user means, by a configuration or an address. */
-export function placeOf({ config: file, url, wsUrl, stripPrefix, account }: WhichExchange): Place {
+export function placeOf({ config: file, url, wsUrl, stripPrefix, speed, account }: WhichExchange): Place {
   if (file !== undefined) {
     if (url !== undefined) throw new Refusal('give --config FILE or --url URL, not both');
     if (stripPrefix !== undefined)
       throw new Refusal('--strip-prefix goes with --url; in a configuration it is exchange.stripPrefix');
+    if (speed !== undefined) throw new Refusal('--speed goes with --url; in a configuration it is exchange.speed');
     const config = readConfig(file, tradingSchema);
     const said = { ...config.exchange, account: account ?? config.account, limits: config.budget };
     return wsUrl === undefined ? said : { ...said, wsUrl };
@@ -80,7 +83,7 @@ export function placeOf({ config: file, url, wsUrl, stripPrefix, account }: Whic
   const against = stripPrefix === undefined ? undefined : whyNotStripped(url, stripPrefix);
   if (against !== undefined) throw new Refusal(`--strip-prefix ${against}`);
   const socket = wsUrl ?? `${parsed.protocol === 'https:' ? 'wss' : 'ws'}://${parsed.host}/kline-api/ws`;
-  return { restUrl: url, wsUrl: socket, speed: 1, stripPrefix, account: account ?? 'spot', limits: {} };
+  return { restUrl: url, wsUrl: socket, speed: speed ?? 1, stripPrefix, account: account ?? 'spot', limits: {} };
 }
 
 /** A folder of a program's own, the same in whatever directory it is run. */

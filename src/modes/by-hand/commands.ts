@@ -20,11 +20,19 @@ function step(text: string): 0 | 1 | 2 {
   return found;
 }
 
+/** Times real time. */
+export function speed(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1_000)) throw new InvalidArgumentError('must be a number above 0, at most 1000');
+  return value;
+}
+
 const reaching = (command: Command): Command =>
   command
     .option('--config <FILE>', 'the configuration of a daemon: its address, account and limits')
     .option('--url <URL>', 'or the address alone')
     .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
+    .option('--speed <N>', 'times real time that its clock runs, as a built-in exchange says at its start (1)', speed)
     .option('--ws-url <URL>', "the socket's address (/kline-api/ws at the same host)")
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 const trading = (command: Command): Command =>

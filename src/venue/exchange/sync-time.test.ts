@@ -15,6 +15,8 @@ function world(speed = 1) {
     tripMs: 20,
     /** The share of the round trip that lies before the exchange reads its clock. */
     early: 0.5,
+    /** How many times as fast as it should the exchange's clock runs. */
+    pace: 1,
     answers: true,
     hasWeight: true,
     asked: 0,
@@ -41,7 +43,7 @@ function world(speed = 1) {
     at.asked++;
     steadyMs += at.tripMs * at.early;
     const off = typeof at.exchangeOff === 'number' ? at.exchangeOff : (at.exchangeOff.shift() ?? 0);
-    const serverTime = Math.floor(noon + steadyMs * speed + off);
+    const serverTime = Math.floor(noon + steadyMs * speed * at.pace + off);
     steadyMs += at.tripMs * (1 - at.early);
     return at.answers ? { kind: 'ok', value: { serverTime: `${serverTime}` } } : { kind: 'unclear', cause: 'cut off' };
   };
@@ -95,6 +97,36 @@ describe('a reading', () => {
     at.exchangeOff = [0, 9_000, 0, 9_000, 0, 9_000, 0, 9_000];
     expect(await time.sync()).toMatchObject({ kind: 'failed', cause: expect.stringContaining('contradict') });
     expect(time.against()).toMatch(/contradict each other by 9\d\d\d ms/);
+  });
+
+  it.each([
+    [1, 60],
+    [1, 30],
+    [10, 300],
+  ])('says where the clock was taken to run %i times as fast as real time and runs %i times', async (speed, pace) => {
+    const other = world(speed);
+    other.at.pace = pace / speed;
+    const answer = await other.time.sync();
+    expect(answer).toMatchObject({
+      kind: 'failed',
+      cause: expect.stringMatching(
+        new RegExp(`contradict .*runs about ${pace} times as fast as .*--speed ${pace} beside`),
+      ),
+    });
+    expect(other.time.pace()).toBe(pace);
+    other.at.pace = 1;
+    await other.time.sync();
+    expect(other.time.pace()).toBeUndefined();
+  });
+
+  it.each([
+    ['a step', [0, 0, 9_000, 0, 9_000, 9_000, 0, 9_000]],
+    ['two gateways', [0, 9_000, 0, 9_000, 0, 9_000, 0, 9_000]],
+    ['noise', [0, 700, 150, 900, 300, 1_100, 200, 1_300]],
+  ])('takes %s for no other speed', async (_, exchangeOff) => {
+    at.exchangeOff = [...exchangeOff];
+    expect(await time.sync()).toMatchObject({ kind: 'failed' });
+    expect(time.pace()).toBeUndefined();
   });
 
   it('fails without an answer or without weight', async () => {

@@ -26,6 +26,8 @@ export interface ExchangeTime {
   against(): string | undefined;
   /** Something speaks against our time, such as a request that was refused for it: it is asked for again. */
   doubt(why: string): void;
+  /** How fast the exchange's clock runs, in real time, where readings that contradict each other lie on a line; undefined otherwise. */
+  pace(): number | undefined;
   /** The last reading, its uncertainty grown by age, ms of the clock; undefined before the first. */
   known(): TimeSync | undefined;
 }
@@ -36,6 +38,8 @@ export type SetClock = Pick<ScaledClock, 'now' | 'exact' | 'set' | 'monotonic' |
 interface Reading {
   readonly offsetMs: number;
   readonly errorMs: number;
+  /** By the monotonic clock, the middle of the round trip. */
+  readonly at: number;
 }
 
 /** Readings in a row that must agree before an unknown or doubted time is believed. */
@@ -69,7 +73,8 @@ class WatchedTime implements ExchangeTime {
   readonly #rest: Asking;
   readonly #clock: SetClock;
   readonly #wall: () => number;
-  #believed: (Reading & { readonly at: number }) | undefined;
+  #believed: Reading | undefined;
+  #pace: number | undefined;
   #doubted: string | undefined = 'the time of the exchange has not been read yet';
   #dueAt = 0;
   /** How far the wall clock was ahead of the steady one at the last look, real ms. */
@@ -102,8 +107,13 @@ class WatchedTime implements ExchangeTime {
       apartMs = Math.max(apartMs, ...last.map((one) => Math.abs(one.offsetMs - reading.offsetMs)));
       if (last.length === agreeing && agree(last, toleratedMs)) return this.#adopt(last);
     }
+    this.#pace = paceOf(readings);
     this.doubt(this.#contradiction(apartMs));
     return failed(this.#contradiction(apartMs));
+  }
+
+  pace(): number | undefined {
+    return this.#pace === undefined ? undefined : roundPace(this.#pace * this.#clock.machine(1));
   }
 
   async tend(): Promise<Answer<TimeSync> | undefined> {
@@ -139,7 +149,9 @@ class WatchedTime implements ExchangeTime {
   }
 
   #contradiction(apartMs: number): string {
-    return `readings of the exchange's time contradict each other by ${Math.round(apartMs / this.#clock.machine(1))} ms`;
+    const pace = this.pace();
+    const cause = pace === undefined ? '' : `: ${paceText(pace, this.#clock.machine(1))}`;
+    return `readings of the exchange's time contradict each other by ${Math.round(apartMs / this.#clock.machine(1))} ms${cause}`;
   }
 
   #lookForJump(): void {
@@ -159,6 +171,7 @@ class WatchedTime implements ExchangeTime {
     this.#clock.set(this.#clock.exact() + best.offsetMs);
     this.#believed = { offsetMs: best.offsetMs, errorMs, at: this.#clock.monotonic() };
     this.#doubted = undefined;
+    this.#pace = undefined;
     return ok({ offsetMs: best.offsetMs, uncertaintyMs: errorMs });
   }
 
@@ -187,7 +200,41 @@ async function readOnce(rest: Asking, clock: SetClock): Promise<Answer<Reading>>
   const serverTime = readTime(reply.value);
   if (serverTime === undefined) return failed(`${name}: the answer holds no serverTime`);
   // Whole ms: what it says may be up to one old.
-  return ok({ offsetMs: serverTime + 0.5 + tripMs / 2 - clock.exact(), errorMs: tripMs / 2 + 0.5 });
+  return ok({
+    offsetMs: serverTime + 0.5 + tripMs / 2 - clock.exact(),
+    errorMs: tripMs / 2 + 0.5,
+    at: sentAt + tripMs / 2,
+  });
+}
+
+/**
+ * How many times as fast as ours the exchange's clock runs, as far as readings show it: they lie on one line, and what they drift
+ * apart is far more than they can be wrong by. A clock that steps, and gateways that disagree, make no line.
+ */
+function paceOf(readings: readonly Reading[]): number | undefined {
+  // The first one also opens a connection, which makes its round trip long.
+  const [first, ...others] = readings.slice(1);
+  const last = others.at(-1);
+  if (first === undefined || last === undefined || last.at <= first.at) return undefined;
+  const drift = (last.offsetMs - first.offsetMs) / (last.at - first.at);
+  // Within a round trip the exchange's clock goes on at its own pace.
+  const wrongBy = Math.max(...[first, ...others].map(({ errorMs }) => errorMs)) * Math.max(1, 1 + drift);
+  const isLine = others.every((one) => {
+    const expected = first.offsetMs + drift * (one.at - first.at);
+    return Math.abs(one.offsetMs - expected) <= wrongBy;
+  });
+  return isLine && Math.abs(last.offsetMs - first.offsetMs) > 2 * wrongBy ? 1 + drift : undefined;
+}
+
+/** Two digits are what a few readings tell. */
+const roundPace = (pace: number): number => Number(pace.toPrecision(2));
+
+/** What is the matter when an exchange's clock runs at another pace than it was taken to, both in real time, and what to type. */
+export function paceText(pace: number, expected: number): string {
+  const shown = roundPace(pace);
+  const than = expected === 1 ? 'this one' : 'real time';
+  const not = expected === 1 ? '' : `, not ${expected} times`;
+  return `the exchange's clock runs about ${shown} times as fast as ${than}${not}: a built-in exchange says its speed at its start; give it as exchange.speed in the configuration (--set exchange.speed=${shown}), or as --speed ${shown} beside --url`;
 }
 
 /** Sets a clock once: for a program that sends a few requests and ends. */
