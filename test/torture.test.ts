@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
 import { journalFile } from '../src/journal/open.ts';
-import { type Arena, openArena } from './torture/arena.ts';
+import { until } from './kit/until.ts';
+import { type Arena, openArena, patienceMs } from './torture/arena.ts';
 import { type Books, booksOf, differences } from './torture/compare.ts';
 import type { Arrival, Truth } from './torture/exchange-words.ts';
 import { kinds } from './torture/kinds.ts';
@@ -43,12 +44,12 @@ describe('the comparison finds', () => {
     arena = await openArena(seededRng(1));
     arena.calm(false);
     await arena.start();
+    await until('some fills', async () => (await arena.exchange.counts()).fills > 2, patienceMs);
     expect(await differencesAtRest(arena)).toEqual([]);
     truth = await arena.exchange.truth();
     books = booksOf(arena.rig);
     arrivals = await arena.exchange.arrivals();
-    expect(truth.fills.length).toBeGreaterThan(0);
-  });
+  }, longestMs);
   afterAll(() => arena.close());
 
   const found = (change: { truth?: Partial<Truth>; books?: Partial<Books>; arrivals?: readonly Arrival[] }): string =>
