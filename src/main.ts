@@ -6,6 +6,7 @@ import { Refusal } from './domain/refusal.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
+import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 
 const out = (line: string): void => {
@@ -149,10 +150,23 @@ program
       .choices(['columns', 'stream'])
       .default('columns'),
   )
+  .option('--stress', 'run it with fees doubled, latency trebled and one kline later, too', false)
+  .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
+  .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
+  .option('--no-save', 'keep nothing of this run, and do not count it as a try')
+  .addOption(runsOption())
   .addOption(jsonOption())
-  .action(async (given) =>
-    (await import('./modes/backtest.ts')).backtest({ ...withConfig('backtest', given), out, say }),
+  .action(async ({ save, runs, ...given }) =>
+    (await import('./modes/backtest-command.ts')).backtest({
+      ...withConfig('backtest', given),
+      ...(save === true ? { runs } : {}),
+      sluice: version(),
+      signal: stopping.signal,
+      out,
+      say,
+    }),
   );
+addRuns(program, { out, say });
 
 const simulator = program
   .command('simulator')

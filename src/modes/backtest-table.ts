@@ -1,10 +1,10 @@
 /** A backtest for the terminal: what matters at a glance, rounded for the eye, and why a number is missing. */
 import { grouped, roundedMoney } from '../ops/words.ts';
+import { figureText, momentText, moneyFigure, shareText } from '../report/figures.ts';
 import { conventions } from '../research/conventions.ts';
 import { leastDays } from '../research/metrics.ts';
+import type { Summary } from '../research/summary.ts';
 import type { Verdict } from '../research/verdict.ts';
-import { figureText, momentText, moneyFigure, shareText } from './figures.ts';
-import type { Summary } from './summary.ts';
 
 type Row = readonly [name: string, value: string];
 const nameWidth = 20;

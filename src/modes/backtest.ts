@@ -1,7 +1,7 @@
-/** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
+/** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
 import { dirname, resolve } from 'node:path';
-import { parseSetting, readConfig, type Setting } from '../config/read.ts';
-import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
+import { readConfig, type Setting } from '../config/read.ts';
+import type { BacktestConfig } from '../config/schema.ts';
 import { type StoredKlines, storedKlines } from '../data/catalogue/klines.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
@@ -10,27 +10,11 @@ import type { Interval } from '../domain/interval.ts';
 import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
-import { readFills } from '../journal/load.ts';
-import { isStreaming } from '../strategy/contract.ts';
-import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { warmupOf } from '../strategy/host.ts';
-import { tableOf } from './backtest-table.ts';
-import { runColumns } from './column-run.ts';
-import { quoteAsset, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import type { RunInput, RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
-import { summarise } from './summary.ts';
-import { fillJson } from './words.ts';
-
-export interface BacktestOptions {
-  readonly config: string;
-  readonly set: readonly string[];
-  readonly driver: 'columns' | 'stream';
-  readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
-}
 
 /** A run that is ready to start, and what there is to say about its data. */
 export interface Prepared {
@@ -145,26 +129,4 @@ function rowsOf(
     );
   }
   return { first, end };
-}
-
-/** The driver asked for; strategies made of streams need the live graph. */
-async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
-  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy))) return runColumns(input);
-  return (await import('./stream-run.ts')).runStream(input);
-}
-
-export async function backtest(options: BacktestOptions): Promise<void> {
-  const { config: file, set, driver, json, out, say } = options;
-  const settings = set.map(parseSetting);
-  const config = readConfig(file, backtestSchema, settings);
-  const prepared = await prepare(file, config, settings);
-  for (const warning of prepared.warnings) say(`note: ${warning}`);
-  const result = await runWith(driver, prepared.input).catch((error: unknown): never => {
-    // Live it would be stopped alone; a backtest of what threw is worth nothing.
-    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
-    throw error;
-  });
-  const { summary } = summarise(prepared, result, config);
-  if (json) out(JSON.stringify({ ...summary, fills: readFills(result.journal(), '1').map(fillJson) }));
-  else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
 }

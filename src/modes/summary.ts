@@ -2,42 +2,14 @@
 import type { BacktestConfig } from '../config/schema.ts';
 import { plus, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
 import { type FillTable, fillTable } from '../research/fill-table.ts';
-import { type Groups, groupsOf } from '../research/groups.ts';
-import { type Measured, type Metrics, measure } from '../research/metrics.ts';
+import { groupsOf } from '../research/groups.ts';
+import { type Measured, measure } from '../research/metrics.ts';
 import { kurtosis, skewness } from '../research/moments.ts';
-import { type Stressed, type Verdict, verdictOf } from '../research/verdict.ts';
+import type { Summary } from '../research/summary.ts';
+import { type Stressed, verdictOf } from '../research/verdict.ts';
 import type { Marks } from '../research/walk.ts';
 import type { Prepared } from './backtest.ts';
 import type { RunInput, RunResult } from './run.ts';
-
-export interface Summary {
-  readonly version: 1;
-  readonly rules: string;
-  readonly klines: number;
-  readonly from: number;
-  readonly to: number;
-  readonly cash: string;
-  readonly finalEquity: string;
-  /** Final equity if every ambiguous kline had gone our way. */
-  readonly bestEquity: string;
-  readonly ambiguousKlines: number;
-  readonly fillCount: number;
-  /** How many fills each rule granted. */
-  readonly evidence: Readonly<Record<string, number>>;
-  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
-    /** Final equity over cash, less 1. */
-    readonly return: number;
-    readonly fees: string;
-    readonly turnover: string;
-  };
-  readonly verdict: Verdict;
-  readonly groups: Groups;
-  /** The same run under worse conditions, where asked for. */
-  readonly stress: readonly Stressed[];
-  readonly kills: readonly string[];
-  readonly warnings: readonly string[];
-  readonly dataHashes: Readonly<Record<string, string>>;
-}
 
 /** A summary, and what only charts need of it. */
 export interface Summarised {

@@ -47,7 +47,7 @@ const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 
 /** Where a package's file is installed. `exports` maps hide these files from `require.resolve`, so the folders are walked. */
-function installed(file: string, from: string): string {
+export function installed(file: string, from: string): string {
   const folders = createRequire(from).resolve.paths(file) ?? [];
   const found = folders.map((folder) => join(folder, file)).find((path) => existsSync(path));
   if (found === undefined) throw new Refusal(`the dashboard needs ${file}, which is not installed: run npm ci`, 1);
@@ -66,7 +66,7 @@ const withoutSourceMap = (source: string): string => source.replace(/\n\/\/# sou
  * Types taken out by Node itself, so that the page needs no build step. Node warns once that the function is experimental;
  * that is about us, not about the user's terminal, so this one warning is kept from it (we run on a pinned Node).
  */
-function stripped(source: string): string {
+export function stripped(source: string): string {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};
   try {
@@ -77,7 +77,7 @@ function stripped(source: string): string {
 }
 
 /** lightweight-charts styles its attribution logo with a style element of its own, which a strict CSP allows by its hash. */
-function styleHashes(source: string): string[] {
+export function logoStyle(source: string): string[] {
   const style = /="(a#tv-attr-logo\{[^"]*)"/.exec(source)?.[1];
   return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
 }
@@ -109,6 +109,6 @@ export function loadAssets(): Assets {
     files,
     imports: Object.fromEntries(sources.map(({ name, path }) => [name, path])),
     entry: files.has('/page/main.ts') ? '/page/main.ts' : '/page/main.js',
-    styleHashes: sources.flatMap(({ source }) => styleHashes(source)),
+    styleHashes: sources.flatMap(({ source }) => logoStyle(source)),
   };
 }

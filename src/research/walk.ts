@@ -206,6 +206,7 @@ class Walk {
       for (const points of [this.#days, this.#chart]) {
         if (points.edge !== at) continue;
         points.add(at, this.#equity, hold);
+        points.fall = Math.min(0, this.#equity / this.#peak - 1);
         points.edge += points.stepMs;
       }
       this.#edge = Math.min(this.#days.edge, this.#chart.edge);

@@ -39,7 +39,7 @@ const pairs: Readonly<Record<string, string>> = {
 const allowed: readonly { readonly names: RegExp; readonly in: RegExp; readonly because: string }[] = [
   {
     names: /^(Candlestick(Series|Data)?|barSpacing|minBarSpacing|(above|below)Bar)$/,
-    in: /^src\/ops\/page\//,
+    in: /^src\/(ops|report)\/page\//,
     because: 'lightweight-charts calls them so',
   },
   {

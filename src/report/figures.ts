@@ -1,8 +1,14 @@
 /** Figures as text, for the terminal and the report alike. */
-import { grouped } from '../ops/words.ts';
 import type { Form } from '../research/conventions.ts';
 
 const dayMs = 86_400_000;
+
+/** Thousands grouped; text that is no decimal comes back unchanged. */
+export function grouped(value: string | number): string {
+  const match = /^(-?)(\d+)(\.\d+)?$/.exec(String(value));
+  if (match === null) return String(value);
+  return `${match[1]}${(match[2] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${match[3] ?? ''}`;
+}
 
 /** `3 d 4 h`, `2 h 5 min`, `90 s`. */
 export function spanText(ms: number): string {

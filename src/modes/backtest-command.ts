@@ -1,0 +1,82 @@
+/** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
+import { parseSetting, readConfig } from '../config/read.ts';
+import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { fillRow } from '../execution/records.ts';
+import { isStreaming } from '../strategy/contract.ts';
+import { faultText, isStrategyFault } from '../strategy/fault.ts';
+import { type Prepared, prepare } from './backtest.ts';
+import { tableOf } from './backtest-table.ts';
+import { runColumns } from './column-run.ts';
+import { quoteAsset, type RunInput, type RunResult } from './run.ts';
+import { keeping } from './runs/finish.ts';
+import { summarise } from './summary.ts';
+import { fillJson } from './words.ts';
+
+export interface BacktestOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+  readonly driver: 'columns' | 'stream';
+  readonly json: boolean;
+  /** Run it under worse conditions, too. */
+  readonly stress?: boolean;
+  /** Where runs are kept and tries are counted; nowhere when left out. */
+  readonly runs?: string;
+  /** A report into this file; true: a file beside the kept run. */
+  readonly report?: string | true;
+  /** A folder for orders, fills, equity and stops as CSV. */
+  readonly csv?: string;
+  /** The version of the program, for the record. */
+  readonly sluice?: string;
+  readonly signal?: AbortSignal;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** The driver asked for; strategies made of streams need the live graph. */
+async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
+  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy))) return runColumns(input);
+  return (await import('./stream-run.ts')).runStream(input);
+}
+
+/** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
+const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> =>
+  runWith(driver, input).catch((error: unknown): never => {
+    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
+    throw error;
+  });
+
+/** The worse runs, told of as they begin. */
+async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig) {
+  const { driver, say, signal } = options;
+  const { stress } = await import('./stress.ts');
+  return stress(
+    prepared.input,
+    (input) => runOrRefuse(driver, input),
+    (input, result) => summarise({ ...prepared, input }, result, config).summary.metrics.sharpe,
+    {
+      begin: (name, index, of) => process.stderr.isTTY && say(`stress ${index + 1} of ${of}: ${name}`),
+      stopped: () => signal?.aborted === true,
+    },
+  );
+}
+
+export async function backtest(options: BacktestOptions): Promise<void> {
+  const { config: file, set, driver, json, out, say } = options;
+  const settings = set.map(parseSetting);
+  const config = readConfig(file, backtestSchema, settings);
+  const prepared = await prepare(file, config, settings);
+  for (const warning of prepared.warnings) say(`note: ${warning}`);
+  const result = await runOrRefuse(driver, prepared.input);
+  const worse = options.stress === true ? await stressed(options, prepared, config) : [];
+  const keeper = keeping({ ...options, file, config, prepared, result });
+  const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
+  const { summary } = summarised;
+  const { instruments } = prepared.input;
+  if (json) {
+    const fills = result.fills.map((fill) => fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)));
+    out(JSON.stringify({ ...summary, fills }));
+  } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
+  await keeper.finish(summarised);
+}

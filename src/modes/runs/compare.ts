@@ -1,0 +1,82 @@
+/** `sluice compare`: kept runs side by side, in the terminal or in one HTML file. */
+import { resolve } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
+import { compareText } from '../../report/compare.ts';
+import { figureText } from '../../report/figures.ts';
+import { conventions } from '../../research/conventions.ts';
+import { writeWhole } from './keep.ts';
+import { readEquityCsv } from './rows.ts';
+import { findRun, type KeptRun, readRun, readRunFile } from './store.ts';
+
+/** More would not fit beside each other. */
+const mostRuns = 8;
+
+export function compare(
+  names: readonly string[],
+  given: {
+    readonly runs: string;
+    readonly json: boolean;
+    readonly output?: string;
+    readonly out: (line: string) => void;
+    readonly say: (line: string) => void;
+  },
+): void {
+  const { runs: dir, json, output, out, say } = given;
+  const folders = [...new Set(names.map((name) => findRun(dir, name)))];
+  if (folders.length < 2 || folders.length > mostRuns)
+    throw new Refusal(`compare takes 2 to ${mostRuns} different runs, not ${folders.length}; sluice runs lists them`);
+  const runs = folders.map(readRun);
+  if (output !== undefined) {
+    const compared = runs.map((run, index) => ({
+      name: run.id,
+      about: differenceOf(run, runs),
+      asset: run.asset,
+      summary: run.summary,
+      days: readEquityCsv(readRunFile(folders[index] as string, 'equity.csv') ?? ''),
+    }));
+    writeWhole(resolve(output), compareText(compared));
+    say(`comparison: ${resolve(output)}`);
+  } else if (json)
+    out(JSON.stringify(runs.map(({ id, summary }) => ({ id, metrics: summary.metrics, verdict: summary.verdict }))));
+  else for (const line of linesOf(runs)) out(line);
+}
+
+/** What tells a run from the others: settings, else its file. */
+const differenceOf = ({ configuration, summary }: KeptRun, all: readonly KeptRun[]): string =>
+  [
+    ...(new Set(all.map((one) => one.configuration.file)).size > 1 ? [configuration.file.replace(/^.*\//, '')] : []),
+    ...(new Set(all.map((one) => one.summary.rules)).size > 1 ? [`rules ${summary.rules}`] : []),
+    ...configuration.set,
+  ].join(' ');
+
+const nameWidth = 22;
+const columnWidth = 21;
+
+function linesOf(runs: readonly KeptRun[]): readonly string[] {
+  const row = (name: string, cells: readonly string[]): string =>
+    `${name.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(columnWidth)).join(' ')}`;
+  const about = runs.map((run, index) => ({ index, text: differenceOf(run, runs) })).filter(({ text }) => text !== '');
+  return [
+    row(
+      '',
+      runs.map(({ id }) => id),
+    ),
+    row(
+      'Verdict',
+      runs.map(({ summary }) => summary.verdict.conclusion.slice(0, columnWidth)),
+    ),
+    ...conventions.flatMap(({ title, of }) => [
+      title,
+      ...Object.entries(of).map(([key, { name, form }]) =>
+        row(
+          `  ${name}`,
+          runs.map(({ summary }) => {
+            const value = (summary.metrics as Readonly<Record<string, unknown>>)[key];
+            return figureText(typeof value === 'number' ? value : null, form);
+          }),
+        ),
+      ),
+    ]),
+    ...about.map(({ index, text }) => `${runs[index]?.id}: ${text}`),
+  ];
+}

@@ -1,0 +1,76 @@
+/** What becomes of a finished backtest besides its table: CSV, report, the kept run, the count of tries. */
+import { resolve } from 'node:path';
+import { machineWall } from '../../clock/clock.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Measured } from '../../research/metrics.ts';
+import { triesOf } from '../../research/tries.ts';
+import type { Tries } from '../../research/verdict.ts';
+import type { Prepared } from '../backtest.ts';
+import type { RunResult } from '../run.ts';
+import type { Summarised } from '../summary.ts';
+import { codeVersions, tryOf } from './identity.ts';
+import { fewStops, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
+import { fillsCsv } from './rows.ts';
+import { readTries } from './store.ts';
+
+interface Ended {
+  readonly file: string;
+  readonly config: BacktestConfig;
+  readonly set: readonly string[];
+  readonly driver: string;
+  readonly sluice?: string;
+  readonly runs?: string;
+  readonly report?: string | true;
+  readonly csv?: string;
+  readonly prepared: Prepared;
+  readonly result: RunResult;
+  readonly say: (line: string) => void;
+}
+
+export interface Keeper {
+  /** How many tries this one is of; asked for while the summary is made. */
+  readonly tries: (measured: Measured) => Tries;
+  /** Writes what was asked for; the table is out already, so that nobody waits for it. */
+  readonly finish: (summarised: Summarised) => Promise<void>;
+}
+
+export function keeping(ended: Ended): Keeper {
+  const { file, config, prepared, runs, report, csv, say } = ended;
+  const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
+  const code = isWanted ? codeVersions(config, file) : [];
+  const at = machineWall();
+  return {
+    tries(measured) {
+      if (runs === undefined) return { count: 1, variance: undefined };
+      return triesOf(readTries(runs), tryOf(prepared, config, code, measured));
+    },
+    async finish(summarised) {
+      if (!isWanted) return;
+      const tried = tryOf(prepared, config, code, summarised.measured);
+      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried };
+      if (csv !== undefined) say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`);
+      if (runs !== undefined) keepOrSay(runs, finished, say);
+      if (report !== undefined) {
+        const { reportOfRun } = await import('./report-input.ts');
+        const kept = keptOf(finished, fillsCsv({ fills: ended.result.fills, instruments: prepared.input.instruments }));
+        const path = report === true ? `${idOf(finished)}.html` : report;
+        writeWhole(resolve(path), reportOfRun(kept, finished, fewStops(finished)));
+        say(`report: ${resolve(path)}`);
+      }
+    },
+  };
+}
+
+/** A result that is on the screen is not lost because a disk is full. */
+function keepOrSay(runs: string, finished: Parameters<typeof keep>[1], say: (line: string) => void): void {
+  try {
+    keep(runs, finished);
+    say(`kept as ${idOf(finished)}: sluice report ${idOf(finished)} -o report.html`);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    say(
+      `note: the run is not kept: ${error instanceof Error ? error.message : String(error)} (--no-save does not try)`,
+    );
+  }
+}

@@ -1,0 +1,47 @@
+/** What a run was made of, as hashes: the same ones give the same result. */
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { BacktestConfig } from '../../config/schema.ts';
+import type { Measured } from '../../research/metrics.ts';
+import { yearDays } from '../../research/ratios.ts';
+import type { Try } from '../../research/tries.ts';
+import { codeHash } from '../../strategy/code.ts';
+import type { Prepared } from '../backtest.ts';
+
+export interface CodeVersion {
+  readonly strategy: string;
+  readonly use: string;
+  readonly sha256: string;
+}
+
+/** BigInts are amounts; as text they keep their digits. */
+const plain = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
+
+export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
+
+export const codeVersions = (config: BacktestConfig, file: string): readonly CodeVersion[] =>
+  config.strategies.map(({ id, use }) => ({ strategy: id, use, sha256: codeHash(use, dirname(file)) }));
+
+/** This run as a try: another one is the same only if code, parameters, rules, costs and data are. */
+export function tryOf(
+  { input, dataHashes }: Prepared,
+  config: BacktestConfig,
+  code: readonly CodeVersion[],
+  { metrics }: Pick<Measured, 'metrics'>,
+): Try {
+  const times = input.series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] as number,
+    columns.openTime[end - 1] as number,
+  ]);
+  const { data: _, catalogue: __, instruments: ___, ...said } = config;
+  const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
+  return {
+    hash,
+    family: [...new Set(code.map(({ use }) => use))].toSorted().join(' '),
+    symbols: input.series.map(({ symbol }) => symbol),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    sharpe: metrics.sharpe === null ? null : metrics.sharpe / Math.sqrt(yearDays),
+  };
+}

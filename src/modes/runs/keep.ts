@@ -1,0 +1,101 @@
+/** After a backtest: the run is kept, written out as CSV, counted as a try. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { BacktestConfig } from '../../config/schema.ts';
+import type { Try } from '../../research/tries.ts';
+import type { Prepared } from '../backtest.ts';
+import { quoteAsset, type RunResult } from '../run.ts';
+import type { Summarised } from '../summary.ts';
+import { type CodeVersion, sha256 } from './identity.ts';
+import { equityCsv, fillsCsv, ordersCsv, type StopRow, stopsCsv, stopsOf } from './rows.ts';
+import { type KeptRun, keepRun, noteTry, type RunFile, runId } from './store.ts';
+
+export interface Finished {
+  readonly file: string;
+  readonly config: BacktestConfig;
+  readonly set: readonly string[];
+  readonly driver: string;
+  readonly sluice: string;
+  /** UTC ms of the machine. */
+  readonly at: number;
+  readonly prepared: Prepared;
+  readonly result: RunResult;
+  readonly summarised: Summarised;
+  readonly code: readonly CodeVersion[];
+  readonly tried: Try;
+}
+
+/** Up to so many fills a kept run has its orders and stops, too: rows of orders take longer to make than the run itself. */
+const fewFills = 1_000;
+
+export const idOf = ({ at, tried }: Pick<Finished, 'at' | 'tried'>): string => runId(at, tried.hash);
+
+/** The stops of a run with few fills; none of one with many, which `--csv` writes out all the same. */
+export const fewStops = ({ result }: Pick<Finished, 'result'>): readonly StopRow[] =>
+  result.fills.length > fewFills ? [] : stopsOf(result.journal());
+
+/** What `result.json` holds. */
+export function keptOf(finished: Finished, fillsText: string): KeptRun {
+  const { file, set, driver, sluice, at, prepared, summarised, code, tried } = finished;
+  return {
+    version: 1,
+    id: idOf(finished),
+    at,
+    sluice,
+    node: process.version,
+    driver,
+    asset: quoteAsset(prepared.input),
+    configuration: { file: resolve(file), set, sha256: sha256(readFileSync(file)) },
+    code,
+    hash: tried.hash,
+    fillsSha256: sha256(fillsText),
+    instruments: [...prepared.input.instruments.values()].map(
+      ({ symbol, base, quote, pricePrecision, quantityPrecision }) => ({
+        ...{ symbol, base, quote, pricePrecision, quantityPrecision },
+      }),
+    ),
+    summary: summarised.summary,
+  };
+}
+
+/** Keeps the run and counts the try; returns the folder. */
+export function keep(dir: string, finished: Finished): string {
+  const { prepared, result, summarised, file, at, tried } = finished;
+  const { instruments } = prepared.input;
+  const fillsText = fillsCsv({ fills: result.fills, instruments });
+  const files = new Map<RunFile, string>([
+    ['configuration.yaml', readFileSync(file, 'utf8')],
+    ['fills.csv', fillsText],
+    ['equity.csv', equityCsv(summarised.measured.walked.days)],
+  ]);
+  if (result.fills.length <= fewFills) {
+    const journal = result.journal();
+    files.set('orders.csv', ordersCsv(journal));
+    const stops = stopsOf(journal);
+    if (stops.length > 0) files.set('stops.csv', stopsCsv(stops));
+  }
+  const place = keepRun(dir, keptOf(finished, fillsText), files);
+  noteTry(dir, at, tried);
+  return place;
+}
+
+/** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
+export function writeCsv(dir: string, { prepared, result, summarised }: Finished): readonly string[] {
+  mkdirSync(dir, { recursive: true });
+  const journal = result.journal();
+  const files: readonly (readonly [RunFile, string])[] = [
+    ['fills.csv', fillsCsv({ fills: result.fills, instruments: prepared.input.instruments })],
+    ['orders.csv', ordersCsv(journal)],
+    ['equity.csv', equityCsv(summarised.measured.walked.days)],
+    ['stops.csv', stopsCsv(stopsOf(journal))],
+  ];
+  for (const [name, text] of files) writeWhole(join(dir, name), text);
+  return files.map(([name]) => name);
+}
+
+/** Written beside its place and then put there. */
+export function writeWhole(path: string, text: string): void {
+  const unfinished = join(path, '..', `.${basename(path)}.${process.pid}`);
+  writeFileSync(unfinished, text);
+  renameSync(unfinished, path);
+}

@@ -1,0 +1,161 @@
+/** From a run, just finished or kept, to its report. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseSetting, readConfig } from '../../config/read.ts';
+import { backtestSchema } from '../../config/schema.ts';
+import { instrument } from '../../domain/instrument.ts';
+import { rateNumber, unitsNumber } from '../../domain/money.ts';
+import type { Fill } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { momentText } from '../../report/figures.ts';
+import type { ReportInput, ReportSeries, StopLevel } from '../../report/input.ts';
+import { reportText } from '../../report/report.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { roundTrips } from '../../research/trips.ts';
+import type { Walked } from '../../research/walk.ts';
+import { walk } from '../../research/walk.ts';
+import { type Prepared, prepare } from '../backtest.ts';
+import { marksOf } from '../summary.ts';
+import { sha256 } from './identity.ts';
+import type { Finished } from './keep.ts';
+import { readEquityCsv, readFillsCsv, readStopsCsv } from './rows.ts';
+import { type KeptRun, readRun, readRunFile } from './store.ts';
+
+const seriesOf = ({ input }: Prepared): readonly ReportSeries[] =>
+  input.series.map((one) => {
+    const at = input.instruments.get(one.symbol);
+    if (at === undefined) throw new Error(`${one.symbol} has no instrument`);
+    const { pricePrecision, quantityPrecision, base } = at;
+    return { ...one, pricePrecision, quantityPrecision, base };
+  });
+
+/** What the evidence of a fill says beyond its rule. */
+const detailOf =
+  (fills: readonly Fill[]) =>
+  (index: number): string => {
+    const evidence = fills[index]?.evidence;
+    if (evidence === undefined) return '';
+    const { rule: _, ambiguous: __, ...more } = evidence;
+    return Object.entries(more)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ');
+  };
+
+function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
+  const { id, at, sluice, node, driver, configuration, code, hash, fillsSha256, summary } = run;
+  return [
+    ['Run', id],
+    ['Ran at', `${momentText(at)} UTC, Sluice ${sluice || '?'}, Node ${node}, driver ${driver}`],
+    ['Configuration', `${configuration.file}${configuration.set.map((one) => ` --set ${one}`).join('')}`],
+    ['of it SHA-256', configuration.sha256],
+    ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
+    ...Object.entries(summary.dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
+    ['Fills', fillsSha256],
+    ['Everything', hash],
+  ];
+}
+
+const titleOf = ({ code, configuration }: KeptRun): string =>
+  `${[...new Set(code.map(({ strategy }) => strategy))].join(', ')} · ${configuration.file.replace(/^.*\//, '').replace(/\.ya?ml$/, '')}`;
+
+type Given = Pick<ReportInput, 'table' | 'trips' | 'series' | 'missing' | 'stops'> & {
+  readonly days: Walked['days'];
+  readonly chart: Walked['chart'];
+  readonly fills: readonly Fill[];
+  readonly configuration: string;
+};
+
+const inputOf = (run: KeptRun, { fills, ...given }: Given): ReportInput => ({
+  ...given,
+  title: titleOf(run),
+  asset: run.asset,
+  summary: run.summary,
+  detail: detailOf(fills),
+  provenance: provenanceOf(run),
+  extra: [],
+});
+
+/** Of a run whose klines and fills are still in memory. */
+export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly StopLevel[]): string {
+  const { prepared, summarised, result, file } = finished;
+  const { walked, trips } = summarised.measured;
+  return reportText(
+    inputOf(run, {
+      table: summarised.table,
+      trips,
+      days: walked.days,
+      chart: walked.chart,
+      series: seriesOf(prepared),
+      missing: undefined,
+      stops,
+      fills: result.fills,
+      configuration: readFileSync(file, 'utf8'),
+    }),
+  );
+}
+
+/** The klines of a kept run, or why they are not those any more. */
+async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | string> {
+  const { file, set } = run.configuration;
+  if (!existsSync(file)) return `The configuration ${file} is gone, so the klines are not shown.`;
+  try {
+    const settings = set.map(parseSetting);
+    const config = readConfig(join(folder, 'configuration.yaml'), backtestSchema, settings);
+    const prepared = await prepare(join(dirname(file), file.replace(/^.*\//, '')), config, settings);
+    const changed = Object.entries(run.summary.dataHashes).filter(([symbol, of]) => prepared.dataHashes[symbol] !== of);
+    return changed.length === 0
+      ? prepared
+      : `The data of ${changed.map(([symbol]) => symbol).join(', ')} have changed since this run, so its klines are not shown.`;
+  } catch (error) {
+    if (error instanceof Refusal) return `The klines cannot be read any more: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Of a kept run: fills as they were written; klines as well, where they are still the same. */
+export async function reportOfKept(folder: string): Promise<string> {
+  const run = readRun(folder);
+  const instruments = new Map(run.instruments.map((one) => [one.symbol, instrument(one)]));
+  const fillsText = readRunFile(folder, 'fills.csv') ?? '';
+  if (sha256(fillsText) !== run.fillsSha256)
+    throw new Refusal(`${folder}/fills.csv is not what this run wrote: run the backtest again`, 1);
+  const fills = readFillsCsv(fillsText, instruments);
+  const table = fillTable(fills, instruments);
+  const days = readEquityCsv(readRunFile(folder, 'equity.csv') ?? '');
+  const found = await klinesAgain(folder, run);
+  const given = {
+    ...{ table, fills },
+    stops: readStopsCsv(readRunFile(folder, 'stops.csv') ?? ''),
+    configuration: readRunFile(folder, 'configuration.yaml') ?? '',
+  };
+  if (typeof found === 'string')
+    return reportText(
+      inputOf(run, {
+        ...given,
+        trips: roundTrips(table, [], instruments),
+        series: [],
+        missing: found,
+        days,
+        chart: days,
+      }),
+    );
+  const { input } = found;
+  const walked = walk({
+    fills: table,
+    series: input.series,
+    cash: unitsNumber(input.cash),
+    instruments,
+    marks: marksOf(input),
+    entryFee: rateNumber(input.fees.taker),
+  });
+  return reportText(
+    inputOf(run, {
+      ...given,
+      trips: roundTrips(table, input.series, instruments),
+      series: seriesOf(found),
+      missing: undefined,
+      days: walked.days,
+      chart: walked.chart,
+    }),
+  );
+}

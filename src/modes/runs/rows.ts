@@ -1,0 +1,139 @@
+/** Fills, orders, equity and stops of a run as CSV files. */
+import type { Instrument } from '../../domain/instrument.ts';
+import type { Fill, Want } from '../../domain/order.ts';
+import { fillRow, restoreFill } from '../../execution/records.ts';
+import type { FillEntry } from '../../journal/entries.ts';
+import { readOrders } from '../../journal/load.ts';
+import type { Curve } from '../../research/walk.ts';
+import type { RunResult } from '../run.ts';
+import { csvRows, csvText } from './csv.ts';
+
+/** A stop, a take-profit or a trailing stop that a strategy wished for, from a moment on. */
+export interface StopRow {
+  readonly time: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly stop: number | null;
+  readonly takeProfit: number | null;
+  readonly trailing: number | null;
+}
+
+export interface RunRows {
+  readonly fills: readonly Fill[];
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly days: Curve;
+}
+
+const fillHead = [
+  ...(['time', 'strategy', 'symbol', 'side', 'price', 'quantity', 'fee', 'feeAsset', 'maker', 'purpose'] as const),
+  ...(['tradeId', 'orderId', 'clientOrderId', 'account', 'evidence'] as const),
+] as const;
+
+export const fillsCsv = ({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): string =>
+  csvText(
+    fillHead,
+    fills.map((fill) => fillRow(fill, instruments.get(fill.symbol) as Instrument)),
+  );
+
+/** Fills as they were written, in the steps that instruments have now. */
+export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Instrument>): readonly Fill[] {
+  return csvRows(text).flatMap((row) => {
+    const at = instruments.get(row['symbol'] ?? '');
+    if (at === undefined) return [];
+    const text = (name: (typeof fillHead)[number]): string => row[name] ?? '';
+    const entry: FillEntry = {
+      kind: 'fill',
+      tradeId: text('tradeId'),
+      orderId: text('orderId'),
+      clientOrderId: text('clientOrderId'),
+      strategy: text('strategy'),
+      account: text('account') as FillEntry['account'],
+      symbol: text('symbol'),
+      side: text('side') as FillEntry['side'],
+      price: text('price'),
+      quantity: text('quantity'),
+      fee: text('fee'),
+      feeAsset: text('feeAsset'),
+      maker: text('maker') === 'true',
+      time: Number(text('time')),
+      purpose: text('purpose') as FillEntry['purpose'],
+      evidence: text('evidence') === '' ? null : text('evidence'),
+    };
+    return [restoreFill(entry, at)];
+  });
+}
+
+const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
+
+export const equityCsv = ({ time, ...columns }: Curve): string =>
+  csvText(
+    curveHead,
+    Array.from(time, (at, index) => ({
+      time: at,
+      equity: columns.equity[index] as number,
+      hold: columns.hold[index] as number,
+      fall: columns.fall[index] as number,
+      exposure: columns.exposure[index] as number,
+    })),
+  );
+
+export function readEquityCsv(text: string): Curve {
+  const rows = csvRows(text);
+  const column = (name: (typeof curveHead)[number]): Float64Array =>
+    Float64Array.from(rows, (row) => Number(row[name]));
+  return {
+    time: column('time'),
+    equity: column('equity'),
+    hold: column('hold'),
+    fall: column('fall'),
+    exposure: column('exposure'),
+  };
+}
+
+const orderHead = [
+  ...(['createdAt', 'strategy', 'symbol', 'side', 'type', 'quantity', 'amount', 'price', 'purpose', 'state'] as const),
+  ...(['filled', 'closedAt', 'reason', 'clientOrderId', 'orderId', 'account', 'expected', 'venueStatus'] as const),
+] as const;
+
+/** Every order; making rows of them takes longer than the run, so they are made when they are asked for. */
+export const ordersCsv = (journal: ReturnType<RunResult['journal']>): string =>
+  csvText(orderHead, readOrders(journal, '1 ORDER BY created_at, client_order_id'));
+
+const stopHead = ['time', 'strategy', 'symbol', 'stop', 'takeProfit', 'trailing'] as const;
+export const stopsCsv = (stops: readonly StopRow[]): string => csvText(stopHead, stops);
+
+export const readStopsCsv = (text: string): readonly StopRow[] =>
+  csvRows(text).map((row) => {
+    const level = (name: string): number | null => (row[name] ? Number(row[name]) : null);
+    return {
+      time: Number(row['time']),
+      strategy: row['strategy'] ?? '',
+      symbol: row['symbol'] ?? '',
+      stop: level('stop'),
+      takeProfit: level('takeProfit'),
+      trailing: level('trailing'),
+    };
+  });
+
+interface SignalRow {
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly want: string;
+}
+
+/** What protection strategies wished for and when; a row without any ends what was before. */
+export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopRow[] {
+  const rows = journal.prepare('SELECT at, strategy, symbol, want FROM signals ORDER BY at, seq').all() as SignalRow[];
+  const last = new Map<string, string>();
+  return rows.flatMap(({ at, strategy, symbol, want: text }) => {
+    const want = JSON.parse(text) as Want;
+    const { stop, takeProfit, trailing } = want.kind === 'target' ? want : {};
+    const row = { stop: stop ?? null, takeProfit: takeProfit ?? null, trailing: trailing ?? null };
+    const key = `${strategy} ${symbol}`;
+    const now = JSON.stringify(row);
+    const before = last.get(key) ?? '{"stop":null,"takeProfit":null,"trailing":null}';
+    last.set(key, now);
+    return now === before ? [] : [{ time: at, strategy, symbol, ...row }];
+  });
+}

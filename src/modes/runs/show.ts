@@ -1,0 +1,97 @@
+/** `sluice runs` and `sluice report`. */
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { grouped, momentText, shareText } from '../../report/figures.ts';
+import { groupLines, metricLines, tableOf } from '../backtest-table.ts';
+import { writeWhole } from './keep.ts';
+import { findRun, type KeptRun, type RunFile, readRun, runBytes, runIds } from './store.ts';
+
+interface Options {
+  readonly runs: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+const nameOf = ({ configuration, code }: KeptRun): string =>
+  `${basename(configuration.file)} ${[...new Set(code.map(({ use }) => use))].join(' ')}${configuration.set.map((one) => ` ${one}`).join('')}`;
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+export function showRuns({
+  runs,
+  remove = [],
+  json,
+  out,
+  say,
+}: Options & { readonly remove?: readonly string[] }): void {
+  for (const folder of remove.map((name) => findRun(runs, name))) {
+    rmSync(folder, { recursive: true });
+    say(`${basename(folder)} removed; its try stays counted`);
+  }
+  const ids = runIds(runs);
+  let bytes = 0;
+  for (const id of ids) {
+    const folder = join(runs, id);
+    const run = readRun(folder);
+    bytes += runBytes(folder);
+    if (json) out(JSON.stringify(rowOf(run)));
+    else {
+      const { metrics, verdict } = run.summary;
+      const sharpe = metrics.sharpe === null ? 'n/a' : metrics.sharpe.toFixed(2);
+      out(
+        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}`,
+      );
+    }
+  }
+  if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
+  else if (!json)
+    say(`${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}`);
+}
+
+/** One line of `runs --json`. */
+const rowOf = ({ id, at, configuration, code, hash, summary }: KeptRun): object => ({
+  id,
+  at,
+  config: configuration.file,
+  set: configuration.set,
+  strategies: code.map(({ strategy }) => strategy),
+  from: summary.from,
+  to: summary.to,
+  finalEquity: summary.finalEquity,
+  return: summary.metrics.return,
+  sharpe: summary.metrics.sharpe,
+  fillCount: summary.fillCount,
+  conclusion: summary.verdict.conclusion,
+  hash,
+});
+
+const copied: readonly RunFile[] = ['fills.csv', 'orders.csv', 'equity.csv', 'stops.csv'];
+
+export async function showReport(
+  name: string,
+  { runs, json, output, csv, out, say }: Options & { readonly output?: string; readonly csv?: string },
+): Promise<void> {
+  const folder = findRun(runs, name);
+  const run = readRun(folder);
+  if (csv !== undefined) {
+    mkdirSync(csv, { recursive: true });
+    const there = copied.filter((file) => existsSync(join(folder, file)));
+    for (const file of there) copyFileSync(join(folder, file), join(csv, file));
+    const lacks = there.includes('orders.csv') ? '' : '; orders of a run with many fills are written by backtest --csv';
+    say(`${there.join(', ')} written to ${resolve(csv)}${lacks}`);
+  }
+  if (output !== undefined) {
+    const { reportOfKept } = await import('./report-input.ts');
+    writeWhole(resolve(output), await reportOfKept(folder));
+    say(`report: ${resolve(output)}`);
+    return;
+  }
+  if (json) {
+    out(JSON.stringify(run));
+    return;
+  }
+  out(`Run ${run.id}: ${nameOf(run)}`);
+  for (const line of [...tableOf(run.summary, run.asset), ...metricLines(run.summary), ...groupLines(run.summary)])
+    out(line);
+}

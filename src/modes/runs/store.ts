@@ -1,0 +1,163 @@
+/** Kept runs: `var/runs/<id>/`, a folder that is whole or not there, and beside them the ledger of all tries. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Instrument } from '../../domain/instrument.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { Summary } from '../../research/summary.ts';
+import type { Try } from '../../research/tries.ts';
+import type { CodeVersion } from './identity.ts';
+
+export const defaultRuns = join('var', 'runs');
+
+/** `result.json`. */
+export interface KeptRun {
+  readonly version: 1;
+  readonly id: string;
+  /** When it ran, UTC ms of the machine. */
+  readonly at: number;
+  readonly sluice: string;
+  readonly node: string;
+  readonly driver: string;
+  /** The quote asset. */
+  readonly asset: string;
+  readonly configuration: {
+    /** Where it lay. */
+    readonly file: string;
+    readonly set: readonly string[];
+    readonly sha256: string;
+  };
+  readonly code: readonly CodeVersion[];
+  /** Of everything that could change the result. */
+  readonly hash: string;
+  /** Of its fills as they were written. */
+  readonly fillsSha256: string;
+  readonly instruments: readonly Pick<
+    Instrument,
+    'symbol' | 'base' | 'quote' | 'pricePrecision' | 'quantityPrecision'
+  >[];
+  readonly summary: Summary;
+}
+
+/** A run's folder holds these; orders and stops only where there were few. */
+export type RunFile = 'configuration.yaml' | 'fills.csv' | 'equity.csv' | 'orders.csv' | 'stops.csv';
+
+/** `20261121-195512-a3f9`: sorts by time, and says that two runs of one second differ. */
+export const runId = (at: number, hash: string): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${hash.slice(0, 4)}`;
+
+/** Written beside its place and then put there: a folder that is there is whole. Returns it. */
+export function keepRun(dir: string, run: KeptRun, files: ReadonlyMap<RunFile, string>): string {
+  const place = join(dir, run.id);
+  const unfinished = join(dir, `.${run.id}.${process.pid}`);
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    for (const [name, text] of files) writeFileSync(join(unfinished, name), text);
+    writeFileSync(join(unfinished, 'result.json'), `${JSON.stringify(run, undefined, 1)}\n`);
+    // The same run again within a second takes the place of the first, which holds the same.
+    rmSync(place, { recursive: true, force: true });
+    renameSync(unfinished, place);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+  return place;
+}
+
+const ledgerFile = (dir: string): string => join(dir, 'tries.jsonl');
+
+const trySchema = z.object({
+  hash: z.string(),
+  family: z.string(),
+  symbols: z.array(z.string()),
+  from: z.number(),
+  to: z.number(),
+  sharpe: z.number().nullable(),
+  count: z.number().optional(),
+  variance: z.number().optional(),
+});
+
+/** Every try so far. A line that a crash cut short is not one. */
+export function readTries(dir: string): readonly Try[] {
+  const file = ledgerFile(dir);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const { success, data } = trySchema.safeParse(JSON.parse(line));
+        if (!success) return [];
+        const { count, variance, ...rest } = data;
+        return [
+          { ...rest, ...(count === undefined ? {} : { count }), ...(variance === undefined ? {} : { variance }) },
+        ];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** One line, appended at once: several runs may end at the same time. */
+export function noteTry(dir: string, at: number, one: Try): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  appendFileSync(ledgerFile(dir), `${JSON.stringify({ at, ...one })}\n`);
+}
+
+/** The ids of all kept runs, newest first. */
+export const runIds = (dir: string): readonly string[] =>
+  existsSync(dir)
+    ? readdirSync(dir)
+        .filter((name) => !name.startsWith('.') && existsSync(join(dir, name, 'result.json')))
+        .toSorted()
+        .reverse()
+    : [];
+
+/** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
+export function findRun(dir: string, name: string): string {
+  if (existsSync(join(name, 'result.json'))) return resolve(name);
+  const ids = runIds(dir);
+  const found = name === 'last' ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new Refusal(
+      ids.length === 0
+        ? `there are no runs in ${resolve(dir)}: sluice backtest keeps one each time (--runs DIR says where)`
+        : `there is no run ${name} in ${resolve(dir)}${didYouMean(name, ids)}; sluice runs lists them`,
+    );
+  if (others.length > 0) throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, 5).join(', ')}`);
+  return join(dir, only);
+}
+
+export function readRun(folder: string): KeptRun {
+  const file = join(folder, 'result.json');
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 1);
+  }
+  const { success, data } = z.looseObject({ version: z.number(), summary: z.looseObject({}) }).safeParse(read);
+  if (!success) throw new Refusal(`${file} is not the result of a run`, 1);
+  if (data.version !== 1) throw new Refusal(`${file} is of version ${data.version}: a newer Sluice wrote it`, 1);
+  return read as KeptRun;
+}
+
+/** One of a run's files; undefined where it was not kept. */
+export function readRunFile(folder: string, name: RunFile): string | undefined {
+  const file = join(folder, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Bytes that a run takes. */
+export const runBytes = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);

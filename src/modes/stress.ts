@@ -1,0 +1,99 @@
+/** `--stress`: the same run under worse conditions, to see what of its result hangs on them (fill-engine §4, "Perturbation"). */
+import { Observable } from 'rxjs';
+import { plus, unitsNumber } from '../domain/money.ts';
+import type { Want } from '../domain/order.ts';
+import type { Stressed } from '../research/verdict.ts';
+import { isStreaming, type Strategy } from '../strategy/contract.ts';
+import type { RunInput, RunResult } from './run.ts';
+
+type Deciding = Exclude<Strategy, { signals: unknown }>;
+type Moment = Parameters<Deciding['decide']>[1];
+
+/** A strategy that says each want one kline after it meant it. */
+function later(strategy: Strategy): Strategy {
+  if (isStreaming(strategy))
+    return {
+      ...strategy,
+      signals: (context) =>
+        new Observable<Want>((subscriber) => {
+          let meant: Want | undefined;
+          const klines = context.klines.subscribe(() => {
+            if (meant !== undefined) subscriber.next(meant);
+            meant = undefined;
+          });
+          klines.add(
+            strategy.signals(context).subscribe((want) => {
+              meant = want;
+            }),
+          );
+          return klines;
+        }),
+    };
+  let asked = Number.NaN;
+  let meant: Want | undefined;
+  let said: Want | undefined;
+  return {
+    ...strategy,
+    decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
+      // A driver may ask twice at one kline.
+      if (moment.kline.openTime !== asked) said = meant;
+      asked = moment.kline.openTime;
+      meant = strategy.decide(values, moment) ?? meant;
+      return said;
+    },
+  };
+}
+
+const conditions: readonly { readonly name: string; readonly worsen: (input: RunInput) => RunInput }[] = [
+  {
+    name: 'Fees × 2',
+    worsen: (input) => {
+      const { maker, taker } = input.fees;
+      return { ...input, fees: { ...input.fees, maker: plus(maker, maker), taker: plus(taker, taker) } };
+    },
+  },
+  {
+    name: 'Latency × 3',
+    worsen: (input) => {
+      const { feedLatencyMs, entryLatencyMs, responseLatencyMs } = input.rules;
+      const slower = {
+        feedLatencyMs: 3 * feedLatencyMs,
+        entryLatencyMs: 3 * entryLatencyMs,
+        responseLatencyMs: 3 * responseLatencyMs,
+      };
+      return { ...input, rules: { ...input.rules, ...slower } };
+    },
+  },
+  {
+    name: 'One kline later',
+    worsen: (input) => ({
+      ...input,
+      hosted: input.hosted.map((hosted) => ({ ...hosted, strategy: later(hosted.strategy) })),
+    }),
+  },
+];
+
+/** Runs under each condition in turn until `stopped`; `sharpeOf` judges a result under its own conditions. */
+export async function stress(
+  input: RunInput,
+  run: (input: RunInput) => Promise<RunResult>,
+  sharpeOf: (input: RunInput, result: RunResult) => number | null,
+  on: { readonly begin: (name: string, index: number, of: number) => void; readonly stopped: () => boolean },
+): Promise<readonly Stressed[]> {
+  const found: Stressed[] = [];
+  for (const [index, { name, worsen }] of conditions.entries()) {
+    if (on.stopped()) break;
+    on.begin(name, index, conditions.length);
+    const worse = worsen(input);
+    const result = await run(worse);
+    const finalEquity = unitsNumber(result.finalEquity);
+    found.push({
+      name,
+      finalEquity,
+      return: finalEquity / unitsNumber(input.cash) - 1,
+      sharpe: sharpeOf(worse, result),
+      fills: result.fills.length,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,44 @@
+/** Which klines to show of those that the page holds, for a span of time. */
+import type { Level } from '../drawn.ts';
+import { type Kline, placeAt } from './unpack.ts';
+
+/** A level once it is unpacked. */
+export interface Opened {
+  /** How long a kline lasts, ms. */
+  readonly ms: number;
+  readonly isPartial: boolean;
+  readonly klines: readonly Kline[];
+}
+
+/** Views on either side that are at hand for dragging. */
+const views = 2;
+
+/** True where a partial level has klines all through a span. */
+function covers({ klines, ms }: Opened, from: number, to: number): boolean {
+  const first = placeAt(klines, from);
+  const last = placeAt(klines, to) - 1;
+  const begins = klines[first];
+  const ends = klines[last];
+  if (begins === undefined || ends === undefined || last <= first) return false;
+  const near = (to - from) / 4;
+  return begins.time - from < near && to - ends.time < near && ends.time - begins.time <= (last - first + 8) * ms;
+}
+
+/** The finest level of which at most `most` klines fill a span; the levels go from coarse to fine. */
+export const finestFor = (opened: readonly Opened[], from: number, to: number, most: number): Opened | undefined =>
+  opened.findLast((one) => (to - from) / one.ms <= most && (!one.isPartial || covers(one, from, to))) ?? opened[0];
+
+/** The klines in view and some on either side. */
+export function around({ klines }: Opened, from: number, to: number): readonly Kline[] {
+  const margin = views * (to - from);
+  return klines.slice(placeAt(klines, from - margin), placeAt(klines, to + margin) + 1);
+}
+
+export const lengthOf = ({ ms }: Pick<Level, 'ms'>, own: number): number => (ms === 0 ? own : ms);
+
+/** `15 min`, `4 h`, `1 d`. */
+export function intervalName(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 1_440 ? `${minutes / 60} h` : `${minutes / 1_440} d`;
+}

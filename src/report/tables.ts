@@ -1,0 +1,258 @@
+/** The parts of a report that are text: verdict, figures, costs, groups, evidence, data, configuration. */
+import { units, unitsNumber } from '../domain/money.ts';
+import { conventions } from '../research/conventions.ts';
+import type { GroupRow, Groups } from '../research/groups.ts';
+import type { Summary } from '../research/summary.ts';
+import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
+import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
+import type { ReportInput } from './input.ts';
+import { filled } from './plot.ts';
+import { jump } from './trades.ts';
+
+/** An amount in text, for the eye. */
+const drawn = (text: string): number => unitsNumber(units(text, 'down'));
+
+const conclusionKind: Readonly<Record<Summary['verdict']['conclusion'], string>> = {
+  'better than luck so far': 'good',
+  'not distinguishable from luck': 'warn',
+  'too little to judge': 'warn',
+  'lost money': 'bad',
+};
+
+const fact = (name: string, value: Content, about = ''): Html =>
+  html`<div class="fact"><dt>${name}</dt><dd>${value}</dd>${about === '' ? '' : html`<dd class="muted small">${about}</dd>`}</div>`;
+
+/** The verdict card: whether to believe it, and why not. */
+export function verdictSection({ summary, asset }: ReportInput): Html {
+  const { verdict, stress, metrics } = summary;
+  const { sharpe, low, high, tries, psr, dsr, worstProfit, bestProfit, ambiguousShare, breakEvenFees } = verdict;
+  const band =
+    worstProfit === bestProfit ? moneyFigure(worstProfit) : `${moneyFigure(worstProfit)} … ${moneyFigure(bestProfit)}`;
+  return html`<section class="panel verdict ${conclusionKind[verdict.conclusion]}" id="verdict"><h2>${verdict.conclusion}</h2><dl class="facts">${[
+    fact(
+      'Sharpe ratio',
+      figureText(sharpe, 'ratio'),
+      low === null || high === null ? '' : `95 %: ${low.toFixed(2)} … ${high.toFixed(2)}`,
+    ),
+    fact(
+      'Tries',
+      grouped(tries),
+      tries === 1 ? 'on overlapping data, as far as was kept' : 'of these strategies on overlapping data',
+    ),
+    fact('PSR', figureText(psr, 'ratio'), 'true ratio above 0'),
+    fact('DSR', figureText(dsr, 'ratio'), dsr === null ? 'needs two tries' : 'above what the tries explain'),
+    fact(
+      `Profit, ${asset}`,
+      band,
+      worstProfit === bestProfit ? 'no ambiguous kline' : 'ambiguous klines against us … for us',
+    ),
+    fact('Ambiguous fills', figureText(ambiguousShare, 'share')),
+    fact(
+      'Dies at fees',
+      figureText(breakEvenFees, 'factor'),
+      breakEvenFees === null ? 'nothing was earned before them' : 'with the same fills',
+    ),
+    ...stress.map((one) =>
+      fact(one.name, signed(one.return, shareText(one.return)), `Sharpe ${figureText(one.sharpe, 'ratio')}`),
+    ),
+  ]}</dl>${
+    verdict.reasons.length === 0
+      ? ''
+      : html`<ul class="reasons">${verdict.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
+  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} of it would make it believable.</p>`}</section>`;
+}
+
+/** What to see first. */
+export function headline({ summary, asset }: ReportInput): Html {
+  const { metrics: m, finalEquity, cash, fillCount } = summary;
+  return html`<dl class="facts headline">${[
+    fact('Return', signed(m.return, shareText(m.return)), `holding ${shareText(m.holdReturn)}`),
+    fact('Final equity', moneyFigure(drawn(finalEquity)), `${asset}, from ${moneyFigure(drawn(cash))}`),
+    fact('Largest drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
+    fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `${shareText(m.winRate)} won`),
+    fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),
+    fact(
+      `Fees, ${asset}`,
+      moneyFigure(drawn(m.fees)),
+      m.feeShare === null ? '' : `${shareText(m.feeShare)} of what was earned`,
+    ),
+  ]}</dl>`;
+}
+
+export function metricSection({ summary }: ReportInput): Html {
+  const values: Readonly<Record<string, unknown>> = summary.metrics;
+  return section(
+    'metrics',
+    'All figures and what they mean',
+    html`<div class="metrics">${conventions.map(
+      ({ title, of }) =>
+        html`<div><h3>${title}</h3><table class="plain"><tbody>${Object.entries(of).map(
+          ([key, { name, form, means }]) => {
+            const value = values[key];
+            return html`<tr><th scope="row">${name}</th><td class="n">${figureText(typeof value === 'number' ? value : null, form)}</td><td class="muted small">${means}</td></tr>`;
+          },
+        )}</tbody></table></div>`,
+    )}</div>`,
+  );
+}
+
+const groupTitles: Readonly<Record<keyof Groups, string>> = {
+  strategy: 'By strategy',
+  symbol: 'By symbol',
+  side: 'By side',
+  exit: 'By exit',
+  weekday: 'By weekday',
+  month: 'By month',
+  hour: 'By hour, UTC',
+};
+
+function groupTable(rows: readonly GroupRow[], asset: string): Html {
+  const most = Math.max(...rows.map(({ profit }) => Math.abs(profit)), 1e-9);
+  return tableHtml(
+    ['', ['Trips', 'n'], ['Won', 'n'], [`Profit, ${asset}`, 'n'], ['Fees', 'n'], ''],
+    rows.map(({ name, roundTrips, winRate, profit, fees }) => [
+      name,
+      grouped(roundTrips),
+      shareText(winRate),
+      signed(profit, moneyFigure(profit)),
+      moneyFigure(fees),
+      filled(Math.abs(profit) / most, profit < 0 ? 'down' : 'up'),
+    ]),
+    'groups',
+  );
+}
+
+export function groupSection({ summary, asset }: ReportInput): Html {
+  const shown = (Object.keys(groupTitles) as (keyof Groups)[]).filter((key) => summary.groups[key].length > 0);
+  return shown.length === 0
+    ? html``
+    : section(
+        'groups',
+        'Where it was earned and lost',
+        html`<p class="about">Round trips after fees, where they closed.</p><div class="metrics">${shown.map(
+          (key) => html`<div><h3>${groupTitles[key]}</h3>${groupTable(summary.groups[key], asset)}</div>`,
+        )}</div>`,
+      );
+}
+
+export function costSection({ summary, table, asset, trips }: ReportInput): Html {
+  let [maker, taker, makers] = [0, 0, 0];
+  for (let fill = 0; fill < table.length; fill++) {
+    const isMaker = table.maker[fill] === 1;
+    if (isMaker) maker += table.fee[fill] as number;
+    else taker += table.fee[fill] as number;
+    if (isMaker) makers++;
+  }
+  const net = drawn(summary.finalEquity) - drawn(summary.cash);
+  const { metrics: m } = summary;
+  const takers = table.length - makers;
+  const rows: (readonly [string, Content, string])[] = [
+    [
+      'Earned before fees',
+      signed(net + maker + taker, moneyFigure(net + maker + taker)),
+      'final equity less cash, fees added back',
+    ],
+    ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
+    ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
+    ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
+    ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
+    ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
+    ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
+  ];
+  return section(
+    'costs',
+    `What it cost, in ${asset}`,
+    html`<table class="plain"><tbody>${rows.map(
+      ([name, value, about]) =>
+        html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
+    )}</tbody></table><p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
+  );
+}
+
+/** Rules whose fills lean on an assumption. */
+const leaning = /stale|beyond|assumed|late|path|worse/i;
+const mostListed = 100;
+
+export function evidenceSection(input: ReportInput): Html {
+  const { summary, table } = input;
+  const weak: number[] = [];
+  let weakCount = 0;
+  for (let fill = 0; fill < table.length; fill++) {
+    const isWeak = table.ambiguous[fill] === 1 || leaning.test(table.rules[table.rule[fill] as number] ?? '');
+    if (!isWeak) continue;
+    weakCount++;
+    if (weak.length < mostListed) weak.push(fill);
+  }
+  const rows = weak.map((fill) => {
+    const place = table.places[table.place[fill] as number];
+    const quantity = table.quantity[fill] as number;
+    return [
+      jump(place?.symbol ?? '', table.time[fill] as number),
+      place?.strategy ?? '',
+      `${quantity > 0 ? 'BUY' : 'SELL'} ${Math.abs(quantity)} ${place?.symbol ?? ''}`,
+      String(table.price[fill]),
+      `${table.rules[table.rule[fill] as number] ?? ''}${table.ambiguous[fill] === 1 ? ', ambiguous' : ''}`,
+      input.detail(fill),
+    ];
+  });
+  const mix = Object.entries(summary.evidence).toSorted(([, a], [, b]) => b - a);
+  return section(
+    'evidence',
+    'By what evidence orders filled',
+    tableHtml(
+      ['Rule', ['Fills', 'n'], ['Share', 'n'], ''],
+      mix.map(([rule, count]) => [
+        rule || 'unknown',
+        grouped(count),
+        shareText(count / Math.max(1, summary.fillCount)),
+        filled(count / Math.max(1, summary.fillCount), 'own'),
+      ]),
+      'groups',
+    ),
+    html`<h3>Ambiguous fills and such as lean on an assumption</h3>`,
+    weak.length === 0
+      ? html`<p class="about">None. ${
+          summary.ambiguousKlines === 0 ? '' : `${summary.ambiguousKlines} klines were ambiguous.`
+        }</p>`
+      : html`<p class="about">${grouped(weakCount)} of ${grouped(table.length)}${
+          weakCount > weak.length ? `; the first ${weak.length} are listed` : ''
+        }. Where one kline could have hit a stop and a target, the stop was taken to come first: at best the final equity would be ${moneyFigure(drawn(summary.bestEquity))}.</p>${tableHtml(
+          ['Time (UTC)', 'Strategy', 'Fill', ['Price', 'n'], 'Rule', 'Evidence'],
+          rows,
+        )}`,
+  );
+}
+
+const mostGaps = 40;
+
+export function dataSection({ summary, series, missing }: ReportInput): Html {
+  const gaps = series.flatMap((one) => one.gaps.map((gap) => ({ ...gap, symbol: one.symbol })));
+  return section(
+    'data',
+    'Data',
+    html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
+    missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
+    summary.warnings.length === 0
+      ? html`<p class="about">Nothing was found that a reader should know of.</p>`
+      : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`,
+    summary.kills.length === 0
+      ? ''
+      : html`<h3>Stopped by a limit</h3><ul class="reasons">${summary.kills.map((kill) => html`<li>${kill}</li>`)}</ul>`,
+    gaps.length === 0
+      ? ''
+      : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(
+          ['From (UTC)', 'To (UTC)', 'Symbol', 'Cause'],
+          gaps.slice(0, mostGaps).map((gap) => [momentText(gap.from), momentText(gap.to), gap.symbol, gap.cause]),
+        )}`,
+  );
+}
+
+export function configurationSection({ configuration, provenance }: ReportInput): Html {
+  return section(
+    'configuration',
+    'Configuration and hashes',
+    html`<table class="plain"><tbody>${provenance.map(
+      ([name, value]) => html`<tr><th scope="row">${name}</th><td class="hash">${value}</td></tr>`,
+    )}</tbody></table><pre>${configuration}</pre>`,
+  );
+}

@@ -1,0 +1,33 @@
+/** What a run came to as one object, without a bigint in it: what JSON can hold. */
+import type { Groups } from './groups.ts';
+import type { Metrics } from './metrics.ts';
+import type { Stressed, Verdict } from './verdict.ts';
+
+export interface Summary {
+  readonly version: 1;
+  readonly rules: string;
+  readonly klines: number;
+  readonly from: number;
+  readonly to: number;
+  readonly cash: string;
+  readonly finalEquity: string;
+  /** Final equity if every ambiguous kline had gone our way. */
+  readonly bestEquity: string;
+  readonly ambiguousKlines: number;
+  readonly fillCount: number;
+  /** How many fills each rule granted. */
+  readonly evidence: Readonly<Record<string, number>>;
+  readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
+    /** Final equity over cash, less 1. */
+    readonly return: number;
+    readonly fees: string;
+    readonly turnover: string;
+  };
+  readonly verdict: Verdict;
+  readonly groups: Groups;
+  /** The same run under worse conditions, where asked for. */
+  readonly stress: readonly Stressed[];
+  readonly kills: readonly string[];
+  readonly warnings: readonly string[];
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
