@@ -25,7 +25,7 @@ function chartSection({ series, table, missing }: ReportInput): Html {
       ? html``
       : html`<div class="segmented">${series.map(({ symbol }) => html`<button type="button" data-choose="${symbol}" aria-pressed="false">${symbol}</button>`)}</div>`;
   const cut = table.length > mostFills ? ` Only the first ${mostFills} fills are drawn.` : '';
-  return html`<section class="panel" id="chart"><div class="chart-head"><h2>Klines and fills</h2>${buttons}<span class="muted small" id="chart-note"></span></div><div id="legend"></div><div id="kline-chart" role="img" aria-label="Klines with fills; round trips and doubtful fills are listed below"></div><p class="about">Click a kline for its fills and their evidence; drag, pinch or turn the wheel to move. ▲ bought, ▼ sold; stops in red, targets in green.${cut}</p><div id="clicked"></div><noscript><p class="stamp">The chart of klines needs JavaScript; everything else does not.</p></noscript></section>`;
+  return html`<section class="panel" id="chart"><div class="chart-head"><h2>Klines and fills</h2>${buttons}<span class="muted small" id="chart-note"></span></div><div id="legend"></div><div id="kline-chart" role="img" aria-label="Klines with fills; round trips and doubtful fills are listed below"></div><div id="printed" aria-hidden="true"></div><p class="about">Click a kline for its fills and their evidence; drag, pinch or turn the wheel to move. ▲ bought, ▼ sold; stops in red, targets in green.${cut}</p><div id="clicked"></div><noscript><p class="stamp">The chart of klines needs JavaScript; everything else does not.</p></noscript></section>`;
 }
 
 const contents: readonly (readonly [id: string, title: string])[] = [

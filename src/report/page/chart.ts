@@ -89,6 +89,11 @@ export class KlineChart {
     if (view !== undefined) this.#drawMarks(...view);
   }
 
+  /** What is in view as a picture: a chart does not fit itself to paper. */
+  picture(): HTMLCanvasElement {
+    return this.#panes.chart.takeScreenshot();
+  }
+
   /** Draws the prices at which positions would have been left at a time. */
   mark(time: number): void {
     const { prices } = this.#panes;

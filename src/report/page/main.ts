@@ -10,6 +10,7 @@ function openPage(payload: Payload): {
   whole(symbol: string): Promise<void>;
   goTo(symbol: string, time: number): Promise<void>;
   paint(): void;
+  picture(): HTMLCanvasElement;
 } {
   const legend = byId('legend');
   const note = byId('chart-note');
@@ -44,6 +45,7 @@ function openPage(payload: Payload): {
   }
   return {
     paint: () => chart.paint(),
+    picture: () => chart.picture(),
     async whole(symbol) {
       const ready = await choose(symbol);
       const coarse = ready?.opened[0];
@@ -79,6 +81,7 @@ async function start(): Promise<void> {
   addEventListener('beforeprint', () => {
     document.documentElement.dataset['theme'] = 'light';
     page.paint();
+    byId('printed').replaceChildren(page.picture());
   });
   addEventListener('afterprint', () => {
     delete document.documentElement.dataset['theme'];

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { seededRng } from '../clock/clock.ts';
+import { units } from '../domain/money.ts';
+import { probabilisticSharpe } from './luck.ts';
+import type { Metrics } from './metrics.ts';
+import { deviation, kurtosis, mean, skewness } from './moments.ts';
+import { type Try, triesOf } from './tries.ts';
+import { type Judged, verdictOf } from './verdict.ts';
+
+const metrics = (given: Partial<Metrics>): Metrics => ({
+  ...{ days: 1_000, cagr: 0.3, holdReturn: 0.1, holdDrawdown: -0.1, volatility: 0.2, sharpe: 2, sharpeLow: 0.9 },
+  ...{ sharpeHigh: 3, psr: 0.99, trackRecordYears: 0.7, sortino: 3, maxDrawdown: 0.1, drawdownDays: 10, calmar: 3 },
+  ...{ ulcer: 0.03, martin: 10, omega: 1.4, valueAtRisk: -0.01, conditionalValueAtRisk: -0.02, tailRatio: 1 },
+  ...{ skewness: 0, kurtosis: 3, alpha: 0.2, beta: 0.1, bestDay: 0.03, worstDay: -0.02, timeInMarket: 0.4 },
+  ...{ exposure: 0.4, roundTrips: 300, winRate: 0.6, profitFactor: 1.7, expectancy: 3, expectancyInLosses: 0.2 },
+  ...{ sqn: 3, kelly: 0.2, averageWin: 9, averageLoss: -6, bestTrip: 40, worstTrip: -30, winsInARow: 9 },
+  ...{ lossesInARow: 5, averageHeldMs: 1, averageWorst: -0.01, averageBest: 0.02, turnoverYearly: 30 },
+  ...{ feeShare: 0.1, breakEvenFees: 9, fees: units('10'), turnover: units('10000') },
+  ...given,
+});
+const judged = (given: Partial<Judged>, more: Partial<Metrics> = {}): Judged => ({
+  metrics: metrics(more),
+  cash: 1_000,
+  finalEquity: 1_300,
+  bestEquity: 1_310,
+  fills: 600,
+  ambiguousFills: 6,
+  skewness: 0,
+  kurtosis: 3,
+  tries: { count: 1, variance: undefined },
+  stressed: [],
+  ...given,
+});
+
+test('a good result of one try is better than luck so far, with its band and its share of doubt', () => {
+  const verdict = verdictOf(judged({}));
+  expect(verdict).toMatchObject({
+    conclusion: 'better than luck so far',
+    reasons: [],
+    worstProfit: 300,
+    bestProfit: 310,
+    ambiguousShare: 0.01,
+    dsr: null,
+  });
+});
+
+test.for([
+  ['the best of many tries', judged({ tries: { count: 400, variance: 0.004 } }), /400 tries explain it: DSR 0\.\d\d/],
+  [
+    'an interval that reaches zero',
+    judged({}, { sharpeLow: -0.2 }),
+    /interval of the Sharpe ratio reaches down to -0\.2/,
+  ],
+  ['fees that are nearly all of it', judged({}, { breakEvenFees: 1.7 }), /dies at fees × 1\.7/],
+  ['few round trips', judged({}, { roundTrips: 12 }), /12 round trips are few/],
+  ['nothing beyond holding', judged({}, { alpha: -0.01 }), /beyond what holding explains/],
+  [
+    'a loss one kline later',
+    judged({ stressed: [{ name: 'One kline later', finalEquity: 900, return: -0.1, sharpe: -1, fills: 1 }] }),
+    /with One kline later it loses 10 %/,
+  ],
+] as const)('%s is not distinguishable from luck', ([, given, reason]) => {
+  const verdict = verdictOf(given);
+  expect(verdict.conclusion).toBe('not distinguishable from luck');
+  expect(verdict.reasons.join('\n')).toMatch(reason);
+});
+
+test('what lost money lost money, and what is too short is too short', () => {
+  expect(verdictOf(judged({ finalEquity: 999 }))).toMatchObject({ conclusion: 'lost money', reasons: [] });
+  expect(verdictOf(judged({}, { sharpe: null, psr: null, sharpeLow: null })).conclusion).toBe('too little to judge');
+});
+
+const one = (hash: string, more: Partial<Try> = {}): Try => ({
+  ...{ hash, family: 'sma-cross', symbols: ['BTCUSDT'], from: 0, to: 100, sharpe: 0.1 },
+  ...more,
+});
+
+test('tries count once each, of the same strategies on overlapping time and symbols', () => {
+  const ledger = [
+    one('a', { sharpe: 0 }),
+    one('a', { sharpe: 0 }),
+    one('b', { sharpe: 0.2 }),
+    one('own'),
+    one('else', { family: 'grid' }),
+    one('before', { from: -9, to: -1 }),
+    one('far', { symbols: ['ETHUSDT'] }),
+  ];
+  const { count, variance } = triesOf(ledger, one('own'));
+  expect(count).toBe(3);
+  expect(variance).toBeCloseTo(0.01, 12);
+  expect(triesOf([], one('own', { sharpe: null }))).toEqual({ count: 1, variance: undefined });
+});
+
+test('a line that stands for a grid counts for all of it, with its own variance', () => {
+  const ratios = [0.01, 0.05, -0.02, 0.07];
+  const single = ratios.map((sharpe, index) => one(`n${index}`, { sharpe }));
+  const spread = deviation(ratios) ?? 0;
+  const grid = one('grid', { count: 4, sharpe: mean(ratios), variance: spread * spread });
+  const own = one('own', { sharpe: 0.03 });
+  expect(triesOf([grid], own).count).toBe(triesOf(single, own).count);
+  expect(triesOf([grid], own).variance).toBeCloseTo(triesOf(single, own).variance ?? 0, 12);
+});
+
+/** Daily returns of noise, and of noise with an edge. */
+function returns(rng: () => number, edge: number): number[] {
+  return Array.from({ length: 500 }, () => {
+    const normal = Math.sqrt(-2 * Math.log(1 - rng())) * Math.cos(2 * Math.PI * rng());
+    return 0.01 * (normal + edge);
+  });
+}
+const ratioOf = (values: readonly number[]): number => mean(values) / (deviation(values) ?? 1);
+
+test('a sweep over noise is seldom called better than luck, a planted edge mostly is', () => {
+  const rng = seededRng(4);
+  const best = (edge: number): boolean => {
+    const sweep = Array.from({ length: 60 }, (_, index) => returns(rng, index === 0 ? edge : 0));
+    const ratios = sweep.map(ratioOf);
+    const winner = ratios.indexOf(Math.max(...ratios));
+    const found = sweep[winner] ?? [];
+    const shape = { skewness: skewness(found) ?? 0, kurtosis: kurtosis(found) ?? 3 };
+    const ratio = ratios[winner] ?? 0;
+    const spread = deviation(ratios) ?? 0;
+    const verdict = verdictOf(
+      judged(
+        { tries: { count: 60, variance: spread * spread }, ...shape },
+        { sharpe: ratio * Math.sqrt(365), days: 500, psr: probabilisticSharpe(ratio, 500, shape) ?? null },
+      ),
+    );
+    return (verdict.dsr ?? 0) >= 0.95;
+  };
+  const noise = Array.from({ length: 40 }, () => best(0)).filter(Boolean).length;
+  const edge = Array.from({ length: 40 }, () => best(0.3)).filter(Boolean).length;
+  expect(noise).toBeLessThanOrEqual(4);
+  expect(edge).toBeGreaterThanOrEqual(36);
+});

@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest';
+import { instrument } from '../domain/instrument.ts';
+import type { Columns } from '../domain/market.ts';
+import { feeOn, lots, notional, rate, ticks, units } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { fillTable } from './fill-table.ts';
+import { groupsOf } from './groups.ts';
+import { measure } from './metrics.ts';
+import { roundTrips } from './trips.ts';
+import { type MetricSeries, returnsOf, type Walkable, walk } from './walk.ts';
+
+const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
+const other = { ...at, symbol: 'YZ', base: 'Y' };
+const instruments = new Map([at, other].map((one) => [one.symbol, one]));
+const minute = 60_000;
+const day = 86_400_000;
+
+/** Klines whose open is the close before, with wicks of one. */
+function series(closes: readonly number[], interval: '1min' | '60min' | '1day' = '1min', symbol = 'XZ'): MetricSeries {
+  const ms = { '1min': minute, '60min': 60 * minute, '1day': day }[interval];
+  const column = (make: (row: number) => number): Float64Array => Float64Array.from(closes, (_, row) => make(row));
+  const close = (row: number): number => closes[Math.max(0, row)] as number;
+  const columns: Columns = {
+    openTime: column((row) => row * ms),
+    open: column((row) => close(row - 1)),
+    high: column((row) => Math.max(close(row - 1), close(row)) + 1),
+    low: column((row) => Math.min(close(row - 1), close(row)) - 1),
+    close: column(close),
+    volume: column(() => 5),
+  };
+  return { symbol, interval, columns, first: 0, end: closes.length };
+}
+
+let made = 0;
+function fill(time: number, side: 'BUY' | 'SELL', price: string, quantity: string, more: Partial<Fill> = {}): Fill {
+  const given = { price: ticks(price, at), quantity: lots(quantity, at) };
+  const id = String(made++);
+  return {
+    ...{ tradeId: id, orderId: id, clientOrderId: id, strategy: 's', account: 'spot', symbol: 'XZ', side, time },
+    ...given,
+    fee: feeOn(notional(given.price, given.quantity, at), rate('0.001')),
+    feeAsset: 'Z',
+    maker: false,
+    purpose: side === 'BUY' ? 'enter' : 'exit',
+    evidence: { rule: 'kline-open' },
+    ...more,
+  };
+}
+
+const walkable = (fills: readonly Fill[], all: readonly MetricSeries[], cash = 1_000): Walkable => ({
+  fills: fillTable(fills, instruments),
+  series: all,
+  cash,
+  instruments,
+  marks: { long: 1, short: 1 },
+  entryFee: 0.001,
+});
+
+test('equity follows what is held, close by close', () => {
+  const one = series([100, 110, 90, 120], '1day');
+  const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));
+  // 0.2 and 0.18 of fees; the purchase is at the open of the second day.
+  expect([...walked.days.equity].map((value) => Number(value.toFixed(9)))).toEqual([1000, 1000, 1019.8, 979.8, 979.62]);
+  expect(walked.drawdown).toMatchObject({
+    bottomAt: 4 * day,
+    peakAt: 2 * day,
+    recoveredAt: undefined,
+    longestMs: 2 * day,
+  });
+  expect(walked.drawdown.fall).toBeCloseTo(979.62 / 1019.8 - 1, 12);
+  expect(walked.heldMs / walked.totalMs).toBeCloseTo(0.5, 12);
+  expect(walked.exposure).toBeCloseTo((220 / 1019.8 + 180 / 979.8) / 4, 12);
+  expect([...walked.days.hold]).toEqual([1000, 999, 1098.9, 899.1, 1198.8].map((value) => expect.closeTo(value, 9)));
+});
+
+test('marks what is held by what selling it now would bring', () => {
+  const one = series([100, 110], '1day');
+  const marked = walk({ ...walkable([fill(0, 'BUY', '100', '1')], [one]), marks: { long: 0.99, short: 1.01 } });
+  expect(marked.days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
+});
+
+test('one series alone and the same beside another that is never traded give the same', () => {
+  const closes = Array.from({ length: 4_000 }, (_, row) => 100 + 20 * Math.sin(row / 90));
+  const fills = Array.from({ length: 60 }, (_, index) =>
+    fill(index * 60 * minute + (index % 3) * 20_000, index % 2 === 0 ? 'BUY' : 'SELL', '100', '2'),
+  );
+  const alone = walk(walkable(fills, [series(closes)]));
+  const beside = walk(
+    walkable(fills, [
+      series(closes),
+      series(
+        closes.map(() => 7),
+        '1min',
+        'YZ',
+      ),
+    ]),
+  );
+  expect([...beside.days.equity]).toEqual([...alone.days.equity].map((value) => expect.closeTo(value, 8)));
+  expect([...beside.chart.fall]).toEqual([...alone.chart.fall].map((value) => expect.closeTo(value, 10)));
+  expect(beside.drawdown).toEqual({ ...alone.drawdown, fall: expect.closeTo(alone.drawdown.fall, 10) });
+  expect(beside.heldMs).toBe(alone.heldMs);
+  expect(beside.exposure).toBeCloseTo(alone.exposure, 10);
+});
+
+test('a day without klines is a day without a return, not a missing one', () => {
+  const whole = series([100, 101, 102, 103, 104], '1day');
+  const cut = (column: Float64Array): Float64Array => column.filter((_, row) => row !== 2);
+  const { openTime, open, high, low, close, volume } = whole.columns;
+  const columns = {
+    openTime: cut(openTime),
+    open: cut(open),
+    high: cut(high),
+    low: cut(low),
+    close: cut(close),
+    volume: cut(volume),
+  };
+  const walked = walk(walkable([fill(0, 'BUY', '100', '1')], [{ ...whole, columns, end: 4 }]));
+  const returns = returnsOf(walked.days.equity);
+  expect(returns.length).toBe(5);
+  expect(returns[2]).toBe(0);
+});
+
+test('returns end where nothing is left', () => {
+  expect([...returnsOf(Float64Array.of(100, 50, 0, 10))]).toEqual([-0.5, -1]);
+});
+
+const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
+  roundTrips(fillTable(fills, instruments), [one], instruments);
+
+test('an entry filled in parts and left in parts is one round trip', () => {
+  const entry = { clientOrderId: 'in' };
+  const exit = { clientOrderId: 'out' };
+  const found = trips([
+    fill(0, 'BUY', '100', '1', entry),
+    fill(1, 'BUY', '102', '1', entry),
+    fill(minute, 'SELL', '110', '1.5', exit),
+    fill(minute, 'SELL', '108', '0.5', exit),
+  ]);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ long: true, quantity: 2, entryTime: 0, exitTime: minute });
+  expect(found[0]?.entryPrice).toBeCloseTo(101, 9);
+  expect(found[0]?.exitPrice).toBeCloseTo(109.5, 9);
+  expect(found[0]?.profit).toBeCloseTo(219 - 202 - 0.202 - 0.219, 9);
+  expect(found[0]?.fees).toBeCloseTo(0.421, 9);
+});
+
+test('what was bought first is sold first, and crossing zero opens the other way', () => {
+  const found = trips([
+    fill(0, 'BUY', '100', '1'),
+    fill(1, 'BUY', '200', '1'),
+    fill(2, 'SELL', '150', '1'),
+    fill(3, 'SELL', '150', '2'),
+    fill(4, 'BUY', '140', '1'),
+  ]);
+  expect(found.map(({ long, entryPrice, exitPrice, quantity }) => [long, entryPrice, exitPrice, quantity])).toEqual([
+    [true, 100, 150, 1],
+    [true, 200, 150, 1],
+    [false, 150, 140, 1],
+  ]);
+  // Bought and sold back costs the same however it is cut into trips.
+  expect(found.reduce((sum, { profit }) => sum + profit, 0)).toBeCloseTo(
+    50 - 50 + 10 - 0.1 - 0.2 - 0.15 - 0.3 - 0.14,
+    9,
+  );
+});
+
+test('the dust that a fee in base leaves ends a trip and begins none', () => {
+  const inBase = { fee: units('0.0015'), feeAsset: 'X' };
+  const found = trips([
+    fill(0, 'BUY', '100', '1', inBase),
+    fill(1, 'SELL', '110', '0.998'),
+    fill(2, 'BUY', '100', '1', inBase),
+    fill(3, 'SELL', '110', '0.998'),
+  ]);
+  expect(found.map(({ quantity }) => quantity)).toEqual([0.998, 0.998]);
+  expect(found[0]?.profit).toBeCloseTo(found[1]?.profit ?? 0, 9);
+});
+
+test('excursions reach from the entry to the exit and no further', () => {
+  const one = series([100, 120, 80, 100, 300, 10]);
+  const found = trips([fill(minute, 'BUY', '100', '1'), fill(4 * minute, 'SELL', '100', '1')], one);
+  // Rows 1 to 3; the exit is at the open of row 4, whose high of 301 nobody saw.
+  expect(found[0]?.worst).toBeCloseTo(79 / 100 - 1, 9);
+  expect(found[0]?.best).toBeCloseTo(121 / 100 - 1, 9);
+  const short = trips([fill(minute, 'SELL', '100', '1'), fill(4 * minute, 'BUY', '100', '1')], one);
+  expect([short[0]?.worst, short[0]?.best]).toEqual([expect.closeTo(-0.21, 9), expect.closeTo(0.21, 9)]);
+});
+
+test('excursions of long and short trips agree with a plain search', () => {
+  const closes = Array.from({ length: 9_000 }, (_, row) => 500 + 100 * Math.sin(row / 400) + 30 * Math.sin(row / 7));
+  const one = series(closes);
+  const fills = Array.from({ length: 12 }, (_, index) =>
+    fill(Math.floor((index * 8_900) / 12) * minute, index % 2 === 0 ? 'BUY' : 'SELL', '500', '1'),
+  );
+  for (const trip of trips(fills, one)) {
+    const from = trip.entryTime / minute;
+    const to = trip.exitTime / minute;
+    const low = Math.min(500, ...one.columns.low.slice(from, to));
+    const high = Math.max(500, ...one.columns.high.slice(from, to));
+    expect(trip.worst).toBeCloseTo(low / 500 - 1, 12);
+    expect(trip.best).toBeCloseTo(high / 500 - 1, 12);
+  }
+});
+
+test('profits of trips and what is left open add up to the equity', () => {
+  const closes = Array.from({ length: 3_000 }, (_, row) => 100 + 10 * Math.sin(row / 50));
+  const fills = Array.from({ length: 41 }, (_, index) => {
+    const row = 60 * index + 5;
+    return fill(row * minute, index % 2 === 0 ? 'BUY' : 'SELL', (closes[row - 1] ?? 0).toFixed(2), '2');
+  });
+  const given = walkable(fills, [series(closes)]);
+  const { metrics, walked, trips: all } = measure(given);
+  const open = fills.at(-1);
+  const paid = Number((closes[60 * 40 + 4] ?? 0).toFixed(2)) * 2;
+  const profit = all.reduce((sum, one) => sum + one.profit, 0);
+  expect(open?.side).toBe('BUY');
+  expect(walked.days.equity.at(-1)).toBeCloseTo(1_000 + profit + 2 * (closes.at(-1) ?? 0) - paid * 1.001, 6);
+  expect(metrics.roundTrips).toBe(20);
+});
+
+test('says nothing of a year where there are days, and nothing of trips where there are none', () => {
+  const { metrics } = measure(walkable([], [series([100, 101, 102], '1day')]));
+  const { sharpe, cagr, winRate, profitFactor, sqn, kelly, calmar, feeShare, breakEvenFees } = metrics;
+  expect([sharpe, cagr, winRate, profitFactor, sqn, kelly, calmar, feeShare, breakEvenFees]).toEqual(
+    Array(9).fill(null),
+  );
+  expect(JSON.stringify(metrics, (_, value) => (typeof value === 'bigint' ? '' : value))).not.toMatch(/NaN|Infinity/);
+});
+
+test('groups count each trip once, where it closed', () => {
+  const table = fillTable(
+    [
+      fill(Date.UTC(2020, 0, 31, 23), 'BUY', '100', '1'),
+      fill(Date.UTC(2020, 1, 1, 5), 'SELL', '110', '1', { purpose: 'stop' }),
+      fill(Date.UTC(2020, 1, 3, 6), 'SELL', '110', '1', { purpose: 'enter' }),
+      fill(Date.UTC(2020, 1, 3, 7), 'BUY', '120', '1', { purpose: 'takeProfit' }),
+    ],
+    instruments,
+  );
+  const groups = groupsOf(roundTrips(table, [], instruments), table);
+  const names = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);
+  expect(names(groups.month)).toEqual(['2020-02']);
+  expect(names(groups.weekday)).toEqual(['Monday', 'Saturday']);
+  expect(names(groups.hour)).toEqual(['05', '07']);
+  expect(names(groups.exit)).toEqual(['stop', 'take-profit']);
+  expect(names(groups.side)).toEqual(['long', 'short']);
+  expect(groups.month[0]).toMatchObject({ roundTrips: 2, winRate: 0.5, profitFactor: expect.closeTo(9.79 / 10.23, 9) });
+});
