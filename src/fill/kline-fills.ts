@@ -94,12 +94,12 @@ export class KlineFills {
     return this.#working.length === 0;
   }
 
-  /** Takes an order that is well formed and whose funds are locked. */
-  submit(order: SimOrder): void {
+  /** Takes an order that is well formed and whose funds are locked, `executed` of it already filled. */
+  submit(order: SimOrder, executed: Lots = noLots): void {
     this.#working.push({
       order,
       reach: this.#reachOf(order),
-      remaining: 'lots' in order.volume ? order.volume.lots : noLots,
+      remaining: 'lots' in order.volume ? minus(order.volume.lots, executed) : noLots,
       active: false,
       arrivesIn: this.#delay,
       cancelsIn: undefined,
@@ -118,6 +118,14 @@ export class KlineFills {
     }
     this.#working.splice(index, 1);
     return { fills: [], ends: [{ order: working.order, end: 'canceled' }] };
+  }
+
+  /** Hands over every order with what it has filled, for an engine that fills by other data. */
+  release(): readonly { readonly order: SimOrder; readonly executed: Lots }[] {
+    return this.#working.splice(0).map(({ order, remaining }) => ({
+      order,
+      executed: 'lots' in order.volume ? minus(order.volume.lots, remaining) : noLots,
+    }));
   }
 
   /** Begins a kline, which ends with `close`. */

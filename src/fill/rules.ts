@@ -3,6 +3,7 @@
  * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume.
  */
 import { type Rate, rate, type Ticks, ticks } from '../domain/money.ts';
+import type { LatencyModel } from './latency.ts';
 
 export interface Rules {
   readonly name: string;
@@ -23,6 +24,8 @@ export interface Rules {
   readonly feedLatencyMs: number;
   readonly entryLatencyMs: number;
   readonly responseLatencyMs: number;
+  /** Measured latencies of requests in place of the two constants before. */
+  readonly latency: LatencyModel | undefined;
   /** How often the account asks the exchange for its fills. */
   readonly pollMs: number;
   /** After how long without a print a waiting MARKET order's fill is marked stale, and a last price no longer counts. */
@@ -66,6 +69,7 @@ const sluice: Rules = {
   feedLatencyMs: 100,
   entryLatencyMs: 150,
   responseLatencyMs: 150,
+  latency: undefined,
   pollMs: 1000,
   staleAfterMs: 5000,
   beyondBook: rate('0.005'),

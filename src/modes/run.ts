@@ -1,5 +1,6 @@
 /** What a run over recorded klines is given and what it comes to, whichever driver runs it. */
 import type { Database } from 'better-sqlite3';
+import type { Tape } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
@@ -34,6 +35,8 @@ export interface RunInput {
   readonly limits: Limits;
   readonly rules: Rules;
   readonly fees: Fees;
+  /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
+  readonly tapes?: ReadonlyMap<string, Tape>;
 }
 
 export interface RunResult {
@@ -45,6 +48,8 @@ export interface RunResult {
   readonly ambiguousKlines: number;
   /** Why trading was stopped, when a limit stopped it. */
   readonly kills: readonly string[];
+  /** What was asked of the exchange, where requests are imitated. */
+  readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
   /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
   journal(): Database;
 }

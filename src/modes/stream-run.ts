@@ -2,29 +2,18 @@
 import { EMPTY, NEVER } from 'rxjs';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Kline } from '../domain/market.ts';
-import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
+import { plus } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { defaultTiming } from '../execution/desk.ts';
-import { couldBeBetterBy } from '../fill/band.ts';
-import type { Entry } from '../journal/entries.ts';
 import { journal } from '../journal/journal.ts';
-import { emptyLoaded } from '../journal/load.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
-import { type Assembled, assemble } from './assemble.ts';
-import { stopReason } from './column-run.ts';
-import {
-  feeInBase,
-  idleCash,
-  memoryHost,
-  openingBalances,
-  type RunInput,
-  type RunResult,
-  type RunSeries,
-} from './run.ts';
+import type { Assembled } from './assemble.ts';
+import { close, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
+import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import type { NamedHosted } from './strategies.ts';
+import { bandOf, deskOf, isResult } from './stream-desk.ts';
 
 interface Walk {
   readonly market: PaperMarket;
@@ -45,7 +34,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   const host = memoryHost(isResult);
   const book = journal(host, clock, []);
   const fills: Fill[] = [];
-  let better: Units = noUnits;
+  const band = bandOf(input);
   const venue = new PaperOnKlines({
     clock,
     instruments: input.instruments,
@@ -53,34 +42,9 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     fees: input.fees,
     balances: openingBalances(input),
     intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
-    listener: {
-      fill(made, intent) {
-        const at = input.instruments.get(made.symbol);
-        if (made.bestPrice !== undefined && at !== undefined)
-          better = plus(
-            better,
-            couldBeBetterBy({ ...made, order: intent, evidence: made.evidence ?? { rule: '' } }, input.fees, at),
-          );
-      },
-      end: () => {},
-    },
+    listener: band.listener,
   });
-  const assembled = assemble({
-    clock,
-    journal: book,
-    identity: undefined,
-    loaded: emptyLoaded,
-    orders: venue.orders,
-    account: input.account,
-    instruments: input.instruments,
-    allocations: input.allocations,
-    limits: input.limits,
-    timing: defaultTiming,
-    orderLifeMs: 1,
-    marketBuyIn: input.rules.marketBuyIn,
-    feeInBase: feeInBase(input),
-    notice: () => {},
-  });
+  const assembled = deskOf(input, clock, book, venue.orders, 1);
   const feed = new RecordedFeed(input.series.map(upToEnd));
   // There is nothing to poll: the venue says itself when something happened.
   venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
@@ -100,13 +64,13 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     fills,
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), idleCash(input)),
-    couldBeBetterBy: better,
+    couldBeBetterBy: band.better(),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
   };
 }
 
-const upToEnd = (series: RunSeries): RunSeries => {
+export const upToEnd = (series: RunSeries): RunSeries => {
   const { openTime, open, high, low, close, volume } = series.columns;
   const cut = (column: Float64Array): Float64Array => column.subarray(0, series.end);
   return {
@@ -183,9 +147,6 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
   for (const { walk, kline } of closing) await push(graph, walk, kline);
 }
 
-/** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
-const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
-
 /** One kline; undefined when nothing asynchronous came of it. */
 function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   if (!isActive(graph, walk)) return show(graph, walk, kline);
@@ -193,10 +154,6 @@ function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
     .then(() => restPhases(graph, walk, kline))
     .then(() => show(graph, walk, kline));
 }
-
-/** Orders work or positions are guarded: the kline goes through the fill phases. */
-const isActive = ({ assembled }: Graph, { market, symbol }: Walk): boolean =>
-  !market.idle || assembled.protection.guards(symbol);
 
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
 function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
@@ -207,61 +164,7 @@ function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
   return leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
 }
 
-/** Positions that were held for as long as they may be; undefined when there is none. */
-function leaveOverdue({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): Promise<void> | undefined {
-  const overdue = assembled.protection.overdue(symbol, kline.seenAt);
-  if (overdue.length === 0) return undefined;
-  for (const place of overdue) assembled.hitStop(place, place.why);
-  return clock.settleSoon();
-}
-
-function close({ assembled, clock }: Graph, { symbol }: Walk, kline: Kline): void {
-  clock.skipTo(kline.seenAt);
-  assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
-}
-
-function watchLoss({ assembled, clock }: Graph): Promise<void> | undefined {
-  const kill = assembled.risk.watchLoss();
-  if (kill === undefined) return undefined;
-  return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
-}
-
 function push({ clock }: Graph, { recorded }: Walk, kline: Kline): Promise<void> | undefined {
   recorded.push(kline);
   return clock.busy ? clock.settleSoon() : undefined;
-}
-
-async function openPhase({ clock }: Graph, { market }: Walk, kline: Kline): Promise<void> {
-  clock.skipTo(kline.openTime);
-  if (market.idle) return;
-  market.open(kline);
-  await clock.settleSoon();
-}
-
-async function restPhases({ assembled, clock }: Graph, { market, symbol }: Walk, kline: Kline): Promise<void> {
-  clock.skipTo(kline.seenAt - 1);
-  await hitStops(assembled, clock, market, kline);
-  if (!market.idle) {
-    market.rest(kline);
-    await clock.settleSoon();
-    await hitStops(assembled, clock, market, kline);
-  }
-  market.close();
-  assembled.protection.trail(symbol, kline.high);
-  assembled.protection.trail(symbol, kline.low);
-}
-
-async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMarket, kline: Kline): Promise<void> {
-  const { protection, portfolio } = assembled;
-  const stops = protection.stops(kline.symbol);
-  if (stops.length === 0) return;
-  const at = portfolio.instrument(kline.symbol);
-  for (const hit of market.triggers(kline, stops)) {
-    const stop = stops.find(({ strategy }) => strategy === hit.strategy);
-    if (stop === undefined) continue;
-    const price = priceNumber(hit.price, at);
-    portfolio.mark(kline.symbol, price, clock.now());
-    assembled.hitStop(stop, stopReason(price));
-    await clock.settleSoon();
-  }
 }

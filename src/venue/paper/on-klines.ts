@@ -6,9 +6,10 @@
 import { Subject } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
+import type { Lots } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
-import type { Step, Stop, StopHit } from '../../fill/orders.ts';
+import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
 import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
@@ -117,6 +118,16 @@ export class PaperMarket {
   close(): void {
     this.#hits.clear();
     this.#fills.close();
+  }
+
+  /** Hands over every order, for an engine that fills by other data. */
+  release(): ReturnType<KlineFills['release']> {
+    return this.#fills.release();
+  }
+
+  /** Takes over an order that worked elsewhere: it waits for the next kline. */
+  takeOver(order: SimOrder, executed: Lots): void {
+    this.#fills.submit(order, executed);
   }
 
   /** Takes an accepted order. */

@@ -1,0 +1,65 @@
+/** Recorded trades and books of a symbol as columns, as runs walk them. */
+import type { FeedGap } from '../domain/market.ts';
+
+/** Public trades, sorted by time. */
+export interface TradeColumns {
+  /** UTC ms. */
+  readonly time: Float64Array;
+  readonly price: Float64Array;
+  /** In the base asset. */
+  readonly quantity: Float64Array;
+  /** The taker's: 1 for BUY, -1 for SELL. */
+  readonly side: Float64Array;
+}
+
+/** Whole books, sorted by time: book `b` has its bids from row `start[b]` to `asks[b]`, its asks to `start[b + 1]`, best first. */
+export interface BookColumns {
+  /** UTC ms, one for each book. */
+  readonly time: Float64Array;
+  /** One more than there are books. */
+  readonly start: Uint32Array;
+  readonly asks: Uint32Array;
+  readonly price: Float64Array;
+  readonly quantity: Float64Array;
+}
+
+/** What is recorded of a symbol beside its klines. */
+export interface Tape {
+  readonly trades?: TradeColumns;
+  readonly books?: BookColumns;
+  /** Holes in the trades, in the order of time: inside them nobody knows what happened. */
+  readonly gaps: readonly FeedGap[];
+}
+
+/** Rows of levels as the catalogue stores them, with a number for each book, as whole books. */
+export function booksOf({
+  time,
+  book,
+  side,
+  price,
+  quantity,
+}: {
+  readonly time: Float64Array;
+  readonly book: Float64Array;
+  /** 1 for a bid, -1 for an ask. */
+  readonly side: Float64Array;
+  readonly price: Float64Array;
+  readonly quantity: Float64Array;
+}): BookColumns {
+  const rows = time.length;
+  let count = 0;
+  for (let row = 0; row < rows; row++) if (row === 0 || book[row] !== book[row - 1]) count++;
+  const out = { time: new Float64Array(count), start: new Uint32Array(count + 1), asks: new Uint32Array(count) };
+  let at = -1;
+  for (let row = 0; row < rows; row++) {
+    if (row === 0 || book[row] !== book[row - 1]) {
+      at++;
+      out.time[at] = time[row] as number;
+      out.start[at] = row;
+      out.asks[at] = row;
+    }
+    if ((side[row] as number) > 0) out.asks[at] = row + 1;
+  }
+  out.start[count] = rows;
+  return { ...out, price, quantity };
+}

@@ -1,0 +1,77 @@
+/** What a kline does on the live graph, phase by phase: the venue fills by it before anybody sees it (fill-engine §2.2). */
+import type { SimClock } from '../clock/sim-clock.ts';
+import type { Kline } from '../domain/market.ts';
+import { priceNumber } from '../domain/money.ts';
+import type { PaperMarket } from '../venue/paper/on-klines.ts';
+import type { Assembled } from './assemble.ts';
+import { stopReason } from './column-run.ts';
+
+/** Who trades, and who moves time. */
+export interface Stage {
+  readonly clock: SimClock;
+  readonly assembled: Assembled;
+}
+
+/** A symbol and the klines by which its orders fill. */
+export interface Phased {
+  readonly market: PaperMarket;
+  readonly symbol: string;
+}
+
+/** Orders work or positions are guarded: the kline goes through the fill phases. */
+export const isActive = ({ assembled }: Stage, { market, symbol }: Phased): boolean =>
+  !market.idle || assembled.protection.guards(symbol);
+
+/** Positions that were held for as long as they may be; undefined when there is none. */
+export function leaveOverdue({ assembled, clock }: Stage, { symbol }: Phased, kline: Kline): Promise<void> | undefined {
+  const overdue = assembled.protection.overdue(symbol, kline.seenAt);
+  if (overdue.length === 0) return undefined;
+  for (const place of overdue) assembled.hitStop(place, place.why);
+  return clock.settleSoon();
+}
+
+export function close({ assembled, clock }: Stage, { symbol }: Phased, kline: Kline): void {
+  clock.skipTo(kline.seenAt);
+  assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
+}
+
+export function watchLoss({ assembled, clock }: Stage): Promise<void> | undefined {
+  const kill = assembled.risk.watchLoss();
+  if (kill === undefined) return undefined;
+  return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
+}
+
+export async function openPhase({ clock }: Stage, { market }: Phased, kline: Kline): Promise<void> {
+  clock.skipTo(kline.openTime);
+  if (market.idle) return;
+  market.open(kline);
+  await clock.settleSoon();
+}
+
+export async function restPhases({ assembled, clock }: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+  clock.skipTo(kline.seenAt - 1);
+  await hitStops(assembled, clock, market, kline);
+  if (!market.idle) {
+    market.rest(kline);
+    await clock.settleSoon();
+    await hitStops(assembled, clock, market, kline);
+  }
+  market.close();
+  assembled.protection.trail(symbol, kline.high);
+  assembled.protection.trail(symbol, kline.low);
+}
+
+async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMarket, kline: Kline): Promise<void> {
+  const { protection, portfolio } = assembled;
+  const stops = protection.stops(kline.symbol);
+  if (stops.length === 0) return;
+  const at = portfolio.instrument(kline.symbol);
+  for (const hit of market.triggers(kline, stops)) {
+    const stop = stops.find(({ strategy }) => strategy === hit.strategy);
+    if (stop === undefined) continue;
+    const price = priceNumber(hit.price, at);
+    portfolio.mark(kline.symbol, price, clock.now());
+    assembled.hitStop(stop, stopReason(price));
+    await clock.settleSoon();
+  }
+}

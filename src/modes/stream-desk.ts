@@ -1,0 +1,56 @@
+/** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
+import type { SimClock } from '../clock/sim-clock.ts';
+import { noUnits, plus, type Units } from '../domain/money.ts';
+import { defaultTiming } from '../execution/desk.ts';
+import { couldBeBetterBy } from '../fill/band.ts';
+import type { Entry } from '../journal/entries.ts';
+import type { Journal } from '../journal/journal.ts';
+import { emptyLoaded } from '../journal/load.ts';
+import type { PaperListener } from '../venue/paper/account.ts';
+import type { OrderEntry } from '../venue/venue.ts';
+import { type Assembled, assemble } from './assemble.ts';
+import { feeInBase, type RunInput } from './run.ts';
+
+/** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
+export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
+
+export function deskOf(
+  input: RunInput,
+  clock: SimClock,
+  book: Journal,
+  orders: OrderEntry,
+  orderLifeMs: number,
+): Assembled {
+  return assemble({
+    clock,
+    journal: book,
+    identity: undefined,
+    loaded: emptyLoaded,
+    orders,
+    account: input.account,
+    instruments: input.instruments,
+    allocations: input.allocations,
+    limits: input.limits,
+    timing: defaultTiming,
+    orderLifeMs,
+    marketBuyIn: input.rules.marketBuyIn,
+    feeInBase: feeInBase(input),
+    notice: () => {},
+  });
+}
+
+/** Sums up how much better ambiguous klines could have gone. */
+export function bandOf(input: RunInput): { readonly listener: PaperListener; better(): Units } {
+  let better: Units = noUnits;
+  return {
+    listener: {
+      fill(made, intent) {
+        const at = input.instruments.get(made.symbol);
+        if (made.bestPrice === undefined || at === undefined) return;
+        better = plus(better, couldBeBetterBy({ ...made, order: intent }, input.fees, at));
+      },
+      end: () => {},
+    },
+    better: () => better,
+  };
+}

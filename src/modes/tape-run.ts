@@ -1,0 +1,362 @@
+/**
+ * A backtest through the live graph over recorded trades and books, and klines where neither is stored (fill-engine §2.1.10):
+ * events reach the exchange at their time and strategies `feedLatencyMs` later; requests travel; fills are found by asking every
+ * `pollMs` while an order works.
+ */
+import { EMPTY, merge } from 'rxjs';
+import { SimClock } from '../clock/sim-clock.ts';
+import { rowAt } from '../data/klines.ts';
+import type { BookColumns, Tape, TradeColumns } from '../data/tape.ts';
+import { closeTime } from '../domain/interval.ts';
+import type { Depth, FeedGap, Level, Side, Trade } from '../domain/market.ts';
+import { plus, priceText } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import type { BookSide } from '../fill/book-side.ts';
+import { journal } from '../journal/journal.ts';
+import { type Inputs, signalsOf } from '../strategy/host.ts';
+import { trade } from '../trader.ts';
+import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
+import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import type { Assembled } from './assemble.ts';
+import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
+import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { type Source, source } from './source.ts';
+import type { NamedHosted } from './strategies.ts';
+import { bandOf, deskOf, isResult } from './stream-desk.ts';
+import { upToEnd } from './stream-run.ts';
+import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
+
+/** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
+const orderLifeMs = 10_000;
+/** Between two looks at what must not stay undone, as in a live session, ms. */
+const insistMs = 1_000;
+/** After the last event fills are looked for this often. */
+const lastLooks = 3;
+
+export async function runTape(input: RunInput): Promise<RunResult> {
+  return await new TapeRun(input).run();
+}
+
+interface Lane {
+  readonly symbol: string;
+  readonly series: RunSeries;
+  readonly recorded: RecordedSeries;
+  readonly market: TapeMarket;
+  readonly tape: Tape | undefined;
+  readonly covered: (openTime: number, closesAt: number) => boolean;
+  readonly trades: Source<Trade>;
+  readonly depth: Source<Depth>;
+  readonly gaps: Source<FeedGap>;
+}
+
+class TapeRun {
+  readonly #input: RunInput;
+  readonly #clock: SimClock;
+  readonly #host = memoryHost(isResult);
+  readonly #venue: PaperOnTape;
+  readonly #assembled: Assembled;
+  readonly #lanes: readonly Lane[];
+  readonly #feed: RecordedFeed;
+  readonly #polled = new Set<string>();
+  readonly #faults: unknown[] = [];
+  readonly #band: ReturnType<typeof bandOf>;
+  readonly #book: ReturnType<typeof journal>;
+  #insistAt = Number.NEGATIVE_INFINITY;
+
+  constructor(input: RunInput) {
+    this.#input = input;
+    this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+    this.#book = journal(this.#host, this.#clock, []);
+    this.#band = bandOf(input);
+    this.#venue = new PaperOnTape({
+      clock: this.#clock,
+      instruments: input.instruments,
+      rules: input.rules,
+      fees: input.fees,
+      balances: openingBalances(input),
+      intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+      listener: this.#band.listener,
+      works: (symbol) => this.#pollLater(symbol),
+    });
+    this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#feed = new RecordedFeed(input.series.map(upToEnd));
+    this.#venue.orders.news?.subscribe((symbol) => void this.#clock.track(this.#assembled.sweeps.sweep(symbol)));
+    this.#lanes = input.series.map((series) => this.#lane(series));
+  }
+
+  async run(): Promise<RunResult> {
+    const input = this.#input;
+    const fills: Fill[] = [];
+    const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
+    const trading = trade({ ...this.#assembled.desk, signals }).subscribe((fill) => fills.push(fill));
+    // Recovery has nothing to do, but strategies only listen once it is through.
+    await this.#clock.turn();
+    await this.#walk(this.#lanes.flatMap((lane) => this.#cursorsOf(lane)));
+    await this.#findLast();
+    trading.unsubscribe();
+    await this.#book.close();
+    if (this.#faults.length > 0) throw this.#faults[0];
+    return {
+      fills,
+      kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
+      finalEquity: plus(this.#assembled.portfolio.totalEquity(), idleCash(input)),
+      couldBeBetterBy: this.#band.better(),
+      ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
+      requests: this.#venue.requests,
+      journal: () => this.#host.db,
+    };
+  }
+
+  #lane(series: RunSeries): Lane {
+    const { symbol, interval } = series;
+    const tape = this.#input.tapes?.get(symbol);
+    return {
+      symbol,
+      series,
+      recorded: this.#feed.series(symbol, interval),
+      market: this.#venue.market(symbol),
+      tape,
+      covered: coverage(tape),
+      trades: source(),
+      depth: source(),
+      gaps: source(),
+    };
+  }
+
+  #inputsOf({ symbol, interval, id, strategy }: NamedHosted): Inputs {
+    const { recorded, trades, depth, gaps } = this.#lanes.find((lane) => lane.symbol === symbol) as Lane;
+    return {
+      history: recorded.before(recorded.row),
+      klines: this.#feed.klines(symbol, interval),
+      trades: trades.stream,
+      depth: depth.stream,
+      ticker: EMPTY,
+      gaps: merge(this.#feed.gaps, gaps.stream),
+      fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
+      holding: this.#assembled.portfolio.holding(id, symbol),
+      now: () => this.#clock.now(),
+      failed: (error) => void this.#faults.push(error),
+    };
+  }
+
+  async #walk(cursors: readonly Cursor[]): Promise<void> {
+    const clock = this.#clock;
+    for (let next = earliest(cursors); next !== undefined; next = earliest(cursors)) {
+      const { time, rank } = next;
+      // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
+      const until = rank === ranks.open ? time : time - aMoment;
+      if (clock.dueBy(until)) await clock.advanceTo(until);
+      clock.skipTo(time);
+      const work = next.fire();
+      if (work !== undefined) await work;
+      if (clock.busy) await clock.settle();
+    }
+  }
+
+  /** What was granted before the last event is found, too. */
+  async #findLast(): Promise<void> {
+    const { pollMs, entryLatencyMs, responseLatencyMs } = this.#input.rules;
+    const round = pollMs + 2 * (entryLatencyMs + responseLatencyMs) + insistMs;
+    await this.#clock.advanceTo(this.#clock.now() + round * lastLooks);
+  }
+
+  #cursorsOf(lane: Lane): readonly Cursor[] {
+    const { series, tape } = lane;
+    const { openTime } = series.columns;
+    const from = openTime[series.first] as number;
+    const to = closeTime(series.interval, openTime[series.end - 1] as number);
+    const feedMs = this.#input.rules.feedLatencyMs;
+    const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
+    const cursors: Cursor[] = [this.#klineCursor(lane), this.#openCursor(lane)];
+    const { trades, books } = tape ?? {};
+    if (trades !== undefined) {
+      const at = rows(trades.time);
+      cursors.push(cursorOver({ ...at, delayMs: 0, rank: ranks.trade }, (row) => this.#print(lane, trades, row)));
+      cursors.push(
+        cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenTrade }, (row) => this.#seeTrade(lane, trades, row)),
+      );
+    }
+    if (books !== undefined) {
+      const at = rows(books.time);
+      cursors.push(cursorOver({ ...at, delayMs: 0, rank: ranks.book }, (row) => this.#show(lane, books, row)));
+      cursors.push(
+        cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenBook }, (row) => this.#seeBook(lane, books, row)),
+      );
+    }
+    const gaps = (tape?.gaps ?? []).filter((gap) => gap.to > from && gap.from <= to);
+    const all = { from: 0, to: gaps.length };
+    cursors.push(
+      cursorOver({ ...all, time: gaps.map((gap) => gap.from), delayMs: 0, rank: ranks.gap }, (row) => {
+        lane.market.tape.gap(gaps[row]?.to ?? 0);
+        return undefined;
+      }),
+      cursorOver({ ...all, time: gaps.map((gap) => gap.to), delayMs: feedMs, rank: ranks.seenGap }, (row) => {
+        lane.gaps.emit(gaps[row] as FeedGap);
+        return undefined;
+      }),
+    );
+    return cursors;
+  }
+
+  /** Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. */
+  #klineCursor(lane: Lane): Cursor {
+    const { recorded, market, symbol } = lane;
+    const { feedLatencyMs } = this.#input.rules;
+    const stage = { clock: this.#clock, assembled: this.#assembled };
+    const phased = { market: market.klines, symbol };
+    const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
+    const moveTo = (rank: number): void => {
+      const seenAt = recorded.next()?.seenAt ?? Number.POSITIVE_INFINITY;
+      cursor.rank = rank;
+      cursor.time = rank === ranks.rest ? seenAt - 1 : rank === ranks.seenKline ? seenAt + feedLatencyMs : seenAt;
+    };
+    async function fire(): Promise<void> {
+      const kline = recorded.next();
+      if (kline === undefined) return;
+      if (cursor.rank === ranks.rest) {
+        moveTo(market.byTape ? ranks.seenKline : ranks.kline);
+        if (!market.byTape && isActive(stage, phased)) await restPhases(stage, phased, kline);
+        return;
+      }
+      stage.assembled.portfolio.mark(symbol, kline.close, stage.clock.now());
+      await watchLoss(stage);
+      await leaveOverdue(stage, phased, kline);
+      recorded.push(kline);
+      if (stage.clock.busy) await stage.clock.settleSoon();
+      moveTo(ranks.rest);
+    }
+    moveTo(ranks.rest);
+    return cursor;
+  }
+
+  /** A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. */
+  #openCursor(lane: Lane): Cursor {
+    const { series, market } = lane;
+    const { first: from, end: to, columns, interval } = series;
+    return cursorOver({ time: columns.openTime, from, to, delayMs: 0, rank: ranks.open }, (row) => {
+      const openTime = columns.openTime[row] as number;
+      const kline = lane.recorded.next();
+      market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
+      if (market.byTape || market.klines.idle || kline === undefined) return undefined;
+      market.klines.open(kline);
+      return this.#clock.settleSoon();
+    });
+  }
+
+  #print({ market }: Lane, trades: TradeColumns, row: number): undefined {
+    const { price, quantity, time } = trades;
+    market.print(
+      sideOf(trades.side[row] as number),
+      price[row] as number,
+      quantity[row] as number,
+      time[row] as number,
+    );
+  }
+
+  #show({ market }: Lane, books: BookColumns, book: number): undefined {
+    const { bids, asks } = market.tape.sides;
+    const [from, middle, to] = [books.start[book], books.asks[book], books.start[book + 1]] as [number, number, number];
+    write(bids, books, from, middle);
+    write(asks, books, middle, to);
+    market.shown(books.time[book] as number);
+  }
+
+  /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */
+  #seeTrade(lane: Lane, trades: TradeColumns, row: number): Promise<void> | undefined {
+    const { symbol, market } = lane;
+    const { portfolio, risk, protection } = this.#assembled;
+    const now = this.#clock.now();
+    const price = trades.price[row] as number;
+    portfolio.mark(symbol, price, now);
+    risk.seePrice(symbol, price);
+    if (market.byTape) {
+      protection.trail(symbol, price);
+      for (const stop of protection.hitBy(symbol, price)) {
+        const level = priceText(stop.price, portfolio.instrument(symbol));
+        this.#assembled.hitStop(stop, `stop ${level} hit: traded at ${price}`);
+      }
+      if (now - this.#insistAt >= insistMs) {
+        this.#insistAt = now;
+        this.#assembled.insist();
+      }
+    }
+    lane.trades.emit(tradeAt(symbol, trades, row, now));
+    return watchLoss({ clock: this.#clock, assembled: this.#assembled });
+  }
+
+  #seeBook(lane: Lane, books: BookColumns, book: number): undefined {
+    const now = this.#clock.now();
+    const depth = depthAt(lane.symbol, books, book, now);
+    const [bid, ask] = [depth.bids[0]?.[0], depth.asks[0]?.[0]];
+    this.#assembled.risk.seeBook(depth, now);
+    if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(lane.symbol, (bid + ask) / 2, now);
+    lane.depth.emit(depth);
+  }
+
+  /** The next look at the account's fills, at a multiple of `pollMs`. */
+  #pollLater(symbol: string): void {
+    if (this.#polled.has(symbol)) return;
+    this.#polled.add(symbol);
+    const every = Math.max(1, this.#input.rules.pollMs);
+    const next = (Math.floor(this.#clock.now() / every) + 1) * every;
+    this.#clock.at(next, () => void this.#clock.track(this.#poll(symbol)));
+  }
+
+  async #poll(symbol: string): Promise<void> {
+    await this.#assembled.sweeps.sweep(symbol);
+    this.#polled.delete(symbol);
+    for (const { intent, state } of this.#assembled.portfolio.orders())
+      if (intent.symbol === symbol && state !== 'quarantined') return this.#pollLater(symbol);
+  }
+}
+
+/** Shorter than any distance between two times. */
+const aMoment = 0.001;
+
+const sideOf = (side: number): Side => (side > 0 ? 'BUY' : 'SELL');
+
+/** Whether trades or books say all about a kline: it lies within them and not within a hole of the trades. */
+function coverage(tape: Tape | undefined): Lane['covered'] {
+  const times = [tape?.trades?.time, tape?.books?.time].flatMap((time) =>
+    time !== undefined && time.length > 0 ? [time] : [],
+  );
+  const from = Math.min(...times.map((time) => time[0] as number));
+  const to = Math.max(...times.map((time) => time.at(-1) as number));
+  const gaps = tape?.gaps ?? [];
+  return (openTime, closesAt) =>
+    openTime >= from && closesAt <= to && !gaps.some((gap) => gap.from <= openTime && closesAt <= gap.to);
+}
+
+function write(side: BookSide, { price, quantity }: BookColumns, from: number, to: number): void {
+  side.begin(to - from);
+  for (let row = from; row < to; row++) {
+    side.prices[row - from] = price[row] as number;
+    side.quantities[row - from] = quantity[row] as number;
+  }
+  side.shown();
+}
+
+function tradeAt(symbol: string, { time, price, quantity, side }: TradeColumns, row: number, seenAt: number): Trade {
+  return {
+    symbol,
+    time: time[row] as number,
+    price: price[row] as number,
+    quantity: quantity[row] as number,
+    side: sideOf(side[row] as number),
+    seenAt,
+  };
+}
+
+function depthAt(symbol: string, columns: BookColumns, book: number, seenAt: number): Depth {
+  const { time, start, asks, price, quantity } = columns;
+  const levels = (from: number, to: number): readonly Level[] =>
+    Array.from({ length: to - from }, (_, at) => [price[from + at] as number, quantity[from + at] as number] as const);
+  const middle = asks[book] as number;
+  return {
+    symbol,
+    time: time[book] as number,
+    bids: levels(start[book] as number, middle),
+    asks: levels(middle, start[book + 1] as number),
+    seenAt,
+  };
+}

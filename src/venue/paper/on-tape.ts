@@ -1,0 +1,164 @@
+/**
+ * A simulated venue on recorded trades and books, and on klines where neither is stored. The driver of the backtest hands each
+ * event over when it reached the exchange; requests take their time there and back, and nobody is told of a fill: it is found by
+ * asking (fill-engine §2.1.2, §2.1.3). Where klines speak, latency is counted in whole klines and news come at once.
+ */
+import { Subject } from 'rxjs';
+import type { Clock } from '../../clock/clock.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { Side } from '../../domain/market.ts';
+import type { Intent, Outcome } from '../../domain/order.ts';
+import { travelOf } from '../../fill/latency.ts';
+import type { Step } from '../../fill/orders.ts';
+import { TradeFills } from '../../fill/trade-fills.ts';
+import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
+import { PaperAccount, type PaperAccountOptions } from './account.ts';
+import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
+import { PaperMarket } from './on-klines.ts';
+
+export interface PaperOnTapeOptions extends PaperAccountOptions {
+  readonly clock: Clock;
+  /** The klines of each symbol. */
+  readonly intervals: ReadonlyMap<string, Interval>;
+  /** Told when an order reaches a symbol that trades and books speak for: from now on it is worth asking for fills. */
+  readonly works: (symbol: string) => void;
+}
+
+/** How many requests of each kind a run has made. */
+export interface Requests {
+  creates: number;
+  cancels: number;
+  queries: number;
+}
+
+export class PaperOnTape {
+  readonly orders: OrderEntry;
+  readonly account: AccountReader;
+  readonly requests: Requests = { creates: 0, cancels: 0, queries: 0 };
+  readonly #options: PaperOnTapeOptions;
+  readonly #account: PaperAccount;
+  readonly #markets = new Map<string, TapeMarket>();
+  #request = 0;
+
+  constructor(options: PaperOnTapeOptions) {
+    const account = new PaperAccount(options);
+    const { requests } = this;
+    const wire: PaperWire = {
+      submit: (intent) => {
+        requests.creates++;
+        return this.#travel(intent.symbol, intent.clientOrderId, () => this.#arrive(intent));
+      },
+      cancel: (order) => {
+        requests.cancels++;
+        return this.#travel(order.symbol, order.orderId, () => this.#cancel(order));
+      },
+      ask: (read) => {
+        requests.queries++;
+        return this.#travel(undefined, '', read);
+      },
+    };
+    const news = new Subject<string>();
+    this.#options = options;
+    this.#account = account;
+    this.orders = { ...paperOrders(account, wire, options.clock), news };
+    this.account = paperBalances(account, wire);
+    for (const [symbol, interval] of options.intervals)
+      this.#markets.set(symbol, new TapeMarket(options, account, symbol, interval, () => news.next(symbol)));
+  }
+
+  market(symbol: string): TapeMarket {
+    const market = this.#markets.get(symbol);
+    if (market === undefined) throw new Error(`nothing recorded of ${symbol}`);
+    return market;
+  }
+
+  /** A request travels, is acted upon, and its answer travels back; at once where klines speak. */
+  async #travel<T>(symbol: string | undefined, id: string, act: () => T): Promise<T> {
+    const { clock, rules } = this.#options;
+    const isTape =
+      symbol === undefined
+        ? [...this.#markets.values()].some(({ byTape }) => byTape)
+        : this.#markets.get(symbol)?.byTape === true;
+    if (!isTape) return act();
+    const { entryMs, responseMs } = travelOf(rules, clock.now(), id, this.#request++);
+    await clock.sleep(entryMs);
+    const answer = act();
+    await clock.sleep(responseMs);
+    return answer;
+  }
+
+  #arrive(intent: Intent): Outcome {
+    const outcome = this.#account.accept(intent);
+    if (outcome.kind !== 'accepted') return outcome;
+    const market = this.market(intent.symbol);
+    market.submit(intent, this.#options.clock.now());
+    if (market.byTape) this.#options.works(intent.symbol);
+    return outcome;
+  }
+
+  #cancel(order: OrderRef): CancelOutcome {
+    const found = cancelable(this.#account, order);
+    if ('kind' in found) return found;
+    this.market(order.symbol).cancel(found.clientOrderId);
+    return { kind: 'requested' };
+  }
+}
+
+/** One symbol: filled by trades and books, or by klines, as the driver says. */
+export class TapeMarket {
+  /** True while trades and books speak. */
+  byTape = false;
+  /** The phases of a kline, for the times when klines speak. */
+  readonly klines: PaperMarket;
+  readonly tape: TradeFills;
+  readonly #account: PaperAccount;
+
+  constructor(
+    options: PaperOnTapeOptions,
+    account: PaperAccount,
+    symbol: string,
+    interval: Interval,
+    changed: () => void,
+  ) {
+    const instrument = options.instruments.get(symbol);
+    if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
+    this.#account = account;
+    this.klines = new PaperMarket(options, account, symbol, interval, changed);
+    this.tape = new TradeFills({ instrument, rules: options.rules, canPay: account.canPay.bind(account) });
+  }
+
+  /** Changes who speaks, at UTC ms `at`; orders go along with what they have filled and lose their place in a queue. */
+  speak(byTape: boolean, at: number): void {
+    if (byTape === this.byTape) return;
+    this.byTape = byTape;
+    if (byTape)
+      for (const { order, executed } of this.klines.release()) this.#book(this.tape.submit(order, at, executed));
+    else for (const { order, executed } of this.tape.release()) this.klines.takeOver(order, executed);
+  }
+
+  submit(intent: Intent, at: number): void {
+    if (this.byTape) this.#book(this.tape.submit(intent, at));
+    else this.klines.submit(intent);
+  }
+
+  cancel(clientOrderId: string): void {
+    if (this.byTape) this.#book(this.tape.cancel(clientOrderId));
+    else this.klines.cancel(clientOrderId);
+  }
+
+  /** A trade reaches the exchange's ticker at UTC ms `time`. */
+  print(side: Side, price: number, quantity: number, time: number): void {
+    const step = this.tape.printed(side, price, quantity, time, time);
+    if (step.fills.length > 0 || step.ends.length > 0) this.#book(step);
+  }
+
+  /** The sides of the book have been written (`tape.sides`), as they stood at UTC ms `time`. */
+  shown(time: number): void {
+    const step = this.tape.shown(time, time);
+    if (step.fills.length > 0 || step.ends.length > 0) this.#book(step);
+  }
+
+  #book(step: Step): void {
+    this.#account.book(step);
+  }
+}

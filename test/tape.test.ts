@@ -1,0 +1,230 @@
+/** Backtests on recorded trades and books: what fills, by what evidence, and when it is known. */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { loadDepth } from '../src/data/depth.ts';
+import { resampleTrades } from '../src/data/resample.ts';
+import { booksOf, type Tape } from '../src/data/tape.ts';
+import { bookColumns, silencesOf, tradeColumns } from '../src/data/tape-files.ts';
+import { loadTrades } from '../src/data/trades.ts';
+import type { Depth, Level, Trade } from '../src/domain/market.ts';
+import { priceText, quantityText } from '../src/domain/money.ts';
+import type { Want } from '../src/domain/order.ts';
+import type { RunInput, RunResult } from '../src/modes/run.ts';
+import { runStream } from '../src/modes/stream-run.ts';
+import { runTape } from '../src/modes/tape-run.ts';
+import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
+import maker from '../strategies/maker/index.ts';
+import { type Case, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+import { generated } from './reference/generated.ts';
+
+const minute = 60_000;
+const shape = {
+  base: 'X',
+  quote: 'Z',
+  pricePrecision: 2,
+  quantityPrecision: 4,
+  minQuantity: '0.001',
+  minNotional: '1',
+};
+
+/** Minutes that open at 0, 1, 2…, all at 100 with 50 traded. */
+const flatKlines = (count: number) =>
+  columnsOf(
+    Array.from({ length: count }, (_, row) => ({
+      time: row * minute,
+      open: 100,
+      high: 100,
+      low: 100,
+      close: 100,
+      volume: 50,
+    })),
+  );
+
+/** Says the wants one after another, after each kline. */
+function input(wants: readonly (Want | undefined)[], tape: Tape | undefined, count = wants.length): RunInput {
+  const given: Case = {
+    symbol: 'XZ',
+    interval: '1min',
+    instrument: shape,
+    columns: flatKlines(count),
+    rules: 'sluice',
+    fees: { maker: '0.001', taker: '0.002' },
+    cash: '1000000',
+    strategy: defineStrategy({
+      name: 'scripted',
+      about: 'Says what a test wrote down',
+      params: {},
+      indicators: () => ({}),
+      decide: (_, { kline }) => wants[kline.openTime / minute],
+    }),
+    params: {},
+  };
+  const plain = inputOf(given);
+  return tape === undefined ? plain : { ...plain, tapes: new Map([['XZ', tape]]) };
+}
+
+const trade = (time: number, side: Trade['side'], price: number, quantity: number): Trade => ({
+  symbol: 'XZ',
+  time,
+  seenAt: time,
+  side,
+  price,
+  quantity,
+});
+const book = (time: number, bid: Level, ask: Level): Depth => ({
+  symbol: 'XZ',
+  time,
+  seenAt: time,
+  bids: [bid],
+  asks: [ask],
+});
+/** One small print each way every second, around 100, up to `to`. */
+const quiet = (to: number): Trade[] =>
+  Array.from({ length: to / 1_000 + 1 }, (_, at) => trade(at * 1_000, at % 2 === 0 ? 'BUY' : 'SELL', 100, 0.1));
+const tapeOf = (trades: readonly Trade[], books: readonly Depth[] = [], gaps: Tape['gaps'] = []): Tape => ({
+  trades: tradeColumns(trades.toSorted((a, b) => a.time - b.time)),
+  ...(books.length > 0 && { books: bookColumns(books) }),
+  gaps,
+});
+const shown = ({ fills }: RunResult): string[] =>
+  fills.map(({ side, quantity, price, time, evidence }) =>
+    [side, quantityText(quantity, { ...shape }), '@', priceText(price, { ...shape }), 'at', time, evidence?.rule].join(
+      ' ',
+    ),
+  );
+
+test('without trades or books it gives the rows of the stream driver', async () => {
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const { klines, wants } = generated(seed, 200);
+    const given: Case = {
+      symbol: 'XZ',
+      interval: '1min',
+      instrument: shape,
+      columns: columnsOf(klines),
+      rules: 'sluice',
+      fees: { maker: '0.001', taker: '0.002' },
+      cash: '1000000',
+      strategy: scripted(wants),
+      params: {},
+    };
+    expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStream(inputOf(given))));
+  }
+});
+
+describe('a MARKET order', () => {
+  test('sees the kline 100 ms late, travels 150 ms, and fills by the next print of its side', async () => {
+    const tape = tapeOf([...quiet(4 * minute), trade(60_249, 'BUY', 90, 1), trade(60_251, 'BUY', 100.05, 1)]);
+    const run = await runTape(input([hold({ quantity: 1 }, ''), undefined, undefined], tape));
+    expect(shown(run)).toEqual(['BUY 0.9992 @ 100.08 at 60251 trade-next']);
+  });
+
+  test('walks the book of the moment at which it arrives', async () => {
+    const books = [book(0, [99, 5], [101, 5]), book(60_250, [98, 5], [102, 0.4]), book(60_251, [97, 5], [103, 5])];
+    const run = await runTape(
+      input([hold({ quantity: 1 }, ''), undefined, undefined], tapeOf(quiet(4 * minute), books)),
+    );
+    // A MARKET BUY is an amount of quote: the last price × 1.
+    expect(shown(run)[0]).toBe('BUY 0.4 @ 102 at 60250 depth-walk');
+    expect(shown(run)[1]).toMatch(/^BUY 0\.\d+ @ 102\.51 at 60250 depth-beyond-book$/);
+  });
+});
+
+test('D8: a stop is seen 100 ms after the print, and its order sells into the book of 150 ms later', async () => {
+  const books = [book(0, [94.8, 3], [101, 5]), book(121_000, [94.8, 3], [101, 5]), book(121_200, [94.7, 2], [101, 5])];
+  const prints = [...quiet(120_000), trade(121_000, 'SELL', 94.9, 1), trade(4 * minute, 'SELL', 94.9, 1)];
+  const run = await runTape(
+    input([hold({ quantity: 1 }, '', { stop: 95 }), undefined, undefined, undefined], tapeOf(prints, books)),
+  );
+  expect(shown(run)).toEqual([
+    expect.stringContaining('BUY'),
+    expect.stringMatching(/^SELL [\d.]+ @ 94\.7 at 121250 depth-walk$/),
+  ]);
+});
+
+test('L1: a cancel that comes too late fails, and the fill is known with the answer to the next look', async () => {
+  const bid = hold({ quantity: 1 }, 'bid', { limit: 99 });
+  // The cancel leaves at 120,100 and arrives at 120,250.
+  const late = tapeOf([...quiet(4 * minute), trade(120_220, 'SELL', 98.99, 1)]);
+  const tooLate = await runTape(input([bid, flat('no more'), undefined, undefined], late));
+  expect(shown(tooLate)[0]).toBe('BUY 1 @ 99 at 120220 trade-through');
+  const inTime = await runTape(
+    input(
+      [bid, flat('no more'), undefined, undefined],
+      tapeOf([...quiet(4 * minute), trade(120_260, 'SELL', 98.99, 1)]),
+    ),
+  );
+  expect(inTime.fills).toEqual([]);
+});
+
+test('inside a recorded hole nothing fills, and an order that arrives in it waits for its end', async () => {
+  const gaps: Tape['gaps'] = [
+    { symbol: 'XZ', channel: 'trades', from: 60_000, to: 100_000, cause: 'test', healed: false },
+  ];
+  const books = Array.from({ length: 240 }, (_, at) => book(at * 1_000, [99, 5], [101, 5]));
+  const prints = quiet(4 * minute).filter(({ time }) => time <= 60_000 || time >= 100_000);
+  const run = await runTape(input([hold({ quantity: 1 }, ''), undefined, undefined], tapeOf(prints, books, gaps)));
+  // At 100,000 the trade comes before the book.
+  expect(shown(run)).toEqual(['BUY 0.9998 @ 100.02 at 100000 trade-next-stale']);
+});
+
+test('klines speak where nothing else is stored, and orders go over to trades with what they have filled', async () => {
+  const tape = tapeOf(quiet(8 * minute).filter(({ time }) => time >= 3 * minute));
+  const wants = [hold({ quantity: 1 }, ''), undefined, undefined, undefined, flat(''), undefined, undefined];
+  const run = await runTape(input(wants, tape));
+  expect(run.fills.map(({ time, evidence }) => [time, evidence?.rule])).toEqual([
+    [60_000, 'kline-open'],
+    [5 * minute + 1_000, 'trade-next'],
+  ]);
+});
+
+const file = (name: string): string => fileURLToPath(new URL(`../backtests/data/${name}`, import.meta.url));
+
+test('a maker on eleven recorded minutes of trades and books fills by its place in the queue', async () => {
+  const symbol = 'BTCUSDT';
+  const trades = tradeColumns(loadTrades({ path: file('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz'), symbol }));
+  const books = bookColumns(loadDepth({ path: file('BTCUSDT-depth20-1s-2024-08-08T2354_11min.jsonl.gz'), symbol }));
+  const given: Case = {
+    symbol,
+    interval: '1min',
+    instrument: {
+      base: 'BTC',
+      quote: 'USDT',
+      pricePrecision: 2,
+      quantityPrecision: 5,
+      minQuantity: '0.00001',
+      minNotional: '5',
+    },
+    columns: resampleTrades(trades, { interval: '1min' }),
+    rules: 'sluice',
+    fees: { maker: '0', taker: '0.0004' },
+    cash: '100000',
+    strategy: maker,
+    params: { offset: 0.0001, refresh: 0.0001, quantity: 0.01, most: 0.05 },
+  };
+  const tape: Tape = { trades, books, gaps: silencesOf(symbol, trades) };
+  const run = async () => await runTape({ ...inputOf(given), tapes: new Map([[symbol, tape]]) });
+  const [once, again] = [await run(), await run()];
+  const rules = new Set(once.fills.map(({ evidence }) => evidence?.rule));
+  expect(once.fills.length).toBeGreaterThan(10);
+  expect([...rules].every((rule) => rule?.startsWith('trade-') === true || rule?.startsWith('depth-') === true)).toBe(
+    true,
+  );
+  expect(once.requests?.creates).toBeGreaterThan(10);
+  expect(rowsOf(again)).toEqual(rowsOf(once));
+});
+
+test('levels of the catalogue become whole books', () => {
+  const of = (...values: number[]): Float64Array => Float64Array.from(values);
+  const books = booksOf({
+    time: of(1, 1, 1, 2, 2),
+    book: of(7, 7, 7, 8, 8),
+    side: of(1, 1, -1, -1, -1),
+    price: of(99, 98, 101, 100, 101),
+    quantity: of(1, 2, 3, 4, 5),
+  });
+  expect([...books.time]).toEqual([1, 2]);
+  expect([[...books.start], [...books.asks]]).toEqual([
+    [0, 3, 5],
+    [2, 3],
+  ]);
+});
