@@ -14,6 +14,7 @@ import { beatMs, type Freshness, freshness } from './freshness.ts';
 import { guardian } from './guardian.ts';
 import { health, healthMs } from './health.ts';
 import { signalsHeard } from './hearing.ts';
+import { marketKeeper, noMarketDataName } from './market-keeper.ts';
 import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
 import { source } from './source.ts';
@@ -45,7 +46,7 @@ const equityEveryMs = 60_000;
 const auditEveryMs = 60_000;
 /** Between two tries at what must not stay undone, real ms. */
 const insistMs = 1_000;
-/** Between two looks whether the exchange's time is still known, real ms. */
+/** Between two looks whether the exchange's time is still known, and whether market data comes, real ms. */
 const timeMs = 1_000;
 /** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
 const stopPatienceMs = 8_000;
@@ -83,6 +84,9 @@ export function run(made: Made): Running {
   void every(clock, clock.machine(beatMs), tasks.signal, () => fresh.beat()).catch(fatal);
   void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
   void every(clock, clock.machine(timeMs), tasks.signal, timeKeeper(made)).catch(fatal);
+  const remember = (cause: string): void =>
+    made.journal.append({ kind: 'memory', name: noMarketDataName, value: cause });
+  void every(clock, clock.machine(timeMs), tasks.signal, marketKeeper({ ...made, remember })).catch(fatal);
 
   async function atMost(work: Promise<unknown>): Promise<void> {
     const patience = new AbortController();

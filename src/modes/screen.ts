@@ -44,6 +44,8 @@ export interface ScreenOptions {
   readonly weight: () => WeightView;
   /** Why no order is created at the moment, until that passes by itself. */
   readonly blocked: () => string | undefined;
+  /** Why no market data comes. */
+  readonly noMarketData?: () => string | undefined;
   readonly loaded: Loaded;
 }
 
@@ -144,6 +146,7 @@ export class Screen {
       speed,
       state,
       stateText: this.#stateText(state),
+      noMarketData: this.#options.noMarketData?.(),
       equity: {
         asset: hosted[0]?.instrument.quote ?? '',
         now: equity,
@@ -186,6 +189,9 @@ export class Screen {
     if (state === 'stopping') return 'Stopping.';
     const blocked = this.#options.blocked();
     if (blocked !== undefined) return `No order is created: ${blocked}. Cancels and queries go on; it lifts by itself.`;
+    const missing = this.#options.noMarketData?.();
+    if (missing !== undefined)
+      return `No market data: ${missing}. It is tried again; strategies decide nothing meanwhile.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     return `Trading: ${running} ${running === 1 ? 'strategy runs' : 'strategies run'}.${resolving}`;

@@ -255,6 +255,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     now: () => clock.now(),
     weight,
     blocked,
+    noMarketData: () => exchange.noMarketData(),
     loaded,
   });
   const { stateDir, fatal } = options;

@@ -6,6 +6,7 @@ import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { roundedMoney } from '../ops/words.ts';
+import { noMarketDataName } from './market-keeper.ts';
 import { type ChosenState, chooseState } from './state.ts';
 import { fillJson, isDust } from './words.ts';
 
@@ -172,6 +173,7 @@ export function showStatus(options: ShowOptions): void {
       fills: reader.fills().length,
       halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
       unprotected: unprotectedIn(reader),
+      noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
       kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
     };
     if (options.json) {
@@ -189,6 +191,8 @@ export function showStatus(options: ShowOptions): void {
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
     );
     options.out(`fills      ${status.fills}`);
+    if (status.noMarketData !== null)
+      options.out(`ATTENTION  no market data: ${status.noMarketData}; strategies decide nothing meanwhile`);
     for (const { strategy, symbol, longestMs } of status.unprotected)
       options.out(`unprotected at most ${longestMs / 1_000} s: what ${strategy} held of ${symbol}`);
     for (const clientOrderId of status.quarantinedOrders)

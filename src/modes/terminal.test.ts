@@ -53,3 +53,17 @@ test('a line is text for people and one object for programs', () => {
   );
   expect(newsText({ kind: 'notice', level: 'info', text: 'so', goOn: undefined })).toBe('info       so');
 });
+
+test('to be ready without market data is not to trade, and is told, with its end', () => {
+  const stateText = 'No market data: ws://x: refused. It is tried again; strategies decide nothing meanwhile.';
+  const news = told(
+    {},
+    { noMarketData: 'ws://x: refused', stateText },
+    { noMarketData: 'ws://x: gone', stateText },
+    {},
+  );
+  expect(news.map(newsText)).toEqual([
+    'ready, but no market data: ws://x: refused. It is tried again; strategies decide nothing meanwhile.',
+    'ready: trading',
+  ]);
+});

@@ -57,7 +57,9 @@ export function newsText(news: News): string {
     case 'dashboard':
       return `dashboard  ${news.url}`;
     case 'state':
-      return `${news.state}: ${news.text}`;
+      return news.state === 'ready' && news.text.startsWith('No market data')
+        ? `ready, but no${news.text.slice(2)}`
+        : `${news.state}: ${news.text}`;
     case 'fill': {
       const { time, strategy, side, quantity, symbol, price } = news.fill;
       return `fill       ${new Date(time).toISOString()} ${strategy} ${side} ${quantity} ${symbol} at ${price}`;
@@ -77,7 +79,7 @@ export function newsJson(news: News): string {
   return JSON.stringify({ version: 1, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
 }
 
-/** Tells each change of state, fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
+/** Tells each change of state (to be ready without market data is another one), fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
 export function newsSince(before: View, tell: (news: News) => void): (now: View) => void {
   let state = '';
   let newestFill = nameOf(before.fills[0]);
@@ -86,9 +88,10 @@ export function newsSince(before: View, tell: (news: News) => void): (now: View)
   const unknown = new Set<string>();
   const known = new Set<string>();
   return (now) => {
-    if (now.state !== state) {
-      state = now.state;
-      tell({ kind: 'state', state, text: now.stateText });
+    const seen = `${now.state} ${now.state === 'ready' && now.noMarketData !== undefined}`;
+    if (seen !== state) {
+      state = seen;
+      tell({ kind: 'state', state: now.state, text: now.stateText });
     }
     const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
     for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) tell({ kind: 'fill', fill });

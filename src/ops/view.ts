@@ -24,6 +24,8 @@ export interface View {
   readonly state: DaemonState;
   /** The state in a sentence: what happens now and what the user may do. */
   readonly stateText: string;
+  /** Why no market data comes, which is in `stateText` too; undefined while it does. */
+  readonly noMarketData?: string | undefined;
   readonly equity: EquityView;
   readonly markets: readonly MarketView[];
   readonly strategies: readonly StrategyView[];

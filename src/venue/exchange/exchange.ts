@@ -103,6 +103,8 @@ export interface Exchange {
   syncTime(): Promise<Answer<TimeSync>>;
   /** What is known of the exchange's time, and whether that is enough to create orders. */
   readonly time: ExchangeTime;
+  /** Why no market data comes over the socket, for people; undefined while it stands, or nobody listens. */
+  noMarketData(): string | undefined;
   /** How often each unexpected thing was seen. */
   counters(): Readonly<Record<string, number>>;
   /** A text of the exchange's with key and secret struck out. */
@@ -186,6 +188,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     reckon: (instrument) => known.remember(instrument),
     syncTime: () => time.sync(),
     time,
+    noMarketData: () => channels.against(),
     counters: seen,
     redact: (text) => caller.redact(text),
     close() {

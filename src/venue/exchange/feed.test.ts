@@ -160,6 +160,29 @@ describe('the connection', () => {
     expect(lines.at(-1)).toContain('connecting again');
   });
 
+  it('says why it is not there: at once where it never was, after 3 s where it broke', async () => {
+    const { feed, last, to, sockets } = desk();
+    expect(sockets.against()).toBeUndefined();
+    const heard = feed.depth('BTCUSDT').subscribe();
+    expect(sockets.against()).toBe('ws://x: connecting');
+    last().close('connect ECONNREFUSED');
+    expect(sockets.against()).toBe('ws://x: connect ECONNREFUSED');
+    await to(1_000);
+    last().open();
+    expect(sockets.against()).toBeUndefined();
+    last().close('cut');
+    await to(4_000);
+    expect(sockets.against()).toBeUndefined();
+    await to(4_100);
+    expect(sockets.against()).toBe('ws://x: cut');
+    last().open();
+    expect(sockets.against()).toBeUndefined();
+    last().close('cut again');
+    await to(8_000);
+    heard.unsubscribe();
+    expect(sockets.against()).toBeUndefined();
+  });
+
   it('with pings but no data is given up after a minute', async () => {
     const { feed, ends, last, to } = desk();
     feed.depth('BTCUSDT').subscribe();

@@ -58,6 +58,8 @@ const firstBackoffMs = 500;
 const maxBackoffMs = 30_000;
 /** A connection that lived this long was a good one: the next break starts with a short wait again. */
 const goodLifeMs = 30_000;
+/** A connection that is back sooner was hardly missed. */
+const missedMs = 3_000;
 
 /** The program's one socket to the exchange's market data. */
 export class Sockets {
@@ -72,6 +74,9 @@ export class Sockets {
   #lastFrameAt = 0;
   #lastDataAt = 0;
   #failures = 0;
+  #everOpen = false;
+  /** By the monotonic clock, and why; undefined while it stands. */
+  #broken: { readonly at: number; readonly cause: string } | undefined;
   #stopTimer = (): void => {};
 
   constructor(options: SocketsOptions) {
@@ -113,6 +118,15 @@ export class Sockets {
     };
   }
 
+  /** Why nothing comes, for people: there is no connection, and not only for a moment. */
+  against(): string | undefined {
+    if (this.#open || this.#channels.size === 0) return undefined;
+    if (!this.#everOpen) return `${this.#options.url}: ${this.#broken?.cause ?? 'connecting'}`;
+    const broken = this.#broken;
+    if (broken === undefined || this.#age(broken.at) <= this.#clock.machine(missedMs)) return undefined;
+    return `${this.#options.url}: ${broken.cause}`;
+  }
+
   /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
   again(name: string): void {
     const channel = this.#channels.get(name);
@@ -140,6 +154,8 @@ export class Sockets {
 
   #opened(): void {
     this.#open = true;
+    this.#everOpen = true;
+    this.#broken = undefined;
     this.#openedAt = this.#clock.monotonic();
     this.#lastFrameAt = this.#openedAt;
     this.#lastDataAt = this.#openedAt;
@@ -155,6 +171,7 @@ export class Sockets {
   #lost(cause: string): void {
     if (this.#open && this.#age(this.#openedAt) >= this.#clock.machine(goodLifeMs)) this.#failures = 0;
     this.#drop();
+    this.#broken = { at: this.#broken?.at ?? this.#clock.monotonic(), cause };
     this.#questions.lost(cause);
     for (const channel of this.#channels.values()) channel.broken ??= cause;
     if (this.#channels.size === 0) return;
