@@ -1,0 +1,233 @@
+/** Kept runs, their reports and comparisons, as a user meets them. */
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backtest } from '../src/modes/backtest-command.ts';
+import { csvRows, csvText } from '../src/modes/runs/csv.ts';
+import { findRun, type KeptRun, keepRun, noteTry, readRun, readTries, runIds } from '../src/modes/runs/store.ts';
+import { backtestYaml, desk, klineLines } from './kit/command.ts';
+
+const at = desk();
+/** A price that goes up and down by a tenth every hour and a half, and drifts upwards. */
+const moving = (rows: number): readonly string[] =>
+  klineLines(rows).map((line, row) => {
+    if (row === 0) return line;
+    const price = (of: number): string => (100 + of / 900 + 10 * Math.sin(of / 15)).toFixed(2);
+    const [open, close] = [price(row - 1), price(row)];
+    return `${line.split(',')[0]},${open},${Math.max(Number(open), Number(close))},${Math.min(Number(open), Number(close))},${close},7`;
+  });
+const config = (): string => join(at.dir, 'b.yaml');
+const runs = (): string => join(at.dir, 'var', 'runs');
+
+beforeAll(() => {
+  at.write('klines.csv', `${moving(3 * 1_440).join('\n')}\n`);
+  at.write('b.yaml', backtestYaml);
+});
+afterAll(() => at.remove());
+
+async function run(more: Partial<Parameters<typeof backtest>[0]> = {}): Promise<{ out: string; said: string }> {
+  const out: string[] = [];
+  const said: string[] = [];
+  await backtest({
+    ...{ config: config(), set: [], driver: 'columns', json: false, runs: runs() },
+    ...{ out: (line: string) => out.push(line), say: (line: string) => said.push(line) },
+    ...more,
+  });
+  return { out: out.join('\n'), said: said.join('\n') };
+}
+
+describe('sluice backtest', () => {
+  test('keeps a run whole, with all that it was made of, and counts the same one once', async () => {
+    await run();
+    const [id = ''] = runIds(runs());
+    const folder = findRun(runs(), 'last');
+    expect(readdirSync(folder).toSorted()).toEqual([
+      'configuration.yaml',
+      'equity.csv',
+      'fills.csv',
+      'orders.csv',
+      'result.json',
+    ]);
+    const kept = readRun(folder);
+    expect(kept).toMatchObject({
+      id,
+      asset: 'USD',
+      driver: 'columns',
+      code: [{ strategy: 'trend', use: 'sma-cross' }],
+    });
+    const fills = readFileSync(join(folder, 'fills.csv'), 'utf8');
+    expect(createHash('sha256').update(fills).digest('hex')).toBe(kept.fillsSha256);
+    expect(csvRows(fills)).toHaveLength(kept.summary.fillCount);
+    await run();
+    const { out } = await run({ set: ['strategies.0.params.fast=3'] });
+    expect(out).toMatch(/; 2 tries; /);
+    expect(readTries(runs())).toHaveLength(3);
+  });
+
+  test('says the same with and without keeping, in both drivers, and keeps nothing when told not to', async () => {
+    const before = runIds(runs()).length;
+    const dir = join(at.dir, 'none');
+    const said: string[] = [];
+    const common = { config: config(), set: [], driver: 'columns', json: true } as const;
+    await backtest({ ...common, out: (line) => said.push(line), say: () => {} });
+    const { out: stream } = await run({ json: true, driver: 'stream', runs: dir });
+    const plain = JSON.parse(said[0] ?? '') as KeptRun['summary'];
+    expect(JSON.parse(stream)).toEqual(plain);
+    expect(runIds(dir)).toHaveLength(1);
+    expect(runIds(runs())).toHaveLength(before);
+  });
+
+  test('stress: doubled fees cost what fees cost, and one kline later is another result', async () => {
+    const set = ['strategies.0.params.quantity=5'];
+    const { out } = await run({ json: true, stress: true, set });
+    const { stress, metrics, finalEquity } = JSON.parse(out) as KeptRun['summary'];
+    expect(stress.map(({ name }) => name)).toEqual(['Fees × 2', 'Latency × 3', 'One kline later']);
+    const [fees, , later] = stress;
+    expect(fees?.finalEquity).toBeCloseTo(Number(finalEquity) - Number(metrics.fees), 6);
+    expect(later?.fills).toBeGreaterThan(0);
+    expect(later?.finalEquity).not.toBeCloseTo(Number(finalEquity), 2);
+    const { out: streamed } = await run({ json: true, stress: true, set, driver: 'stream' });
+    expect((JSON.parse(streamed) as KeptRun['summary']).stress).toEqual(stress);
+  });
+
+  test('writes CSV that adds up to what was said', async () => {
+    const csv = join(at.dir, 'csv');
+    const { out } = await run({ json: true, csv });
+    const { fills, metrics } = JSON.parse(out) as KeptRun['summary'] & {
+      readonly fills: readonly { readonly tradeId: string }[];
+    };
+    const rows = csvRows(readFileSync(join(csv, 'fills.csv'), 'utf8'));
+    expect(rows.map((row) => row['tradeId'])).toEqual(fills.map(({ tradeId }) => tradeId));
+    expect(rows.reduce((sum, row) => sum + Number(row['fee']), 0)).toBeCloseTo(Number(metrics.fees), 6);
+    const orders = csvRows(readFileSync(join(csv, 'orders.csv'), 'utf8'));
+    expect(orders.filter(({ state }) => state === 'filled').length).toBe(
+      new Set(rows.map((row) => row['clientOrderId'])).size,
+    );
+    expect(csvRows(readFileSync(join(csv, 'equity.csv'), 'utf8'))).toHaveLength(4);
+  });
+});
+
+/** Everything between two marks of a text. */
+const between = (text: string, from: string, to: string): string => text.split(from)[1]?.split(to)[0] ?? '';
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+describe('a report', () => {
+  test('needs nothing else and runs nothing but what its policy names', async () => {
+    const file = join(at.dir, 'report.html');
+    await run({ report: file, stress: true });
+    const text = readFileSync(file, 'utf8');
+    const policy = between(text, '<meta http-equiv="content-security-policy" content="', '"');
+    expect(policy).toMatch(/^default-src &#39;none&#39;; script-src /);
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const named = policy.replaceAll('&#39;', "'");
+    const scripts = [...text.matchAll(/<script(?: type="module")?>([\s\S]*?)<\/script>/g)].map(([, code = '']) => code);
+    expect(scripts).toHaveLength(2);
+    for (const script of scripts) expect(named).toContain(hashOf(script));
+    expect(named).toContain(hashOf(between(text, '<style>', '</style>')));
+    const document = text.replace(/<script[\s\S]*?<\/script>/g, '').replace(/<style>[\s\S]*?<\/style>/, '');
+    expect(document).not.toMatch(/ (src|style|onclick|on\w+)=|<link|url\(/);
+    expect([...document.matchAll(/href="([^"]*)"/g)].every(([, to]) => to?.startsWith('#'))).toBe(true);
+    for (const id of [
+      'verdict',
+      'chart',
+      'equity',
+      'months',
+      'trips',
+      'costs',
+      'groups',
+      'evidence',
+      'metrics',
+      'data',
+      'configuration',
+    ])
+      expect(document).toContain(`id="${id}"`);
+    expect(document).toContain('Fees × 2');
+    expect(document).toContain('maxOrderValue: &quot;200000&quot;');
+  });
+
+  test('of a kept run is the one that the run itself wrote', async () => {
+    const file = join(at.dir, 'first.html');
+    await run({ report: file });
+    const again = join(at.dir, 'again.html');
+    const { code, err } = await at.sluice(['report', 'last', '-o', again]);
+    expect([code, err]).toEqual([0, `report: ${again}\n`]);
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
+  });
+
+  test('says so where data have changed since, and refuses fills that somebody changed', async () => {
+    const lines = readFileSync(join(at.dir, 'klines.csv'), 'utf8');
+    appendFileSync(join(at.dir, 'klines.csv'), `${Date.UTC(2020, 1, 4)},100,100,100,100,1\n`);
+    const file = join(at.dir, 'changed.html');
+    expect((await at.sluice(['report', 'last', '-o', file])).code).toBe(0);
+    writeFileSync(join(at.dir, 'klines.csv'), lines);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('The data of XBTUSD have changed since this run');
+    expect(text).not.toContain('id="payload"');
+    const fills = join(findRun(runs(), 'last'), 'fills.csv');
+    const whole = readFileSync(fills, 'utf8');
+    writeFileSync(fills, whole.replace('BUY', 'SELL'));
+    const refused = await at.sluice(['report', 'last', '-o', file]);
+    writeFileSync(fills, whole);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is not what this run wrote')]);
+  });
+});
+
+test('runs lists newest first, report says every figure with its meaning, compare sets runs side by side', async () => {
+  await run({ set: ['strategies.0.params.slow=40'] });
+  const listed = await at.sluice(['runs', '--json']);
+  const ids = listed.out
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly id: string }).id);
+  expect(ids).toEqual([...runIds(runs())]);
+  const shown = await at.sluice(['report', ids[0] ?? '']);
+  expect(shown.out).toMatch(/Sortino ratio +n\/a +mean daily return less the rate/);
+  expect(shown.out).toMatch(/By exit\n +by the strategy +\d/);
+  const compared = await at.sluice(['compare', ids[0] ?? '', ids.at(-1) ?? '']);
+  expect(compared.out).toMatch(new RegExp(`^ +${ids[0]} +${ids.at(-1)}\n`));
+  expect(compared.out).toContain(`${ids[0]}: strategies.0.params.slow=40`);
+  const page = join(at.dir, 'compared.html');
+  expect((await at.sluice(['compare', ids[0] ?? '', ids.at(-1) ?? '', '-o', page])).code).toBe(0);
+  expect(readFileSync(page, 'utf8')).toContain('2 runs compared');
+  const alone = await at.sluice(['compare', 'last', 'last']);
+  expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('compare takes 2 to 8 different runs, not 1')]);
+  const none = await at.sluice(['report', 'nobody']);
+  expect([none.code, none.err]).toEqual([
+    2,
+    expect.stringMatching(/there is no run nobody in .*; sluice runs lists them/),
+  ]);
+  const removed = await at.sluice(['runs', '--remove', ids[0] ?? '']);
+  expect([removed.code, runIds(runs()).includes(ids[0] ?? '')]).toEqual([0, false]);
+  expect(readTries(runs()).length).toBeGreaterThan(ids.length - 2);
+});
+
+describe('the store', () => {
+  const dir = join(at.dir, 'store');
+  const kept = { version: 1, id: 'x' } as unknown as Parameters<typeof keepRun>[1];
+
+  test('leaves nothing behind when a run cannot be written', () => {
+    expect(() => keepRun(dir, kept, new Map([['no/such/folder' as 'fills.csv', '']]))).toThrow(/ENOENT/);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test('reads past a line that a crash cut short', () => {
+    const one = { hash: 'h', family: 'f', symbols: ['S'], from: 0, to: 1, sharpe: null };
+    mkdirSync(dir, { recursive: true });
+    noteTry(dir, 5, one);
+    appendFileSync(join(dir, 'tries.jsonl'), '{"hash":"cut\n');
+    noteTry(dir, 6, { ...one, hash: 'g', sharpe: 0.5 });
+    expect(readTries(dir).map(({ hash, sharpe }) => [hash, sharpe])).toEqual([
+      ['h', null],
+      ['g', 0.5],
+    ]);
+  });
+
+  test('texts with commas, quotes and nothing in them come back from CSV', () => {
+    const rows = [
+      { a: 'x,y', b: '{"rule":"a, b"}', c: '' },
+      { a: 'plain', b: '', c: '"' },
+    ];
+    expect(csvRows(csvText(['a', 'b', 'c'], rows))).toEqual(rows);
+  });
+});
