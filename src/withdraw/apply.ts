@@ -23,18 +23,16 @@ export type ApplyOutcome =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 /**
- * The exchange may have passed the application on before it gave one of these: its inside failed, its limits spoke, or it knows
- * the id already, so that an earlier application was taken. Any other code under an answer is a failure (§4.5, §7).
+ * Codes after which there is no withdrawal: each is given at the door, while the application is read, or for funds that are not there.
+ * A refusal is answered by applying again, so that a wrong one here pays twice. Anything else, an answer that contradicts itself (`code`
+ * 0 with `succ` false), the status of a gateway as a code, or a code that nobody has described, may come after the application was passed on.
  */
-const undecidedCodes: ReadonlySet<string> = new Set([
-  '-1000',
-  '-1001',
-  '-1003',
-  '-1006',
-  '-1007',
-  '-1016',
-  '-2018',
-  '1',
+const decidedCodes: ReadonlySet<string> = new Set([
+  ...['-1002', '-1004', '-1021', '-1022', '-1023', '-1024', '-2014', '-2015', '-2021', '-2200'], // key, address, time, signature
+  ...['40', '10004', '10005', '10006'], // the same in the words of the inside
+  ...['-1017', '-1020', '-1100', '-1101', '-1102', '-1103', '-1104', '-1105', '-1106', '-2100'], // the form of the request
+  ...['-1111', '-1121', '-1136', '-2016', '-2026', '10062', '110046', '110047'], // currency, precision, minimum, frozen, maximum
+  ...['-2017', '110049'], // funds
 ]);
 
 /** Takes the weight, sends, never repeats. The caller has journalled the application before. */
@@ -62,5 +60,6 @@ function outcomeOf(reply: Reply): ApplyOutcome {
     return { kind: 'accepted', id: idOf(value['id']) };
   }
   const { code, message } = reply;
-  return undecidedCodes.has(code) ? { kind: 'unknown', cause: `code ${code} ${message}`.trimEnd() } : reply;
+  if (decidedCodes.has(code)) return reply;
+  return { kind: 'unknown', cause: `the answer does not say what became of it: code ${code} ${message}`.trimEnd() };
 }

@@ -238,6 +238,29 @@ describe('an outcome that is not known', () => {
     book.close();
   });
 
+  it.each<[string, object]>([
+    ['a success that is none', { code: '0', succ: false }],
+    ['the same with an id', { code: '0', succ: false, data: { id: 183_745 } }],
+    ['a failure without a code', { succ: false }],
+    ['the status of a gateway as a code', { code: '504', msg: 'gateway timeout' }],
+    ['a code that nobody has described', { code: '77001', msg: '处理中' }],
+    ['a code that may come after the withdrawal was passed on', { code: '-1007', msg: 'timeout' }],
+  ])('is all that an answer proves that is %s', async (_, answer) => {
+    const impatient = new AbortController();
+    answerApply = () => {
+      impatient.abort();
+      return answer;
+    };
+    const { message } = await refusal(apply(command({ id: 'mine', signal: impatient.signal })));
+    expect(message).not.toContain('apply again');
+    expect(message).toContain('it is never sent twice');
+    listed = [row('mine')];
+    await list(command());
+    const book = openBook(join(dir, 'state'));
+    expect(book.entry('mine')?.state).toBe('accepted');
+    book.close();
+  });
+
   it('is seen from every directory: the journal has one place', async () => {
     const { state: _, ...asked } = command();
     await apply(asked);
@@ -307,6 +330,18 @@ describe('a refusal', () => {
     await apply(command());
     expect(applications()).toHaveLength(2);
   });
+
+  it.each(['-1021', '-1022', '-1102', '-1121', '-1136', '-2015', '-2016', '-2026', '-2200', '10004', '110049'])(
+    'is what code %s means: it is given at the door, or for funds that are not there',
+    async (code) => {
+      answerApply = () => ({ code, msg: 'no' });
+      const { message } = await refusal(apply(command({ id: 'mine' })));
+      expect(message).toContain(code);
+      const book = openBook(join(dir, 'state'));
+      expect(book.entry('mine')?.state).toBe('refused');
+      book.close();
+    },
+  );
 
   it('comes where another one is at work', async () => {
     const desk = openBook(join(dir, 'state'));
