@@ -125,6 +125,46 @@ describe('orders by hand', () => {
     expect([exitCode, message]).toEqual([1, expect.stringContaining(which === 'spot' ? '1 of 2' : '2 of 2')]);
   });
 
+  it('that the answer to a batch of cancels does not name are told as not known, and fail the command', async () => {
+    await order.batch('BTCUSDT', ['BUY:0.01@41000', 'BUY:0.01@41001'], command());
+    const [named = '', other = ''] = rows().map((row) => String(row['orderId']));
+    printed.length = 0;
+    const body = JSON.stringify({ success: [named], failed: [] });
+    const lift = simulator.addFault({
+      match: { method: 'POST', path: '/sapi/v1/batchCancel' },
+      do: { body, type: 'application/json', when: 'before' },
+    });
+    const { message, exitCode } = await refusal(() => order.cancel('BTCUSDT', [named, other], command()));
+    lift();
+    expect(rows()).toMatchObject([
+      { orderId: named, failure: null },
+      { orderId: other, status: 'NEW', failure: 'not known: the answer to the batch does not name it' },
+    ]);
+    expect([exitCode, message]).toEqual([1, expect.stringContaining('1 of 2')]);
+    expect(said.join()).toContain('took on 1, refused 0 and does not name 1');
+    await order.cancel('BTCUSDT', [named, other], command());
+  });
+
+  it('show their client id before they are sent, whether it is asked or not', async () => {
+    const typed = { ...buy, price: '20000' };
+    const asked = { ...command(), yes: false, input: Readable.from(['no\n']) };
+    expect((await refusal(() => order.create('BTCUSDT', typed, asked))).message).toContain('nothing was sent');
+    expect(said.join()).toMatch(/client id m[a-z2-7]{24}[\s\S]*Type yes/);
+    said.length = 0;
+    const lift = simulator.addFault({
+      match: { method: 'POST', path: '/sapi/v1/order' },
+      do: { hold: 'on its way', when: 'before' },
+    });
+    const sent = order.create('BTCUSDT', typed, command());
+    await simulator.held('on its way');
+    const [, id] = /client id (m[a-z2-7]{24})/.exec(said.join()) ?? [];
+    lift();
+    simulator.release('on its way');
+    await sent;
+    expect(rows().at(-1)).toMatchObject({ clientOrderId: id });
+    await order.cancel('BTCUSDT', [String(rows().at(-1)?.['orderId'])], command());
+  });
+
   it('are tested without being placed', async () => {
     await order.test('BTCUSDT', buy, command());
     expect(rows()).toEqual([{ accepted: true }]);

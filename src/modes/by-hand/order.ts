@@ -4,13 +4,14 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { OrderReport, Outcome } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { BatchOutcome } from '../../venue/exchange/order-desk.ts';
-import { isConfirmed } from './ask.ts';
+import { type BatchOutcome, cancelOutcomes } from '../../venue/exchange/order-desk.ts';
+import type { CancelOutcome } from '../../venue/venue.ts';
+import { type Asking, isConfirmed } from './ask.ts';
 import { answered, type Client, type Commanded, refused, type WhichExchange, withClient } from './client.ts';
 import { printRows, type Row } from './show.ts';
 import { type Typed, typedOf, wantedOf, wantedText } from './wanted.ts';
 
-export interface OrderCommand extends WhichExchange, Commanded {
+export interface OrderCommand extends WhichExchange, Commanded, Pick<Asking, 'input'> {
   /** Do not ask. */
   readonly yes?: boolean;
 }
@@ -39,10 +40,13 @@ export const create = (symbol: string, typed: Typed, command: OrderCommand): Pro
     const at = await client.instrument(symbol);
     const { orders } = client.exchange;
     const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
-    await confirm(command, client, wantedText(wanted, at));
+    // Whoever ends this program while the answer is slow knows his order from others by its client id alone.
+    const shown = `${wantedText(wanted, at)}, client id ${wanted.clientOrderId}`;
+    await confirm(command, client, shown);
     refuseDoubt(client);
     if (!(await orders.admit(client.clock.now() + client.clock.machine(admitMs))))
       throw new Refusal('not sent: the request budget of this address has no room for an order now; try again', 1);
+    if (command.yes === true) command.say(shown);
     const outcome = await orders.prepare(wanted, at).send(Promise.resolve(undefined));
     const report = await settled(client, outcome, wanted.symbol, wanted.clientOrderId);
     printRows([orderRow(report, at)], command.json, command.out, '');
@@ -188,13 +192,15 @@ async function askCancels(
   const { orders, desk } = client.exchange;
   const failures = new Map<string, string>();
   if (client.account === 'spot' && orderIds.length > 1) {
-    const outcome = await desk.cancelMany(symbol, orderIds);
-    if (outcome.kind === 'unknown') for (const id of orderIds) failures.set(id, `not known: ${outcome.cause}`);
-    else {
-      const { success, failed } = ofBatch(outcome, client, symbol);
-      for (const id of failed) failures.set(id, 'the exchange refused to cancel it');
-      say(`the exchange took on ${success.length} and refused ${failed.length}; what the orders are now:`);
+    const batch = await desk.cancelMany(symbol, orderIds);
+    // Not sent, or refused as a whole: there is nothing to show of each.
+    if (batch.kind === 'rejected' || batch.kind === 'notSent') ofBatch(batch, client, symbol);
+    const outcomes = cancelOutcomes(orderIds, batch);
+    for (const [id, outcome] of outcomes) {
+      if (outcome.kind === 'unknown') failures.set(id, `not known: ${outcome.cause}`);
+      else if (outcome.kind !== 'requested') failures.set(id, 'the exchange refused to cancel it');
     }
+    if (batch.kind === 'answered') say(`the exchange ${takenText([...outcomes.values()])}; what the orders are now:`);
     return failures;
   }
   for (const orderId of orderIds) {
@@ -207,6 +213,14 @@ async function askCancels(
       failures.set(orderId, `${outcome.kind === 'notSent' ? 'not sent' : 'not known'}: ${outcome.cause}`);
   }
   return failures;
+}
+
+/** `took on 2 and refused 0`, and how many the answer passed over in silence. */
+function takenText(outcomes: readonly CancelOutcome[]): string {
+  const of = (kind: CancelOutcome['kind']): number => outcomes.filter((one) => one.kind === kind).length;
+  const [taken, refusals, unnamed] = [of('requested'), of('refused'), of('unknown')];
+  if (unnamed === 0) return `took on ${taken} and refused ${refusals}`;
+  return `took on ${taken}, refused ${refusals} and does not name ${unnamed}`;
 }
 
 export const open = (symbol: string, command: OrderCommand): Promise<void> =>
