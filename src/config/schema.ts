@@ -220,6 +220,11 @@ export const backtestSchema = z.strictObject({
   ...common,
   /** A klines file for each symbol, relative to the configuration; `catalogue`, or nothing, for what was imported. */
   data: z.record(symbol, z.string().min(1)).default({}),
+  /** Files of trades and of books for a symbol, relative to the configuration; `catalogue`: what was imported. */
+  trades: z.record(symbol, z.string().min(1)).default({}),
+  depth: z.record(symbol, z.string().min(1)).default({}),
+  /** By what orders fill where more than klines is there; `trades` and `depth` insist on it. */
+  fidelity: z.enum(['auto', 'klines', 'trades', 'depth']).default('auto'),
   /** The folder of imported data, relative to the configuration; `var/data` in the working directory when left out. */
   catalogue: z.string().min(1).optional(),
   /** A file of instruments, relative to the configuration; the built-in one when left out. */

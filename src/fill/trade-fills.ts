@@ -316,13 +316,7 @@ export class TradeFills {
     const quantity = least(working.remaining, granted);
     if (quantity === 0n) return;
     print.size = minus(print.size, quantity);
-    const rule = isThrough
-      ? 'trade-through'
-      : Number.isFinite(front)
-        ? isYoung
-          ? 'depth-queue'
-          : 'trade-queue'
-        : 'trade-touch';
+    const rule = ruleOf(isThrough, Number.isFinite(front), isYoung);
     const evidence: Evidence = {
       rule,
       eventSeq: print.seq,
@@ -366,3 +360,15 @@ export class TradeFills {
     [this.#sellsFrom, this.#buysFrom] = whatMatters(this.#working);
   }
 }
+
+/** By what a resting order was filled: a print through its price, one at it beyond its queue, or a touch that chance let count. */
+const ruleOf = (isThrough: boolean, isKnown: boolean, isYoung: boolean): string =>
+  isThrough
+    ? isYoung
+      ? 'depth-through'
+      : 'trade-through'
+    : !isKnown
+      ? 'trade-touch'
+      : isYoung
+        ? 'depth-queue'
+        : 'trade-queue';

@@ -36,6 +36,7 @@ export interface BacktestOptions {
 
 /** The driver asked for; strategies made of streams need the live graph. */
 async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
+  if (input.tapes !== undefined) return (await import('./tape-run.ts')).runTape(input);
   if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy))) return runColumns(input);
   return (await import('./stream-run.ts')).runStream(input);
 }

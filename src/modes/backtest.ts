@@ -3,8 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { readConfig, type Setting } from '../config/read.ts';
 import type { BacktestConfig } from '../config/schema.ts';
 import { type StoredKlines, storedKlines } from '../data/catalogue/klines.ts';
+import { listSeries } from '../data/catalogue/manifest.ts';
+import { findGaps } from '../data/gaps.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
+import { resampleTrades } from '../data/resample.ts';
+import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import { type Rate, rateNumber } from '../domain/money.ts';
@@ -15,6 +19,7 @@ import type { RunInput, RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
+import { catalogueOf, tapeOf } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
 export interface Prepared {
@@ -40,10 +45,17 @@ export async function prepare(
   const warnings: string[] = [];
   const dataHashes: Record<string, string> = {};
   const series: RunSeries[] = [];
+  const tapes = new Map<string, Tape>();
   for (const instrument of instruments.values()) {
     const { symbol } = instrument;
     const interval = oneInterval(file, symbol, hosted);
-    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval);
+    const tape = await tapeOf(dir, config, instrument);
+    if (tape !== undefined) {
+      tapes.set(symbol, tape);
+      warnings.push(...tape.warnings);
+      for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
+    }
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, tape);
     warnings.push(...loaded.warnings);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
@@ -59,8 +71,8 @@ export async function prepare(
       );
   }
   const fees = feesFrom({
-    ...(config.fees.maker && { maker: config.fees.maker }),
-    ...(config.fees.taker && { taker: config.fees.taker }),
+    ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
+    ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
   });
   if (fees.assumed)
     warnings.push(
@@ -77,6 +89,7 @@ export async function prepare(
       limits: config.risk,
       rules: rulesets[config.rules],
       fees,
+      ...(tapes.size > 0 && { tapes }),
     },
     warnings,
     dataHashes,
@@ -93,22 +106,33 @@ function oneInterval(file: string, symbol: string, hosted: RunInput['hosted']): 
   return interval;
 }
 
-/** Of the file that the configuration names for the symbol, or of the catalogue. */
+/** Of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
 async function klinesOf(
   dir: string,
   config: BacktestConfig,
   { symbol, pricePrecision }: Instrument,
   interval: Interval,
+  tape: Tape | undefined,
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
   const given = config.data[symbol];
   if (given !== undefined && given !== 'catalogue') {
     const path = resolve(dir, given);
     return { where: path, loaded: loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair }) };
   }
-  const where = config.catalogue === undefined ? resolve('var', 'data') : resolve(dir, config.catalogue);
+  const where = catalogueOf(dir, config);
+  const isStored = listSeries(where).some((one) => one.kind === 'klines' && one.symbol === symbol);
+  if (!isStored && tape?.trades !== undefined)
+    return { where: 'its trades', loaded: fromTrades(symbol, interval, tape.trades) };
   // Rows before `from` warm up: all of them are loaded, as of a file.
   const span = config.to === undefined ? {} : { to: config.to };
   return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
+}
+
+/** Klines of the intervals that trades cover whole. */
+function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
+  const columns = resampleTrades(trades, { interval });
+  const { list } = findGaps({ symbol, interval }, columns.openTime);
+  return { columns, gaps: list, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
 }
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;
