@@ -30,9 +30,13 @@ interface Stage {
 const stages = new Map<Profile, Stage>();
 
 /** Runs the suite as its command does. */
-const suite = (args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> =>
+const suite = (
+  args: readonly string[],
+  keys: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly out: string }> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const env = { PATH: process.env['PATH'], ...keys };
+    const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
     let out = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
@@ -116,6 +120,25 @@ test('the suite signs what is left of a path where a gateway strips its beginnin
     };
     expect(await signed('--strip-prefix', '/sapi')).toBe(0);
     expect(await signed()).toBeGreaterThan(0);
+  } finally {
+    await exchange.close();
+  }
+});
+
+test('what the suite leaves out names the option that it needs, and the key may come from the same variables as of sluice', async () => {
+  const exchange = await openApart({});
+  try {
+    const given = ['--url', exchange.restUrl, '--symbol', busy, '--section'];
+    const bare = await suite([...given, '5.3']);
+    expect(bare.out).toMatch(/^skip {2}§5\.3 .*: needs a key \(--key and --secret\)$/m);
+    expect((await suite([...given, '6.1'])).out).toMatch(/^skip {2}§6\.1 .*: needs the feed \(--ws\)$/m);
+    expect((await suite([...given, '6.1', '--ws-url', exchange.wsUrl])).out).not.toContain('needs the feed');
+    const { key: SLUICE_API_KEY, secret: SLUICE_API_SECRET } = everyKey.main;
+    const signed = await suite([...given, '5.3'], { SLUICE_API_KEY, SLUICE_API_SECRET });
+    expect(signed.out).not.toContain('needs a key (');
+    // A pair is taken whole: half of another one does not mix in.
+    const mixed = await suite([...given, '5.3'], { SLUICE_API_KEY, SLUICE_API_SECRET, CONFORMANCE_KEY: 'half' });
+    expect(mixed.out).toBe(signed.out);
   } finally {
     await exchange.close();
   }

@@ -73,7 +73,8 @@ function openCore(options: CheckedOptions, { store, start, log, isHeard }: Openi
   const exchange = openExchange(options, { store, start, resume, log, cancelLater: habits.cancel === 'later' });
   startCrowd({ exchange, markets: syntheticOf(options), seed });
   const settings = { ...specifiedLimits, ...options.limits };
-  log({ at: exchange.now, kind: 'start', profile, seed, limits: settings });
+  const speed = options.clock === undefined ? { speed: options.speed ?? 1 } : {};
+  log({ at: exchange.now, kind: 'start', profile, seed, limits: settings, ...speed });
   const limits = new Limits(settings, (ip, until) => log({ at: exchange.now, kind: 'ban', ip, until }));
   const feed = new Feed(exchange, habits);
   const { keys } = exchange;

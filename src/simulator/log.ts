@@ -9,7 +9,14 @@ import type { FaultAction, FaultEvent } from './faults/rules.ts';
 
 /** `at` is exchange time, UTC ms. */
 export type LogEntry = { readonly at: number } & (
-  | { readonly kind: 'start'; readonly profile: string; readonly seed: number; readonly limits: LimitSettings }
+  | {
+      readonly kind: 'start';
+      readonly profile: string;
+      readonly seed: number;
+      readonly limits: LimitSettings;
+      /** Times real time; absent where a clock was handed in. */
+      readonly speed?: number;
+    }
   | {
       readonly kind: 'request';
       readonly ip: string;

@@ -13,11 +13,12 @@ import { type Keys, openSession, type Session, type Target } from './session.ts'
 
 const usage = `usage: npm run conformance -- --url URL [options]
   --url URL             the exchange, such as https://openapi.example.com
-  --ws URL              its feed, with the path, such as wss://ws.example.com/kline-api/ws
+  --ws URL              its feed, with the path, such as wss://ws.example.com/kline-api/ws (--ws-url is the same)
   --strip-prefix PATH   what a gateway there takes from the start of paths before it verifies signatures, such as /spot
   --profile NAME        documented (the specification to the letter), or observed (what live exchanges do)
   --symbol SYMBOL       the one to look at and trade; the first that is listed when left out
-  --key K --secret S    a key: what may be read with it is checked too; CONFORMANCE_KEY and CONFORMANCE_SECRET do the same
+  --key K --secret S    a key: what may be read with it is checked too; CONFORMANCE_KEY and CONFORMANCE_SECRET, or
+                        else SLUICE_API_KEY and SLUICE_API_SECRET, do the same
   --keys FILE           more of them as JSON: {"main", "second", "readOnly", "elsewhere"}, each {"key", "secret"}
   --write               places and cancels orders, far from the market
   --margin              places margin orders too, one of them at the market
@@ -42,6 +43,7 @@ function given() {
   const named = {
     url: text,
     ws: text,
+    'ws-url': text,
     'strip-prefix': text,
     profile: { ...text, default: 'documented' },
     symbol: text,
@@ -68,14 +70,30 @@ type Given = ReturnType<typeof given>;
 
 function keysOf({ key, secret, keys }: Given): Keys | undefined {
   if (keys !== undefined) return JSON.parse(readFileSync(keys, 'utf8')) as Keys;
-  const main = { key: key ?? process.env['CONFORMANCE_KEY'], secret: secret ?? process.env['CONFORMANCE_SECRET'] };
+  // Never a key of one pair with the secret of another.
+  const pairs = [
+    [key, secret],
+    [process.env['CONFORMANCE_KEY'], process.env['CONFORMANCE_SECRET']],
+    [process.env['SLUICE_API_KEY'], process.env['SLUICE_API_SECRET']],
+  ] as const;
+  const [first, sign] = pairs.find((pair) => pair[0] !== undefined && pair[1] !== undefined) ?? [];
+  const main = { key: first, secret: sign };
   return main.key !== undefined && main.secret !== undefined
     ? { main: { key: main.key, secret: main.secret } }
     : undefined;
 }
 
 function targetOf(values: Given): Target {
-  const { url, ws, profile, symbol, quiet, withdraw, addresses, 'strip-prefix': stripPrefix } = values;
+  const {
+    url,
+    ws = values['ws-url'],
+    profile,
+    symbol,
+    quiet,
+    withdraw,
+    addresses,
+    'strip-prefix': stripPrefix,
+  } = values;
   if (url === undefined) refuse('--url is missing');
   if (profile !== 'documented' && profile !== 'observed') refuse(`there is no profile ${profile}`);
   const spend = Number(values.spend);
@@ -117,6 +135,20 @@ function grantedBy(
   return new Set(can.filter(([, granted]) => granted).map(([need]) => need));
 }
 
+/** What is missing, and the option that gives it. */
+const needText: Readonly<Record<Need, string>> = {
+  feed: 'needs the feed (--ws)',
+  key: 'needs a key (--key and --secret)',
+  write: 'needs leave to place orders (--write)',
+  quiet: 'needs a quiet symbol and a second key (--write, --quiet, --keys)',
+  readOnly: 'needs a key that may only read (--write, --keys)',
+  elsewhere: 'needs a key for other addresses (--keys)',
+  margin: 'needs leave to place margin orders (--margin)',
+  withdrawals: 'needs a key that may look at withdrawals (--withdrawals)',
+  withdraw: 'needs leave to apply for a withdrawal (--withdraw)',
+  limits: 'needs leave to break the limits (--addresses)',
+};
+
 interface Result {
   readonly check: Check;
   /** `differs`: from what live exchanges do where the specification is silent. */
@@ -126,7 +158,7 @@ interface Result {
 
 async function carryOut(check: Check, at: Session, granted: ReadonlySet<Need>): Promise<Result> {
   const lacking = lacks(check, granted);
-  if (lacking.length > 0) return { check, outcome: 'skipped', why: `needs ${lacking.join(', ')}` };
+  if (lacking.length > 0) return { check, outcome: 'skipped', why: lacking.map((need) => needText[need]).join(', ') };
   try {
     await check.run(at);
     return { check, outcome: 'passed' };

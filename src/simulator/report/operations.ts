@@ -7,7 +7,7 @@ export interface Operation {
 }
 
 /** The three spellings of §5.3. */
-const windows = ['recvWindow', 'recvwindow', 'recwwindow'];
+export const windows: readonly string[] = ['recvWindow', 'recvwindow', 'recwwindow'];
 const created = ['symbol', 'volume', 'side', 'type', 'price', 'newClientOrderId', ...windows];
 const listed = ['symbol', 'limit', ...windows];
 

@@ -80,6 +80,31 @@ describe('what a client did wrong', () => {
     expect(wrong(request({ ...order, body: '{"recvWindow":5000,' }))).toEqual([]);
   });
 
+  test('a window is judged in real time: at 60 times that, 5 s are 300,000 ms', () => {
+    const limits = { ipWeightPerMinute: 1_000, uidWeightPerMinute: 1_000 };
+    const start: LogEntry = { at: startTime, kind: 'start', profile: 'documented', seed: 1, limits, speed: 60 };
+    const window = (ms: number) =>
+      request({ method: 'POST', target: '/sapi/v1/order', body: `{"symbol":"X","recvWindow":${ms}}` });
+    expect(wrong(start, window(300_000))).toEqual([]);
+    expect(wrong(start, window(300_001))).toEqual([['wideWindow', 1]]);
+    expect(wrong(window(300_000))).toEqual([['wideWindow', 1]]);
+  });
+
+  test('questions that may be refused are told apart: nothing is wrong with asking', () => {
+    const tried = request({ method: 'POST', target: '/sapi/v1/order/test', status: 400, code: -1_136 });
+    const symbol = request({ target: '/sapi/v1/depth?symbol=NONE', status: 400, code: -1_121 });
+    const mayWithdraw = { method: 'POST', target: '/sapi/v1/withdraw/query', status: 400, code: -2_015 } as const;
+    expect(wrong(tried, symbol, request({ ...mayWithdraw, body: '{}' }))).toEqual([['probe', 3]]);
+    expect(
+      wrong(
+        request({ ...tried, code: -1_022 }),
+        request({ ...mayWithdraw, body: '{"symbol":"USDT"}' }),
+        request({ ...tried, target: '/sapi/v1/order' }),
+        request({ ...symbol, code: -1_130 }),
+      ).map(([what]) => what),
+    ).toEqual(['signature', 'key', 'minimum', 'otherRefusal']);
+  });
+
   test('each has words of its own', () => {
     for (const words of Object.values(wrongs)) expect(words.length).toBeGreaterThan(20);
     for (const name of Object.keys(operations)) expect(name).toMatch(/^(GET|POST) \/(sapi\/v1|open)\//);

@@ -1,7 +1,7 @@
 /** Reads a truth log and says what a client did wrong. It judges what was sent, not how the exchange took it. */
 import { type LimitSettings, specifiedLimits } from '../core/limits.ts';
 import type { LogEntry } from '../log.ts';
-import { operations } from './operations.ts';
+import { operations, windows } from './operations.ts';
 import { openSpent, type Spent } from './spent.ts';
 
 export type Wrong = keyof typeof wrongs;
@@ -13,7 +13,7 @@ export const wrongs = {
   refusedByLimit: 'requests that drew 429 or 410: stop until the window has passed',
   duringBan: 'requests during a ban (418), each of which can make it longer: send nothing until it is over',
   window: 'timestamps outside the receive window (-1021): follow the clock of /time',
-  wideWindow: 'a receive window above 5000 ms, which §5.3 advises against',
+  wideWindow: 'a receive window above 5000 ms of real time, which §5.3 advises against',
   signature: 'signatures that do not fit (-1022), or headers that are missing (-1023, -1024)',
   key: 'keys that are missing, unknown or may not do this (-1002, -2014, -2015)',
   precision: 'more decimals than the symbol has (-1111)',
@@ -24,6 +24,8 @@ export const wrongs = {
   unknownOperation: 'operations that there are not',
   misplaced: 'parameters of a POST in the query string, or a body in a GET',
   otherRefusal: 'other requests that were refused',
+  probe:
+    'questions that may be refused, and do nothing: the test of an order, a symbol that there is not, whether a key may withdraw (sluice doctor, and the first start of a daemon, ask them)',
 } as const;
 
 export interface Finding {
@@ -81,13 +83,16 @@ export function reporter(): Reporter {
   const bans = new Map<string, number>();
   const counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
   let limits: LimitSettings = specifiedLimits;
+  let speed = 1;
   let [from, to] = [Number.NaN, Number.NaN];
   return {
     take(entry) {
       if (Number.isNaN(from)) from = entry.at;
       to = entry.at;
-      if (entry.kind === 'start') limits = entry.limits;
-      else if (entry.kind === 'fill') counts.fills++;
+      if (entry.kind === 'start') {
+        limits = entry.limits;
+        speed = entry.speed ?? 1;
+      } else if (entry.kind === 'fill') counts.fills++;
       else if (entry.kind === 'fault') counts.faults++;
       else if (entry.kind === 'ban') {
         counts.bans++;
@@ -98,7 +103,7 @@ export function reporter(): Reporter {
         if (seen === 'repeated') found.add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
       } else if (entry.kind === 'request') {
         counts.requests++;
-        judgeRequest(entry, found.add, { ...spent, limits, bannedUntil: bans.get(entry.ip) ?? from });
+        judgeRequest(entry, found.add, { ...spent, limits, speed, bannedUntil: bans.get(entry.ip) ?? from });
       }
     },
     report() {
@@ -115,10 +120,12 @@ interface Judging {
   readonly uids: Spent;
   readonly calls: Spent;
   readonly limits: LimitSettings;
+  /** Times real time. */
+  readonly speed: number;
   readonly bannedUntil: number;
 }
 
-function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, bannedUntil }: Judging): void {
+function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, speed, bannedUntil }: Judging): void {
   const { at, ip, uid, method, target, status, weight, code } = request;
   const who = uid ?? ip;
   const [path = '', query = ''] = target.split('?', 2);
@@ -132,16 +139,38 @@ function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, ba
   if (status === 418 || at < bannedUntil) add('duringBan', ip, at, name);
   else if (status === 429 || status === 410) add('refusedByLimit', who, at, `${name}: ${status}`);
   else if (code !== undefined && operation !== undefined)
-    add(byCode.get(code) ?? 'otherRefusal', who, at, `${name}: ${code}`);
+    add(isProbe(request, code) ? 'probe' : (byCode.get(code) ?? 'otherRefusal'), who, at, `${name}: ${code}`);
   if (operation === undefined) add('unknownOperation', who, at, name);
   else
-    judgeParameters(request, operation.params, query, (wrong, example) => add(wrong, who, at, `${name}: ${example}`));
+    judgeParameters({ request, known: operation.params, query, longestMs: usualWindowMs * speed }, (wrong, example) =>
+      add(wrong, who, at, `${name}: ${example}`),
+    );
+}
+
+/** The longest receive window that §5.3 advises, real ms. */
+const usualWindowMs = 5_000;
+
+/** Whether a request was made to be refused, if need be: it would have changed nothing. What is wrong with its key or signature counts. */
+function isProbe({ method, target, body }: Request, code: number): boolean {
+  const [path = ''] = target.split('?', 1);
+  const name = `${method} ${path}`;
+  const kind = byCode.get(code);
+  if (name === 'POST /sapi/v1/order/test') return kind !== 'key' && kind !== 'signature';
+  if (name === 'POST /sapi/v1/withdraw/query')
+    return code === -2_015 && Object.keys(fieldsOf(body)).every((field) => windows.includes(field));
+  return code === -1_121 && method === 'GET' && operations[name]?.params.includes('symbol') === true;
+}
+
+interface Sent {
+  readonly request: Request;
+  readonly known: readonly string[];
+  readonly query: string;
+  /** Of a receive window, ms of exchange time. */
+  readonly longestMs: number;
 }
 
 function judgeParameters(
-  { method, body }: Request,
-  known: readonly string[],
-  query: string,
+  { request: { method, body }, known, query, longestMs }: Sent,
   add: (wrong: Wrong, example: string) => void,
 ): void {
   const inQuery = [...new URLSearchParams(query)];
@@ -150,7 +179,7 @@ function judgeParameters(
   if (method === 'GET' && body !== '') add('misplaced', 'a body');
   if (method === 'POST' && query !== '') add('misplaced', query);
   for (const [name, value] of [...inQuery, ...inBody])
-    if (/^rec[vw]w?indow$/i.test(name) && Number(value) > 5_000) add('wideWindow', `${name} ${String(value)}`);
+    if (/^rec[vw]w?indow$/i.test(name) && Number(value) > longestMs) add('wideWindow', `${name} ${String(value)}`);
 }
 
 /** The fields of a body; none of one that is no JSON object, or that was cut for the log. */
