@@ -219,7 +219,7 @@ reading('status', 'what runs where, open orders, unknown outcomes, kills').actio
   (await import('./modes/show.ts')).showStatus(showOptions(given)),
 );
 reading('why', 'the timeline of an order, or of signals that became none')
-  .argument('<ORDER>', "the id of an order, ours or the exchange's, or its beginning; or the id of a strategy")
+  .argument('<ORDER>', "the id of an order, ours or the exchange's, or its beginning or end; or the id of a strategy")
   .action(async (subject: string, given) => (await import('./modes/why.ts')).showWhy(subject, showOptions(given)));
 
 const controlling = (name: string, about: string): Command =>
@@ -242,7 +242,7 @@ controlling('cancel', 'cancel resting orders')
 program
   .command('resolve')
   .description('say how an order ended of which nobody else can tell: one that is unknown, quarantined or stuck')
-  .argument('<ORDER>', "its id, ours or the exchange's, or the beginning of it")
+  .argument('<ORDER>', "its id, ours or the exchange's, or its beginning or end")
   .addOption(
     new Option('--as <STATE>', 'what became of it')
       .choices(['absent', 'quarantined', 'filled', 'canceled'])
@@ -314,6 +314,13 @@ program
 addByHand(program, { out, say, signal: stopping.signal });
 addData(program, { out, say });
 addJournal(program, { out, say });
+
+/** What is missing shows how the command is written; the program's own word of help would not say. */
+function showUsage(command: Command, path: string): void {
+  command.showHelpAfterError(`usage: ${path} ${command.usage()}\n(${path} --help)`);
+  for (const one of command.commands) showUsage(one, `${path} ${one.name()}`);
+}
+for (const one of program.commands) showUsage(one, `sluice ${one.name()}`);
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

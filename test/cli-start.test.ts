@@ -87,7 +87,9 @@ describe('an exchange', () => {
   test('that refuses the key is quoted', async () => {
     const answer = await start('live', 'dashboard.port=0', { ...keys, SLUICE_API_KEY: 'mistyped' });
     expect(answer.code).toBe(2);
-    expect(oneMessage(answer)).toMatch(/^sluice: the exchange at http:\S+ refuses the account: .*-2015/);
+    expect(oneMessage(answer)).toMatch(
+      /^sluice: the exchange at http:\S+ refuses the account: .*-2015.*\n {2}it means: .+\n {2}what to do: .+/,
+    );
   });
 
   test('whose market is traded on paper has no margin account', async () => {

@@ -49,6 +49,11 @@ describe('a command', () => {
   test.for([
     [['backtset'], "unknown command 'backtset'", 'Did you mean backtest?'],
     [['backtest', '--cofig', 'b.yaml'], "unknown option '--cofig'", 'Did you mean --config?'],
+    [
+      ['market', 'klines', 'XBTUSD'],
+      "missing required argument 'INTERVAL'",
+      'usage: sluice market klines [options] <SYMBOL> <INTERVAL>',
+    ],
     [['backtest'], 'sluice: backtest needs a configuration: --config FILE, such as --config config/backtest.yaml'],
     [['live'], 'sluice: live needs a configuration: --config FILE'],
     [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],

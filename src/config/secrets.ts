@@ -35,7 +35,9 @@ export function readSecrets(
   file = '.env',
   names: SecretNames = tradingNames,
 ): Secrets {
-  const saved = fromFile(file);
+  const isGiven = environment[names.key] !== undefined && environment[names.secret] !== undefined;
+  // What is not needed is not looked at, whoever may read it.
+  const saved = isGiven ? {} : fromFile(file);
   const apiKey = environment[names.key] ?? saved[names.key] ?? '';
   const apiSecret = environment[names.secret] ?? saved[names.secret] ?? '';
   const missing = [...(apiKey === '' ? [names.key] : []), ...(apiSecret === '' ? [names.secret] : [])];

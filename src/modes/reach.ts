@@ -1,6 +1,7 @@
 /** Reaching the exchange at the start: a daemon keeps trying and says where; a command gives up at once. */
 import type { ScaledClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { codeMeaning } from '../venue/exchange/codes.ts';
 import type { Answer } from '../venue/venue.ts';
 
 /** Real ms between two tries. */
@@ -24,8 +25,11 @@ export async function reach<T>(
   for (;;) {
     const answer = await ask();
     if (answer.kind === 'ok') return answer.value;
-    if (answer.code !== undefined && isFinalCode(answer.code))
-      throw new Refusal(`the exchange at ${url} refuses ${what}: ${answer.cause}`);
+    if (answer.code !== undefined && isFinalCode(answer.code)) {
+      const meaning = codeMeaning(answer.code);
+      const words = meaning === undefined ? '' : `\n  it means: ${meaning.means}\n  what to do: ${meaning.advice}`;
+      throw new Refusal(`the exchange at ${url} refuses ${what}: ${answer.cause}${words}`);
+    }
     if (signal.aborted) throw new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
     waiting(`the exchange at ${url} does not answer (${what}: ${answer.cause}); trying again`);
     await clock.sleep(clock.machine(retryMs));

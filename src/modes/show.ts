@@ -8,7 +8,7 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 import { roundedMoney } from '../ops/words.ts';
 import { noMarketDataName } from './market-keeper.ts';
 import { type ChosenState, chooseState } from './state.ts';
-import { fillJson, isDust } from './words.ts';
+import { fillJson, isDust, shortId } from './words.ts';
 
 export interface ShowOptions {
   readonly state?: string;
@@ -89,11 +89,11 @@ export function showOrders(options: ShowOptions): void {
         order.price ?? 'market',
         order.filled,
         order.state,
-        order.clientOrderId,
+        shortId(order.clientOrderId),
       ]);
       options.out(
         table(
-          ['created (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'client order id'],
+          ['created (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'order'],
           rows,
           'no orders yet',
         ),

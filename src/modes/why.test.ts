@@ -85,6 +85,36 @@ test('a beginning that several orders have lists them, the newest first', () => 
   expect(refusal('s').message).toContain('no id of the exchange');
 });
 
+test.each<[string, string, OrderEntryRow]>([
+  ['the end of our id', 'b00002', second],
+  ['the end as the lists show it', '…aaab00002', second],
+  ['the end as it is typed', '...AAAC00001', third],
+  ["the end of the exchange's id", '3391', first],
+])('%s finds its order', (_, subject, order) => {
+  expect(why(subject)).toContain(`order ${order.clientOrderId} (`);
+});
+
+test('an end that several orders have lists them; one of three characters is none', () => {
+  expect(refusal('0001').message).toMatch(/^2 orders have an id that ends with 0001; give more of it:/);
+  expect(refusal('002').message).toContain('there is no order 002');
+});
+
+test('an order that did not leave was journalled, not sent', () => {
+  const db = openForWriting(join(state, 'journal.db'));
+  const clientOrderId = 'saaaaax00009';
+  writer(db)([orderRowOf({ clientOrderId, state: 'notSent' })]);
+  writer(
+    db,
+    1,
+  )([
+    eventOf('sending', { clientOrderId, detail: {} }),
+    eventOf('notSent', { clientOrderId, detail: { cause: 'it expired before it could be sent' } }),
+  ]);
+  db.close();
+  expect(why('x00009')).toMatch(/ {2}journalled\n[\s\S]*not sent: cause it expired/);
+  expect(why('x00009')).not.toContain('then sent');
+});
+
 test('an id whose beginning another one is, is meant by itself', () => {
   const db = openForWriting(join(state, 'journal.db'));
   writer(db)([orderRowOf({ clientOrderId: 'saaaaab0000' })]);

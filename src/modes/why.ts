@@ -66,8 +66,13 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
     what: 'planned',
     detail: `${order.side} ${size} ${order.symbol} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
   });
-  for (const event of reader.events(order.clientOrderId))
-    steps.push({ at: event.at, what: meanings[event.event], detail: detailText(event) });
+  const events = reader.events(order.clientOrderId);
+  // It is journalled as being sent before it is; what did not leave was not.
+  const left = events.every(({ event }) => event !== 'notSent');
+  for (const event of events) {
+    const what = event.event === 'sending' && !left ? 'journalled' : meanings[event.event];
+    steps.push({ at: event.at, what, detail: detailText(event) });
+  }
   for (const fill of reader.fillsOf(order.clientOrderId)) {
     steps.push({
       at: fill.time,
@@ -114,21 +119,34 @@ function deniedSteps(denied: Denied): Step[] {
 /** Orders listed when the beginning of an id fits several; the count says how many there are. */
 const mostListed = 10;
 
-/** The order with this id, ours or the exchange's, or the only one whose id begins so; refuses several. */
-export function orderOf(reader: JournalReader, subject: string): OrderEntryRow | undefined {
+/** Fewer characters are taken for no end of an id: too many have it by chance. */
+const leastEnd = 4;
+
+/** The order with this id, ours or the exchange's, or the only one whose id begins so, or ends so; refuses several. */
+export function orderOf(reader: JournalReader, asked: string): OrderEntryRow | undefined {
+  // As the lists show it.
+  const subject = asked.replace(/^(…|\.\.\.)/, '');
   const ours = subject.toLowerCase();
   const exact = reader.orders('client_order_id = ? OR order_id = ?', ours, subject)[0];
   if (exact !== undefined || subject === '') return exact;
   const begins = (column: string): string => `substr(${column}, 1, length(?)) = ?`;
-  const found = reader.orders(
-    `${begins('client_order_id')} OR ${begins('order_id')} ORDER BY created_at DESC`,
-    ...[ours, ours, subject, subject],
-  );
+  const ends = (column: string): string => `substr(${column}, -length(?)) = ?`;
+  const matching = (like: (column: string) => string): readonly OrderEntryRow[] =>
+    reader.orders(
+      `${like('client_order_id')} OR ${like('order_id')} ORDER BY created_at DESC`,
+      ...[ours, ours, subject, subject],
+    );
+  const first = subject === asked ? matching(begins) : [];
+  const found = first.length > 0 || subject.length < leastEnd ? first : matching(ends);
   if (found.length <= 1) return found[0];
   const listed = found.slice(0, mostListed).map((order) => `  ${orderLine(order)}`);
   const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
   throw new Refusal(
-    [`${found.length} orders have an id that begins with ${subject}; give more of it:`, ...listed, ...more].join('\n'),
+    [
+      `${found.length} orders have an id that ${found === first ? 'begins' : 'ends'} with ${subject}; give more of it:`,
+      ...listed,
+      ...more,
+    ].join('\n'),
   );
 }
 
@@ -137,7 +155,7 @@ const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, 
 
 /**
  * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
- * much of its beginning as tells it from the others.
+ * much of its beginning or of its end as tells it from the others.
  */
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader) => {
@@ -145,7 +163,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
     if (order === undefined && denials.length === 0) {
       throw new Refusal(
-        `there is no order ${subject} in this journal, nor one whose id begins so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
+        `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
       );
     }
     const steps = order === undefined ? denials.slice(0, 20).reverse().flatMap(deniedSteps) : orderSteps(reader, order);

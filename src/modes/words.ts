@@ -6,6 +6,9 @@ import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
 
 /** The row of an order that a rule refused at UTC ms. */
+/** The end of one of our ids, which tells it from the others where their beginnings are alike; `why` and `resolve` take it. */
+export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
+
 export const denialRow = (draft: Draft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
   kind: 'denied',
   at,

@@ -251,8 +251,11 @@ describe('the market by hand', () => {
     expect((await refusal(async () => market.open('tiker', undefined, undefined, command()))).message).toContain(
       'ticker',
     );
-    expect((await refusal(async () => market.open('trades', undefined, undefined, command()))).message).toContain(
-      'BTC USDT',
+    expect((await refusal(async () => market.open('trades', undefined, undefined, command()))).message).toBe(
+      'say of which symbol: sluice market open trades BTC USDT',
+    );
+    expect((await refusal(async () => market.open('depth', 'BTCUSDT', undefined, command()))).message).toMatch(
+      /^BTCUSDT alone does not say .*: base and quote are apart here: sluice market open depth BTC USDT$/,
     );
   });
 

@@ -158,7 +158,9 @@ export function open(
     throw new Refusal(`there is no open data ${what}${didYouMean(what, openKinds)}: use ${openKinds.join(', ')}`);
   const [b, q] = [base?.toUpperCase() ?? '', quote?.toUpperCase() ?? ''];
   if ((kind === 'trades' || kind === 'depth') && (b === '' || q === ''))
-    throw new Refusal(`say of which symbol: sluice market open ${kind} BTC USDT`);
+    throw new Refusal(
+      `${b === '' ? 'say of which symbol' : `${b} alone does not say which symbol: base and quote are apart here`}: sluice market open ${kind} BTC USDT`,
+    );
   return asked(command, async (client) => {
     const { openData } = client.exchange;
     const print = (rows: readonly Row[]): void => printRows(rows, command.json, command.out, 'nothing');

@@ -175,7 +175,9 @@ describe('a kept exchange', () => {
   test('a second exchange on the same directory is refused with one clear error', async () => {
     const dir = newDir();
     await start(dir);
-    await expect(start(dir)).rejects.toThrow(/exchange\.db: .*is another simulator running on it\?/);
+    await expect(start(dir)).rejects.toThrow(
+      /^another simulator is running on .*: end it, or give this one a directory of its own/,
+    );
   });
 
   test('another precision than the saved one is refused', async () => {

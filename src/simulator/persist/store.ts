@@ -96,7 +96,12 @@ function openAlone(file: string): Database.Database {
     return db;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Refusal(`cannot keep the exchange's state in ${file}: ${why} (is another simulator running on it?)`, 1);
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new Refusal(
+        `another simulator is running on ${dirname(file)}: end it, or give this one a directory of its own (--state DIR)`,
+        3,
+      );
+    throw new Refusal(`cannot keep the exchange's state in ${file}: ${why}`, 1);
   }
 }
 
