@@ -129,18 +129,23 @@ export function assemble(options: CheckedOptions, opening: Opening): Parts {
   const { log } = opening;
   const onFault = ({ rule, action }: Hit, method: string, path: string): void =>
     log({ at: exchange.now, kind: 'fault', rule, method, path, action });
-  const processed = (request: ApiRequest, behind?: number): ApiReply => {
+  const carried = (request: ApiRequest, ask: (request: ApiRequest) => ApiReply, isAgain = false): ApiReply => {
     driver.advance();
-    const reply = behind === undefined || isPublic(request) ? api(request) : replicas.ask(behind)(request);
+    const reply = ask(request);
     driver.save();
-    log(requestEntry(request, reply, exchange.now));
+    const entry = requestEntry(request, reply, exchange.now);
+    log(isAgain ? { ...entry, again: true } : entry);
     return reply;
   };
+  const again = (request: ApiRequest): ApiReply => exchange.madeBy('fault', () => api(request));
+  const uidOf = (key: string | undefined): string | undefined =>
+    key === undefined ? undefined : exchange.keys.get(key)?.uid;
   const answering = openAnswering({
     ...{ faults, outage, gateway, clock, habits, onFault },
     advance: driver.advance,
-    process: processed,
-    processBehind: processed,
+    process: (request) => carried(request, api),
+    processAgain: (request) => carried(request, again, true),
+    processBehind: (request, lagMs) => carried(request, isPublic(request) ? api : replicas.ask(lagMs)),
     endOrder(orderId) {
       driver.advance();
       const order = exchange.orders.byId(orderId);
@@ -149,7 +154,11 @@ export function assemble(options: CheckedOptions, opening: Opening): Parts {
       driver.publish();
     },
     publish: driver.publish,
-    uidOf: (key) => (key === undefined ? undefined : exchange.keys.get(key)?.uid),
+    uidOf,
+    onUnseen(request, { rule: fault }, answer) {
+      const seen = { ...answer, uid: uidOf(request.key), weight: 0 };
+      log({ ...requestEntry(request, seen, exchange.now), fault });
+    },
     onAway: (method, path, how) => log({ at: exchange.now, kind: 'away', method, path, how }),
   });
   const spoiler = (): Spoiler => openSpoiler({ faults, clock, onFault: (hit, channel) => onFault(hit, 'WS', channel) });
@@ -187,7 +196,11 @@ const isPublic = ({ key, method }: ApiRequest): boolean => key === undefined || 
 /** Kept of a body in the log, characters. */
 const bodyLimit = 2_048;
 
-function requestEntry({ ip, method, target, body, timestamp }: ApiRequest, reply: ApiReply, at: number): LogEntry {
+function requestEntry(
+  { ip, method, target, body, timestamp }: ApiRequest,
+  reply: Omit<ApiReply, 'body'>,
+  at: number,
+): Extract<LogEntry, { kind: 'request' }> {
   const { status, uid, weight, code } = reply;
   const sent = timestamp !== undefined && /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : undefined;
   const ageMs = sent === undefined ? undefined : at - sent;

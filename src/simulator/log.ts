@@ -26,12 +26,18 @@ export type LogEntry = { readonly at: number } & (
       readonly body: string;
       /** How long ago it says that it was sent, ms; undefined without a timestamp. */
       readonly ageMs: number | undefined;
+      /** 0 where the connection was destroyed instead. */
       readonly status: number;
       readonly uid: string | undefined;
       readonly weight: number;
       readonly code: number | undefined;
+      /** The rule that answered in the exchange's place, which never saw the request: it weighed nothing. */
+      readonly fault?: number;
+      /** A fault delivered once more what the client had sent once. */
+      readonly again?: true;
     }
-  | ({ readonly kind: 'order' } & OrderRow)
+  /** `madeBy` where it was no request of a client: a person, or a fault that delivered one again. */
+  | ({ readonly kind: 'order'; readonly madeBy?: SimOrder['madeBy'] } & OrderRow)
   | ({ readonly kind: 'fill' } & FillRow)
   | ({ readonly kind: 'balance' } & BalanceRow)
   | ({ readonly kind: 'withdrawal' } & WithdrawalRow)

@@ -43,8 +43,10 @@ export function openRecorder({ exchange, users, log, isHeard, replicate }: Recor
       trades: trades.filter(concerns),
       busted: busted.filter(concerns),
     };
-    for (const order of ofUsers.orders)
-      log({ at, kind: 'order', ...orderRow(order, exchange.matching(order.symbol).instrument) });
+    for (const order of ofUsers.orders) {
+      const row = orderRow(order, exchange.matching(order.symbol).instrument);
+      log({ at, kind: 'order', ...row, ...(order.madeBy !== undefined && { madeBy: order.madeBy }) });
+    }
     for (const trade of ofUsers.trades) {
       const { instrument } = exchange.matching(trade.symbol);
       for (const row of fillRows(trade, instrument, (id) => exchange.orders.byId(id)))

@@ -90,6 +90,7 @@ export class Exchange {
   readonly #schedule = openSchedule();
   #changes: Changes = noChanges();
   #now: number;
+  #madeBy: SimOrder['madeBy'];
   orderCount = 0;
   tradeCount = 1_000_000;
   printCount = 0;
@@ -171,12 +172,23 @@ export class Exchange {
       queueAhead: noLots,
       place: undefined,
     };
+    if (this.#madeBy !== undefined) order.madeBy = this.#madeBy;
     this.orders.add(order);
     this.#changes.orders.add(order);
     if (order.type === 'LIMIT') this.#placeLimit(order, desk.matching);
     else this.#placeMarket(order, desk.matching);
     this.#changes.books.add(order.symbol);
     return done(order);
+  }
+
+  /** Marks the orders that come into being meanwhile as none that a client sent. */
+  madeBy<T>(whom: 'hand' | 'fault', act: () => T): T {
+    this.#madeBy = whom;
+    try {
+      return act();
+    } finally {
+      this.#madeBy = undefined;
+    }
   }
 
   /** Whether a holder may have so many more open orders. */

@@ -21,6 +21,8 @@ export interface SimOrder {
   readonly quantity: Lots;
   /** Ordered quote amount of a MARKET BUY; zero otherwise. */
   readonly amount: Units;
+  /** Set where no client sent it so: a person placed it, or a fault delivered a request once more. */
+  madeBy?: 'hand' | 'fault';
   /** UTC ms of the exchange. */
   readonly createdAt: number;
   updatedAt: number;

@@ -20,6 +20,8 @@ export interface AnswerSetup {
   readonly advance: () => void;
   /** Carries out a request and saves what it changed. */
   readonly process: (request: ApiRequest) => ApiReply;
+  /** The same of one that was carried out before. */
+  readonly processAgain: (request: ApiRequest) => ApiReply;
   /** The same of a query, as a replica so far behind would. */
   readonly processBehind: (request: ApiRequest, lagMs: number) => ApiReply;
   /** Ends an order as the exchange itself might; nothing when it has ended. */
@@ -28,6 +30,8 @@ export interface AnswerSetup {
   readonly publish: () => void;
   readonly uidOf: (key: string | undefined) => string | undefined;
   readonly onFault: (hit: Hit, method: string, path: string) => void;
+  /** Told of a request that the exchange never sees, and of what it was answered instead; status 0 for nothing. */
+  readonly onUnseen: (request: ApiRequest, hit: Hit, answer: Pick<ApiReply, 'status' | 'code'>) => void;
   /** Told of a request that met an outage. */
   readonly onAway: (method: string, path: string, how: OutageHow) => void;
 }
@@ -86,25 +90,32 @@ function carried({ process, publish }: Spoiling, request: ApiRequest): ApiReply 
   return reply;
 }
 
-async function carryOut({ action, rng }: Hit, at: Spoiling): Promise<void> {
+async function carryOut(hit: Hit, at: Spoiling): Promise<void> {
+  const { action, rng } = hit;
   const { request, wire, pending, habits } = at;
+  /** Lets the request take effect first, where that is so; otherwise this answer is all that becomes of it. */
+  const before = (when: 'before' | 'after', status: number, code?: number): void => {
+    if (when === 'after') carried(at, request);
+    else at.onUnseen(request, hit, { status, code });
+  };
   if ('drop' in action) {
-    if (action.drop === 'after') carried(at, request);
+    before(action.drop, 0);
     wire.destroy();
   } else if ('status' in action && !('body' in action) && !('code' in action)) {
-    if (action.when === 'after') carried(at, request);
+    if (action.when !== 'later') before(action.when, action.status);
     wire.send(action.status, page(action.status), html);
     if (action.when !== 'later') return;
     await pending.wait(action.afterMs);
     if (!pending.closed) carried(at, request);
   } else if ('body' in action) {
-    if (action.when === 'after') carried(at, request);
+    before(action.when, action.status);
     wire.send(action.status, action.body, action.type);
   } else if ('code' in action) {
-    if (action.when === 'after') carried(at, request);
     const { code, msg } = action;
     const reply = refusalReply({ code, msg, status: 400 }, habits);
-    wire.send(action.status ?? reply.status, reply.body);
+    const answered = action.status ?? reply.status;
+    before(action.when, answered, code);
+    wire.send(answered, reply.body);
   } else if ('hold' in action || 'delayMs' in action) await late(action, rng, at);
   else if ('deliver' in action) await deliveredOften(action, at);
   else if ('endAfterMs' in action) {
@@ -155,7 +166,8 @@ async function deliveredOften(action: Extract<FaultAction, { deliver: number }>,
   for (let one = 1; one < action.deliver; one++) {
     if (action.gapMs > 0) await pending.wait(action.gapMs);
     if (pending.closed) return;
-    carried(at, request);
+    at.processAgain(request);
+    at.publish();
   }
 }
 

@@ -63,7 +63,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       const copied = given.copy ? [...exchange.orders.open(uid)].at(-1)?.clientOrderId : undefined;
       const params = { side, type, price, volume, newClientOrderId: copied ?? given.clientOrderId };
       const request = orRefusal(() => orderRequest(new Map(Object.entries(params)), at));
-      const result = exchange.place(uid, request);
+      const result = exchange.madeBy('hand', () => exchange.place(uid, request));
       if (!result.ok) throw new Refusal(result.refusal.msg);
       return row(result.value);
     },

@@ -62,6 +62,27 @@ describe('what a client did wrong', () => {
     ]);
   });
 
+  test('not what a fault answered, but what was sent then, and on after it had been told to stop', () => {
+    const refused = { fault: 1, status: 429, code: -1_003, uid: '1', ageMs: 5 } as const;
+    expect(wrong(request(refused))).toEqual([]);
+    const at = (ms: number, given: Partial<Request> = {}) =>
+      request({ at: startTime + ms, uid: '1', ageMs: 5, ...given });
+    // Under way already when the answer came.
+    expect(wrong(request(refused), at(100, { ageMs: 150 }), at(60_000))).toEqual([]);
+    expect(wrong(request(refused), at(2_000, refused), at(59_999))).toEqual([['refusedByLimit', 2]]);
+    expect(wrong(request({ ...refused, status: 418 }), at(2_000))).toEqual([['duringBan', 1]]);
+    expect(wrong(request({ fault: 1, status: 504, target: '/sapi/v1/ping?x=1' }))).toEqual([['unknownParameter', 1]]);
+  });
+
+  test('not what a fault delivered once more, nor what a person placed with the same id', () => {
+    const order = { at: startTime, kind: 'order', uid: '1', account: 'spot', clientOrderId: 'a' } as const;
+    const made = (orderId: string, madeBy?: 'hand' | 'fault') =>
+      ({ ...order, orderId, ...(madeBy && { madeBy }) }) as LogEntry;
+    expect(wrong(made('1'), made('2', 'fault'), made('3', 'hand'))).toEqual([]);
+    expect(wrong(made('1'), made('2', 'fault'), made('2', 'fault'), made('3'))).toEqual([['repeatedClientId', 1]]);
+    expect(judged(request({ again: true, weight: 1_000_000 }))).toMatchObject({ requests: 0, findings: [] });
+  });
+
   test('timestamps, signatures, keys, precision, minima and funds, by code', () => {
     const codes = [-1_021, -1_022, -2_015, -1_111, -1_136, -2_017, -1_121];
     const refused = codes.map((code) => request({ method: 'POST', target: '/sapi/v1/order', status: 400, code }));
@@ -109,6 +130,36 @@ describe('what a client did wrong', () => {
     for (const words of Object.values(wrongs)) expect(words.length).toBeGreaterThan(20);
     for (const name of Object.keys(operations)) expect(name).toMatch(/^(GET|POST) \/(sapi\/v1|open)\//);
   });
+});
+
+test('each request is in the log, those that a fault kept from the exchange too, and whom a repeated id comes from', async () => {
+  const { simulator, log, clock } = await exchange();
+  const send = (newClientOrderId: string) =>
+    signed(simulator, alice, 'POST', '/sapi/v1/order', { symbol: 'BTCUSDT', ...limitOrder({ newClientOrderId }) });
+  const match = { method: 'POST', times: 1 } as const;
+  const faults = [
+    { status: 504, when: 'before' },
+    { drop: 'before' },
+    { body: '', when: 'before' },
+    { code: -1_003, status: 429, when: 'before' },
+    { deliver: 2 },
+  ] as const;
+  for (const action of faults) {
+    await clock.advanceTo(clock.now() + 2_000);
+    simulator.addFault({ match, do: action });
+    await send('same').catch(() => undefined);
+  }
+  simulator.people.place({ user: alice.uid, side: 'BUY', price: '8000', copy: true });
+  const requests = log.filter((entry) => entry.kind === 'request');
+  expect(requests.map(({ status, weight, uid, fault, again }) => ({ status, weight, uid, fault, again }))).toEqual([
+    ...[504, 0, 200, 429].map((status, index) => ({ status, weight: 0, uid: alice.uid, fault: index + 1 })),
+    { status: 200, weight: 5, uid: alice.uid },
+    { status: 200, weight: 5, uid: alice.uid, again: true },
+  ]);
+  expect(requests[0]).toMatchObject({ target: '/sapi/v1/order', body: expect.stringContaining('"same"'), ageMs: 0 });
+  const made = log.flatMap((entry) => (entry.kind === 'order' ? [entry.madeBy] : []));
+  expect(made).toEqual([undefined, 'fault', 'hand']);
+  expect(judged(...log)).toMatchObject({ requests: 5, orders: 3, findings: [{ wrong: 'refusedByLimit', count: 1 }] });
 });
 
 test('a log in a file is read as it was written, and gives the same report', async () => {

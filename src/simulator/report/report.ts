@@ -81,6 +81,7 @@ export function reporter(): Reporter {
   const spent = { ips: openSpent(60_000), uids: openSpent(60_000), calls: openSpent(2_000) };
   const clientIds = openClientIds();
   const bans = new Map<string, number>();
+  const told = new Map<string, Told>();
   const counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
   let limits: LimitSettings = specifiedLimits;
   let speed = 1;
@@ -101,8 +102,9 @@ export function reporter(): Reporter {
         const seen = clientIds(entry);
         if (seen !== 'known') counts.orders++;
         if (seen === 'repeated') found.add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
-      } else if (entry.kind === 'request') {
+      } else if (entry.kind === 'request' && entry.again === undefined) {
         counts.requests++;
+        judgeTold(entry, found.add, told);
         judgeRequest(entry, found.add, { ...spent, limits, speed, bannedUntil: bans.get(entry.ip) ?? from });
       }
     },
@@ -125,8 +127,28 @@ interface Judging {
   readonly bannedUntil: number;
 }
 
+/** When a fault told an address to stop, and what it does wrong until then. */
+interface Told {
+  readonly at: number;
+  readonly wrong: 'refusedByLimit' | 'duringBan';
+}
+
+/** So long after a 429 or 418, ms of the exchange, nothing may come, but for what was under way when the answer left. */
+const stopMs = 60_000;
+const underWayMs = 1_000;
+
+/** What a fault answers is nobody's fault; whoever goes on after it was told to stop is judged as by the exchange's own limits. */
+function judgeTold({ at, ip, method, target, status, ageMs, fault }: Request, add: Add, told: Map<string, Told>): void {
+  const before = told.get(ip);
+  const sentAt = at - (ageMs ?? 0);
+  if (before !== undefined && at - before.at < stopMs && sentAt - before.at > underWayMs)
+    add(before.wrong, ip, at, `${method} ${target.split('?', 1)[0]} after an injected stop`);
+  if (fault === undefined || (status !== 429 && status !== 418)) return;
+  told.set(ip, { at, wrong: status === 418 ? 'duringBan' : 'refusedByLimit' });
+}
+
 function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, speed, bannedUntil }: Judging): void {
-  const { at, ip, uid, method, target, status, weight, code } = request;
+  const { at, ip, uid, method, target, weight, fault } = request;
   const who = uid ?? ip;
   const [path = '', query = ''] = target.split('?', 2);
   const name = `${method} ${path}`;
@@ -136,15 +158,24 @@ function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, sp
     add('weight', uid, at, `${name} with ${weight}`);
   const most = operation?.perTwoSeconds;
   if (most !== undefined && calls.add(`${who} ${name}`, 1, at) > most) add('frequency', who, at, name);
-  if (status === 418 || at < bannedUntil) add('duringBan', ip, at, name);
-  else if (status === 429 || status === 410) add('refusedByLimit', who, at, `${name}: ${status}`);
-  else if (code !== undefined && operation !== undefined)
-    add(isProbe(request, code) ? 'probe' : (byCode.get(code) ?? 'otherRefusal'), who, at, `${name}: ${code}`);
+  if (fault === undefined)
+    judgeAnswer(request, at < bannedUntil, (wrong, example) =>
+      add(wrong, wrong === 'duringBan' ? ip : who, at, `${name}${example}`),
+    );
   if (operation === undefined) add('unknownOperation', who, at, name);
   else
     judgeParameters({ request, known: operation.params, query, longestMs: usualWindowMs * speed }, (wrong, example) =>
       add(wrong, who, at, `${name}: ${example}`),
     );
+}
+
+/** By what the exchange itself answered. */
+function judgeAnswer(request: Request, isBanned: boolean, add: (wrong: Wrong, example: string) => void): void {
+  const { method, target, status, code } = request;
+  if (status === 418 || isBanned) add('duringBan', '');
+  else if (status === 429 || status === 410) add('refusedByLimit', `: ${status}`);
+  else if (code !== undefined && operations[`${method} ${target.split('?', 1)[0]}`] !== undefined)
+    add(isProbe(request, code) ? 'probe' : (byCode.get(code) ?? 'otherRefusal'), `: ${code}`);
 }
 
 /** The longest receive window that §5.3 advises, real ms. */
@@ -211,7 +242,7 @@ function openFindings(): { readonly add: Add; readonly list: () => Finding[] } {
   };
 }
 
-/** Whether an order is seen for the first time, and whether its client id was on another one before. */
+/** Whether an order is seen for the first time, and whether the client gave its id to another one before. */
 function openClientIds(): (order: Extract<LogEntry, { kind: 'order' }>) => 'known' | 'new' | 'repeated' {
   const orders = new Set<string>();
   const ids = new Set<string>();
@@ -221,9 +252,10 @@ function openClientIds(): (order: Extract<LogEntry, { kind: 'order' }>) => 'know
     const [oldest] = set;
     if (oldest !== undefined) set.delete(oldest);
   };
-  return ({ orderId, uid, account, clientOrderId }) => {
+  return ({ orderId, uid, account, clientOrderId, madeBy }) => {
     if (orders.has(orderId)) return 'known';
     remember(orders, orderId);
+    if (madeBy !== undefined) return 'new';
     const key = `${uid} ${account} ${clientOrderId}`;
     const repeated = clientOrderId !== '' && ids.has(key);
     if (clientOrderId !== '') remember(ids, key);
