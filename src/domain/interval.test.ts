@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { closeTime, intervalMs, intervals, isInterval, openTimeOf } from './interval.ts';
+import { closeTime, intervalMs, intervals, isInterval, isOpenTime, lastOpenBefore, openTimeOf } from './interval.ts';
 
 const dayMs = 86_400_000;
 
@@ -29,6 +29,41 @@ describe('a kline', () => {
     expect(openTimeOf('1week', 0)).toBe(Date.UTC(1969, 11, 29));
     expect(openTimeOf('1week', Date.UTC(2024, 2, 3, 23, 59))).toBe(Date.UTC(2024, 1, 26));
   });
+
+  const hourMs = 3_600_000;
+  test.each([
+    ['eight hours ahead', 8, Date.UTC(2026, 1, 1), 28],
+    ['eight hours ahead, over the end of a year', 8, Date.UTC(2026, 11, 1), 31],
+    ['fourteen hours ahead', 14, Date.UTC(2026, 1, 1), 28],
+    ['twelve hours behind', -12, Date.UTC(2026, 1, 1), 28],
+    ['five and a half hours ahead', 5.5, Date.UTC(2026, 3, 1), 30],
+  ])('of a month that an exchange %s of UTC counts is a month of its zone', (_, zone, local, days) => {
+    const opens = local - zone * hourMs;
+    expect(isOpenTime('1month', opens)).toBe(true);
+    expect(closeTime('1month', opens)).toBe(opens + days * dayMs);
+  });
+
+  test('opens on the grid of its interval, and longer ones at midnight of some zone', () => {
+    const noon = Date.UTC(2026, 1, 1, 12);
+    expect(isOpenTime('1min', noon + 60_000)).toBe(true);
+    expect(isOpenTime('1min', noon + 1_000)).toBe(false);
+    expect(isOpenTime('15min', noon + 60_000)).toBe(false);
+    expect(isOpenTime('1day', noon + 4 * hourMs)).toBe(true);
+    expect(isOpenTime('1week', noon + 60_000)).toBe(false);
+    expect(isOpenTime('1month', Date.UTC(2026, 1, 2, 16))).toBe(false);
+    expect(isOpenTime('1month', Date.UTC(2026, 0, 31, 16) + 60_000)).toBe(false);
+  });
+
+  property.prop([fc.constantFrom(...intervals), fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: -2, max: 40 })])(
+    'that is the last to open before a moment is found as by counting',
+    (interval, time, later) => {
+      const from = openTimeOf(interval, time);
+      const before = from + later * intervalMs(interval, from) + (time % 3) - 1;
+      let counted = from;
+      while (closeTime(interval, counted) < before) counted = closeTime(interval, counted);
+      expect(lastOpenBefore(interval, before, from)).toBe(counted);
+    },
+  );
 
   property.prop([fc.constantFrom(...intervals), fc.integer({ min: 0, max: 4e12 })])(
     'begins at or before each of its moments and ends after it',

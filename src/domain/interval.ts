@@ -22,11 +22,47 @@ export const isInterval = (text: string): text is Interval => (intervals as read
 export const intervalMs = (interval: Interval, openTime: number): number =>
   interval === '1month' ? closeTime(interval, openTime) - openTime : fixedMs[interval];
 
-/** UTC ms at which the kline that opens at `openTime` closes, which is when the next one opens. */
+/**
+ * UTC ms at which the kline that opens at `openTime` closes, which is when the next one opens. A month that opens at midnight of its
+ * first day in some zone is a month of that zone: exchanges count the long intervals in theirs (venue-observed §1: UTC+8).
+ */
 export function closeTime(interval: Interval, openTime: number): number {
   if (interval !== '1month') return openTime + fixedMs[interval];
-  const open = new Date(openTime);
-  return Date.UTC(open.getUTCFullYear(), open.getUTCMonth() + 1, 1);
+  const zoneMs = monthZone(openTime) ?? 0;
+  const open = new Date(openTime + zoneMs);
+  return Date.UTC(open.getUTCFullYear(), open.getUTCMonth() + 1, 1) - zoneMs;
+}
+
+/** How far a zone's clocks are ahead of UTC, ms: the furthest behind, the furthest ahead, and in what steps zones differ. */
+const [firstZoneMs, lastZoneMs, zoneStepMs] = [-12 * 60 * minuteMs, 14 * 60 * minuteMs, 15 * minuteMs];
+
+/** How far ahead of UTC the zone is, ms, in which it is midnight of a month's first day; undefined when there is none. */
+function monthZone(time: number): number | undefined {
+  const toMidnight = (dayMs - (time % dayMs)) % dayMs;
+  return [toMidnight, toMidnight - dayMs].find(
+    (zoneMs) =>
+      zoneMs >= firstZoneMs &&
+      zoneMs <= lastZoneMs &&
+      zoneMs % zoneStepMs === 0 &&
+      new Date(time + zoneMs).getUTCDate() === 1,
+  );
+}
+
+/** Whether a kline can open at `time` (UTC ms), in whatever zone the exchange counts its days, weeks and months. */
+export function isOpenTime(interval: Interval, time: number): boolean {
+  if (interval === '1month') return monthZone(time) !== undefined;
+  return time % (interval === '1day' || interval === '1week' ? zoneStepMs : fixedMs[interval]) === 0;
+}
+
+/** UTC ms at which the last kline opens before `before`, counted from one that opens at `from`; `from` itself when none does. */
+export function lastOpenBefore(interval: Interval, before: number, from: number): number {
+  if (interval !== '1month') {
+    const whole = Math.ceil((before - from) / fixedMs[interval]) - 1;
+    return from + Math.max(0, whole) * fixedMs[interval];
+  }
+  let last = from;
+  for (let next = closeTime(interval, last); next < before; next = closeTime(interval, last)) last = next;
+  return last;
 }
 
 /** UTC ms at which the kline that contains `time` opened. */

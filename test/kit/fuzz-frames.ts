@@ -1,11 +1,11 @@
 /** Bad frames against the whole feed: nothing is thrown, and whatever is believed makes sense. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { seededRng } from '../../src/clock/clock.ts';
+import { type Rng, seededRng } from '../../src/clock/clock.ts';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { socketHistory } from '../../src/venue/exchange/socket-history.ts';
-import { memoryFeed, start } from '../../src/venue/exchange/test-kit.ts';
-import { pick, spoiltBytes } from './nasty.ts';
+import { inTime, memoryFeed, start } from '../../src/venue/exchange/test-kit.ts';
+import { absurdTime, pick, spoiltBytes } from './nasty.ts';
 
 const recorded = gunzipSync(readFileSync(new URL('../../backtests/data/chainup-frames-mit.jsonl.gz', import.meta.url)))
   .toString()
@@ -24,6 +24,18 @@ const frames: readonly string[] = [
   `{"channel":"market_btcusdt_depth_step0","ts":${start},"tick":{"asks":[[2,1],[3,1]],"buys":[["1","1"],["0.5","1"]]}}`,
   `{"channel":"market_btcusdt_trade_ticker","ts":${start},"tick":{"data":[{"side":"buy","price":"2","vol":"1","ds":"","ts":${start}}]}}`,
 ];
+
+/** Closed klines by `req`, and frames of the one that is open, each at times with a time that no kline has. */
+function klineAt(rng: Rng, now: number): string {
+  const minute = Math.floor(now / 60_000) * 60_000;
+  const openTime = rng() < 0.3 ? absurdTime(rng, minute) : `${minute / 1_000}`;
+  const row = `{"id":${openTime},"open":1.7423,"close":1.7439,"high":1.7445,"low":1.7406,"vol":28616.74}`;
+  const tick = rng() < 0.8 ? `"tick":${row}` : `"event_rep":"rep","data":[${row}]`;
+  return `{"channel":"market_btcusdt_kline_1min","ts":${now},${tick}}`;
+}
+
+/** Real ms: while a frame is being read nothing else is, no cancel and no stop. */
+const slowestFrameMs = 500;
 
 /** How many messages were believed, of `count` frames. Throws where one was that makes no sense, or where the client threw. */
 export async function fuzzFrames(seed: number, count: number): Promise<number> {
@@ -52,13 +64,11 @@ export async function fuzzFrames(seed: number, count: number): Promise<number> {
   });
   feed.klines('BTCUSDT', '1min').subscribe((kline) => {
     believed++;
-    if (!sound(kline.low, kline.high, kline.openTime) || kline.low > kline.high) wrong('a kline', kline);
+    const { openTime, low, high } = kline;
+    if (!sound(low, high, openTime) || low > high || openTime % 60_000 !== 0) wrong('a kline', kline);
+    if (openTime > clock.now()) wrong('a kline that has not begun', kline);
   });
-  const history = socketHistory(
-    sockets,
-    () => {},
-    () => clock.now(),
-  );
+  const history = socketHistory(sockets, () => {}, clock);
   let connection = last();
   connection.open();
   for (let index = 0; index < count; index++) {
@@ -68,7 +78,8 @@ export async function fuzzFrames(seed: number, count: number): Promise<number> {
       connection = last();
       connection.open();
     }
-    connection.bytes(spoiltBytes(rng, pick(rng, frames)));
+    const bytes = rng() < 0.2 ? Buffer.from(klineAt(rng, clock.now())) : spoiltBytes(rng, pick(rng, frames));
+    inTime(slowestFrameMs, () => connection.bytes(bytes));
     if (faults[0] !== undefined) throw new Error(`frame ${index}: ${faults[0]}`);
     if (rng() < 0.2) await clock.advanceTo(clock.now() + Math.floor(rng() * 2_000));
   }

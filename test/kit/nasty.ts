@@ -42,6 +42,24 @@ const values: readonly ((rng: Rng) => string)[] = [
   (rng) => JSON.stringify(String.fromCharCode(...Array.from({ length: 8 }, () => Math.floor(rng() * 65_536)))),
 ];
 
+/** A time that is none, behind one that is (UTC ms): in microseconds, in another century, off every grid, beyond all numbers. */
+export const absurdTime = (rng: Rng, time: number): string =>
+  pick(rng, [
+    `${time * 1_000}`,
+    `${time * 1_000_000}`,
+    `${time / 1_000 + 1}`,
+    `${time + 1}`,
+    `${time + 7 * 60_000}`,
+    '4102444800',
+    '4102444800000',
+    '1e18',
+    '1e21',
+    '1e300',
+    '60',
+    '-1',
+    '0.5',
+  ]);
+
 /** A text like a good one, with one or a few of its values, keys or characters changed. */
 export function spoiltText(rng: Rng, good: string): string {
   let text = good;

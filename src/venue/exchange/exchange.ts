@@ -170,7 +170,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     }),
     account: accountReader(caller, options.uidSeen),
     market: marketQueries(caller, clock, count),
-    past: socketHistory(channels, count, () => clock.now()),
+    past: socketHistory(channels, count, clock),
     openData: openData(caller, count),
     desk,
     withdrawals: withdrawals(caller),

@@ -98,7 +98,7 @@ const stopping = (stream: { stop(): void }, end: () => void) => (): void => {
 
 /** Closed klines by `req`. */
 function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory {
-  const past = socketHistory(sockets, count, () => clock.now());
+  const past = socketHistory(sockets, count, clock);
   return async (symbol, interval, wanted) => {
     const answer = await past.klines(symbol, interval, { count: Math.min(wanted, maxAsked) });
     if (answer.kind === 'failed') return answer;

@@ -73,6 +73,13 @@ it('just after a close waits out the grace when nothing proves that the newest k
   expect(urls).toHaveLength(2);
 });
 
+it('does not take the open kline for a closed one because of a row that is dated ahead of it', async () => {
+  for (const ahead of [1, 60 * 24 * 365]) {
+    const { read } = await history(2, () => [row(ahead), row(0), row(-1), row(-2)], 30_000);
+    expect(read).toEqual(['-2:98', '-1:99']);
+  }
+});
+
 it('fails, and gives no empty list, where the exchange gives none or no list', async () => {
   for (const body of [[], {}, { code: '-1121', msg: 'Invalid symbol.' }, new Error('reset')]) {
     expect((await history(3, () => body)).read).toMatchObject({ kind: 'failed' });

@@ -5,7 +5,7 @@ import { type Answer, failed, ok } from '../venue.ts';
 import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { endpoints } from './endpoints.ts';
-import { closedOnly, type RawKline, readKlines } from './read-market.ts';
+import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.ts';
 import type { Rest } from './rest.ts';
 
 /** The most klines that one call gives (specification §8). */
@@ -42,7 +42,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
       query: endTime === undefined ? query : { ...query, endTime: `${endTime}` },
     });
     if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
-    const rows = readKlines(reply.value, count);
+    const rows = readKlines(reply.value, canOpenAt(interval, clock), count);
     return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is no list', reply.value) : ok(rows);
   }
 

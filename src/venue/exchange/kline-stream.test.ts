@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desk, start, tickerFrame } from './test-kit.ts';
+import { desk, inTime, start, tickerFrame } from './test-kit.ts';
 
 const minute = 60_000;
 
@@ -181,15 +181,17 @@ describe('klines', () => {
   it('that REST does not give are given up after five attempts; the gap stays, and the stream goes on', async () => {
     const made = desk(() => new Error('down'));
     closes(made);
+    await alive(made, 1_000, 59_000);
     both(made, 0, 11);
-    made.last().push(frame(3, 20));
-    for (let ms = 0; ms <= 30_000; ms += 5_000) {
+    await made.to(61_000);
+    made.last().push(frame(2, 20));
+    for (let ms = 61_000; ms <= 121_000; ms += 5_000) {
       await made.to(ms);
-      made.last().push(frame(3, 21));
+      made.last().push(frame(2, 21));
     }
     expect(made.http.urls).toHaveLength(5);
-    made.last().push(frame(4, 22));
-    expect(made.heard).toEqual(['0:11@0', '3:21@30000']);
+    made.last().push(frame(3, 22));
+    expect(made.heard).toEqual(['0:11@61000', '2:21@121000']);
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: minute, healed: false }]);
   });
 
@@ -227,6 +229,46 @@ describe('klines', () => {
     expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);
     expect(made.gaps).toMatchObject([{ cause: 'the subscription went silent', healed: true }]);
     expect(subs()).toBe(2);
+  });
+
+  it.each([
+    ['in microseconds', start * 1_000],
+    ['of no number that a clock shows', 1e18],
+    ['beyond the numbers that an interval can be added to', 1e22],
+    ['of the next century', Date.UTC(2100, 0, 1) / 1_000],
+    ['two intervals ahead', start / 1_000 + 180],
+    ['between two of the interval', start / 1_000 + 61],
+  ])('at a time that none can have are counted and change nothing: %s', { timeout: 2_000 }, async (_, id) => {
+    const made = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await alive(made, 1_000, 59_000);
+    both(made, 0, 11);
+    await made.to(60_100);
+    both(made, 1, 12);
+    inTime(1_000, () => made.last().push({ ...frame(1, 13), tick: { ...frame(1, 13).tick, id } }));
+    both(made, 1, 14);
+    await alive(made, 61_000, 119_000);
+    both(made, 1, 15);
+    await made.to(120_100);
+    both(made, 2, 16);
+    expect(made.heard).toEqual(['0:11@60100', '1:15@120100']);
+    expect(made.seen()).toMatchObject({ 'kline at an impossible time': 1 });
+    expect(made.seen()).not.toHaveProperty('kline after its close');
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('of months that an exchange counts in its own zone close at the end of its month', async () => {
+    const made = desk();
+    const opens = Date.UTC(2025, 11, 31, 16);
+    const month = { ...frame(0, 1), channel: 'market_btcusdt_kline_1month' };
+    made.feed.klines('BTCUSDT', '1month').subscribe(({ openTime }) => made.heard.push(openTime));
+    made.last().open();
+    for (let close = 10; close < 14; close++) {
+      made.last().push({ ...month, tick: { ...month.tick, id: opens / 1_000, close } });
+      await made.to(close * 1_000);
+    }
+    expect(made.heard).toEqual([]);
+    expect(made.seen()).toEqual({});
   });
 
   it('stop with their last listener, timers and all', async () => {

@@ -9,12 +9,12 @@
  * may be stale, and after one that is old more may have been missed. In doubt REST says what it became, or else the socket's past.
  */
 import type { Clock } from '../../clock/clock.ts';
-import { closeTime, type Interval } from '../../domain/interval.ts';
+import { closeTime, type Interval, lastOpenBefore } from '../../domain/interval.ts';
 import type { Answer } from '../venue.ts';
 import type { Count } from './counters.ts';
 import type { Fields } from './json.ts';
 import { closeGraceMs } from './kline-history.ts';
-import { type RawKline, readKline } from './read-market.ts';
+import { type CanOpen, canOpenAt, type RawKline, readKline } from './read-market.ts';
 import type { Hole, Listener } from './socket.ts';
 
 export interface KlineStreamOptions {
@@ -58,6 +58,7 @@ const maxHealed = 3_000;
 export class KlineStream implements Listener {
   readonly #options: KlineStreamOptions;
   readonly #clock: Clock;
+  readonly #canOpen: CanOpen;
   #current: Seen | undefined;
   /** Up to this open time every kline was delivered or given up. */
   #decided: number | undefined;
@@ -73,13 +74,20 @@ export class KlineStream implements Listener {
   constructor(options: KlineStreamOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#canOpen = canOpenAt(options.interval, options.clock);
   }
 
   data(tick: Fields): void {
     const kline = readKline(tick, tick['id']);
     if (kline === undefined) this.#options.count('unreadable kline', tick);
-    else this.#accept({ kline, sure: this.#continuous, at: this.#clock.monotonic() });
-    this.#continuous = kline !== undefined;
+    else if (!this.#canOpen(kline.openTime)) this.#options.count('kline at an impossible time', tick);
+    else {
+      this.#accept({ kline, sure: this.#continuous, at: this.#clock.monotonic() });
+      this.#continuous = true;
+      return;
+    }
+    // It may have been the last word on the kline that it should have been of.
+    this.#continuous = false;
   }
 
   hole(hole: Hole): void {
@@ -190,7 +198,7 @@ export class KlineStream implements Listener {
   }
 
   async #fill({ from, before, hole }: Wanted): Promise<void> {
-    const last = before === undefined ? undefined : this.#lastBefore(before, from);
+    const last = before === undefined ? undefined : lastOpenBefore(this.#options.interval, before, from);
     const rows = last === undefined ? await this.#closedFrom(from) : await this.#closedThrough(last, from);
     if (this.#stopped) return;
     const fresh = rows.filter(({ openTime }) => before === undefined || openTime < before);
@@ -229,12 +237,6 @@ export class KlineStream implements Listener {
     if (answer.kind === 'ok') return answer.value.filter(({ openTime }) => openTime >= from);
     this.#options.count('klines could not be fetched', answer.cause);
     return [];
-  }
-
-  #lastBefore(before: number, from: number): number {
-    let last = from;
-    while (this.#next(last) < before) last = this.#next(last);
-    return last;
   }
 
   #isWhole(rows: readonly RawKline[], from: number, last: number): boolean {

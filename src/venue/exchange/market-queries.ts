@@ -9,6 +9,7 @@ import { type Endpoint, endpoints } from './endpoints.ts';
 import { isFields, timeOf } from './json.ts';
 import { closeGraceMs, noKlines } from './kline-history.ts';
 import {
+  canOpenAt,
   closedOnly,
   type RawKline,
   readBook,
@@ -75,7 +76,7 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
       ),
     klines: (symbol, interval, limit) =>
       ask(endpoints.klines, { symbol, interval, limit }, (value) => {
-        const rows = readKlines(value, count);
+        const rows = readKlines(value, canOpenAt(interval, clock), count);
         if (rows === undefined) return 'the answer is no list';
         if (rows.length === 0) return noKlines(symbol, interval);
         const closed = new Set(closedOnly(rows, interval, clock.now(), closeGraceMs(clock)));

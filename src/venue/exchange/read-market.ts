@@ -1,6 +1,7 @@
 /** From the REST replies about the market to our types. */
+import type { Clock } from '../../clock/clock.ts';
 import { type Instrument, instrument } from '../../domain/instrument.ts';
-import { closeTime, type Interval } from '../../domain/interval.ts';
+import { closeTime, type Interval, isOpenTime } from '../../domain/interval.ts';
 import type { Depth, Kline, Level, Ticker, Trade } from '../../domain/market.ts';
 import { greatest, lots, noLots, noUnits, type Precision, units } from '../../domain/money.ts';
 import type { Balance } from '../venue.ts';
@@ -65,20 +66,36 @@ function minimumOf(value: unknown): string {
 /**
  *     [{"idx":1538728740000,"open":"6426.2","close":"6427.1","high":"6428.0","low":"6426.0","vol":"1.2"}, …]
  *
- * Newest or oldest first, `idx` in ms or s, the last one perhaps not closed. Oldest first here, each time once. Undefined when
- * it is no list.
+ * Newest or oldest first, `idx` in ms or s, the last one perhaps not closed. Oldest first here, each time once. One that cannot open
+ * when it says is left out and counted. Undefined when it is no list.
  */
-export function readKlines(value: unknown, count: Count): readonly RawKline[] | undefined {
+export function readKlines(value: unknown, canOpen: CanOpen, count: Count): readonly RawKline[] | undefined {
   const rows = rowsOf(value);
   if (rows === undefined) return undefined;
   const byTime = new Map<number, RawKline>();
   for (const row of rows) {
     const kline = isFields(row) ? readKline(row, row['idx'] ?? row['id']) : undefined;
     if (kline === undefined) count('unreadable kline', row);
+    else if (!canOpen(kline.openTime)) count('kline at an impossible time', row);
     else if (!byTime.has(kline.openTime)) byTime.set(kline.openTime, kline);
   }
   return [...byTime.values()].sort((a, b) => a.openTime - b.openTime);
 }
+
+/** Whether a kline may open at a time, UTC ms. */
+export type CanOpen = (openTime: number) => boolean;
+
+/** Real ms by which an exchange's klines may be ahead of our clock, which need not have been set by the exchange yet. */
+const aheadMs = 10_000;
+
+/**
+ * On the grid of the interval, and at most one interval and 10 s ahead of the clock. A time far ahead, believed, would make every open
+ * kline a closed one and all that follow late ones; a time between two of the grid would be a kline of its own.
+ */
+export const canOpenAt =
+  (interval: Interval, clock: Pick<Clock, 'now' | 'machine'>): CanOpen =>
+  (openTime) =>
+    openTime <= closeTime(interval, clock.now()) + clock.machine(aheadMs) && isOpenTime(interval, openTime);
 
 /** A kline's numbers, under either interface; undefined when one is missing or impossible. */
 export function readKline(row: Fields, time: unknown): RawKline | undefined {
@@ -93,7 +110,7 @@ export function readKline(row: Fields, time: unknown): RawKline | undefined {
   return { openTime, open, high, low, close, volume };
 }
 
-/** Those that are over: a later one exists, or the interval's end lies `graceMs` back. */
+/** Those that are over: a later one has begun, or the interval's end lies `graceMs` back. */
 export function closedOnly(
   rows: readonly RawKline[],
   interval: Interval,
@@ -101,7 +118,9 @@ export function closedOnly(
   graceMs: number,
 ): readonly RawKline[] {
   return rows.filter(
-    ({ openTime }, index) => index < rows.length - 1 || closeTime(interval, openTime) + graceMs <= now,
+    ({ openTime }, index) =>
+      (rows[index + 1]?.openTime ?? Number.POSITIVE_INFINITY) <= now + graceMs ||
+      closeTime(interval, openTime) + graceMs <= now,
   );
 }
 

@@ -17,11 +17,7 @@ const klineRow = (id: number) => ({ id, open: 1, high: 2, low: 1, close: 2, vol:
 
 function past() {
   const at = desk();
-  const history = socketHistory(
-    at.sockets,
-    () => {},
-    () => at.clock.now(),
-  );
+  const history = socketHistory(at.sockets, () => {}, at.clock);
   return { ...at, history };
 }
 /** The desk's promises have been carried on. */

@@ -1,11 +1,12 @@
 /** The past over the socket (`req`, specification §6.2): klines and public prints. */
+import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Trade } from '../../domain/market.ts';
 import { type Answer, failed, ok } from '../venue.ts';
 import { channelOf, klineChannel } from './channels.ts';
 import type { Count } from './counters.ts';
 import { timeOf } from './json.ts';
-import { type RawKline, readKlines } from './read-market.ts';
+import { canOpenAt, type RawKline, readKlines } from './read-market.ts';
 import type { Sockets } from './socket.ts';
 import { readPrint } from './trade-stream.ts';
 
@@ -23,7 +24,7 @@ export interface SocketHistory {
   trades(symbol: string): Promise<Answer<readonly Trade[]>>;
 }
 
-export function socketHistory(sockets: Sockets, count: Count, now: () => number): SocketHistory {
+export function socketHistory(sockets: Sockets, count: Count, clock: Clock): SocketHistory {
   return {
     // {"event_rep":"rep","channel":"market_btcusdt_kline_1min","data":[{"id":1621326480,"amount":28899.2,"vol":13775.04,"open":2.0989,
     //  "close":2.0968,"high":2.0996,"low":2.096},…],"ts":1621418992094}
@@ -35,7 +36,7 @@ export function socketHistory(sockets: Sockets, count: Count, now: () => number)
         ...(wanted !== undefined && { pageSize: wanted }),
       });
       if (answer.kind === 'failed') return answer;
-      const rows = readKlines(answer.value.rows, count) ?? [];
+      const rows = readKlines(answer.value.rows, canOpenAt(interval, clock), count) ?? [];
       return rows.length === 0 ? failed(`req klines: the exchange has none for ${symbol} ${interval}`) : ok(rows);
     },
     // {"event_rep":"rep","channel":"market_btcusdt_trade_ticker","data":[{"amount":"21340.1","ds":"2026-09-23 11:30:30","id":13652127,
@@ -43,7 +44,7 @@ export function socketHistory(sockets: Sockets, count: Count, now: () => number)
     async trades(symbol) {
       const answer = await sockets.ask(channelOf('trades', symbol), {});
       if (answer.kind === 'failed') return answer;
-      const seenAt = now();
+      const seenAt = clock.now();
       const frameTime = timeOf(answer.value.ts) ?? seenAt;
       const prints = answer.value.rows.flatMap((row) => {
         const one = readPrint(row, symbol, frameTime, seenAt);

@@ -1,6 +1,7 @@
 /** For the tests of this folder: local servers and simulated wires that answer what the test says, and clients set against them. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { type Clock, ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
@@ -187,6 +188,11 @@ export function memoryFeed(clock: Clock, answer: (url: URL) => unknown = () => [
   const caller = rest({ baseUrl: 'http://x', http, clock, spend, notice: () => {}, signer: undefined });
   const history = klineHistory(caller, clock, count);
   return { ...wire, http, lines, seen, sockets, feed: feed({ sockets, history, clock, count }) };
+}
+
+/** Does it, and throws when that takes longer (real ms), even where it would never end by itself. */
+export function inTime(ms: number, act: () => void): void {
+  runInNewContext('act()', { act }, { timeout: ms });
 }
 
 /** When the clock of `desk` starts, UTC ms. */
