@@ -5,10 +5,11 @@ import type { Payload } from './drawn.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { levelsOf, mostRows, unitMs } from './levels.ts';
 import { Packer } from './pack.ts';
+import { stopSteps } from './stop-levels.ts';
 
 /** Fills in one report; those of a run with more end there, and the page says so. */
 export const mostFills = 100_000;
-/** Fills whose details are kept, and changes of stops. */
+/** Fills whose details are kept. */
 const mostDetails = 5_000;
 /** Fees are counted in these of the quote asset. */
 const feeSteps = 1e8;
@@ -68,10 +69,7 @@ export function payloadOf(input: ReportInput): Payload {
         ms: intervalMs(interval, columns.openTime[first] as number),
         levels: levelsOf(series, trips, Math.floor(mostRows / share)),
         ...packFills(input, series, Math.floor(mostFills / share)),
-        stops: input.stops
-          .filter((one) => one.symbol === symbol)
-          .slice(0, mostDetails)
-          .map(({ time, strategy, stop, takeProfit }) => [time, strategy, stop, takeProfit] as const),
+        stops: stopSteps(input, series),
       };
     }),
   };

@@ -57,7 +57,7 @@ export const runId = (at: number, hash: string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${hash.slice(0, 4)}`;
 
 /** Written beside its place and then put there: a folder that is there is whole. Returns it. */
-export function keepRun(dir: string, run: KeptRun, files: ReadonlyMap<RunFile, string>): string {
+export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, string>): string {
   const place = join(dir, run.id);
   const unfinished = join(dir, `.${run.id}.${process.pid}`);
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });

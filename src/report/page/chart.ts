@@ -136,11 +136,18 @@ export class KlineChart {
     const ms = this.#level?.ms ?? 0;
     let next = 0;
     let price: number | null = null;
-    const points = this.#klines.map(({ time }) => {
+    const levels = this.#klines.map(({ time }) => {
       for (let row = rows[next]; row !== undefined && row[0] < time + ms; row = rows[++next]) price = row[column];
-      return price === null ? { time: seconds(time) } : { time: seconds(time), value: price };
+      return price;
     });
-    line.setData(rows.length === 0 ? [] : points);
+    // A line goes on through points that have no value; between two stops it is there, but cannot be seen.
+    const points = this.#klines.map(({ time, close }, index) => {
+      const level = levels[index];
+      return level === null || level === undefined
+        ? { time: seconds(time), value: levels[index + 1] ?? close, color: 'transparent' }
+        : { time: seconds(time), value: level };
+    });
+    line.setData(levels.every((level) => level === null) ? [] : points);
   }
 
   /** The span of time in view; beyond the klines that are drawn it goes on in steps of one. */

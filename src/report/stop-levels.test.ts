@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Trip } from '../research/trips.ts';
+import type { ReportSeries, StopLevel } from './input.ts';
+import { stopSteps } from './stop-levels.ts';
+
+const minute = 60_000;
+const highs = [10, 11, 12, 12, 13, 9];
+const column = (make: (row: number) => number): Float64Array => Float64Array.from(highs, (_, row) => make(row));
+const series: ReportSeries = {
+  symbol: 'XZ',
+  interval: '1min',
+  columns: {
+    openTime: column((row) => row * minute),
+    open: column((row) => highs[row] ?? 0),
+    high: column((row) => highs[row] ?? 0),
+    low: column((row) => (highs[row] ?? 0) - 1),
+    close: column((row) => highs[row] ?? 0),
+    volume: column(() => 1),
+  },
+  first: 0,
+  end: highs.length,
+  pricePrecision: 2,
+  quantityPrecision: 2,
+  base: 'X',
+  gaps: [],
+};
+const trip = (entryTime: number, exitTime: number, long = true): Trip => ({
+  ...{ place: 0, long, entryTime, exitTime, entryFill: 0, exitFill: 1, quantity: 1, entryPrice: 10, exitPrice: 10 },
+  ...{ profit: 0, fees: 0, worst: 0, best: 0 },
+});
+const wish = (time: number, more: Partial<StopLevel>): StopLevel => ({
+  ...{ time, strategy: 's', symbol: 'XZ', stop: null, takeProfit: null, trailing: null },
+  ...more,
+});
+const steps = (trips: readonly Trip[], stops: readonly StopLevel[]) =>
+  stopSteps({ stops, trips, table: { places: [{ strategy: 's', symbol: 'XZ' }] } }, series).map(
+    ([time, , stop, target]) => [time / minute, stop, target],
+  );
+
+test('a stop and a target are in force from the kline of the entry to the exit', () => {
+  expect(steps([trip(minute + 5, 3 * minute)], [wish(0, { stop: 8, takeProfit: 20 })])).toEqual([
+    [1, 8, 20],
+    [3 + 1 / minute, null, null],
+  ]);
+});
+
+test('a trailing stop follows the highs of klines that are over, and never falls back', () => {
+  expect(steps([trip(0, 5 * minute)], [wish(0, { trailing: 0.5 })])).toEqual([
+    [0, 5, null],
+    [2, 5.5, null],
+    [3, 6, null],
+    [5, 6.5, null],
+    [5 + 1 / minute, null, null],
+  ]);
+});
+
+test('a short one follows the lows', () => {
+  expect(steps([trip(0, 2 * minute, false)], [wish(0, { trailing: 0.5 })])[1]).toEqual([1, 13.5, null]);
+});
+
+test('wishes that change while something is held count from then on', () => {
+  expect(steps([trip(0, 4 * minute)], [wish(0, { stop: 8 }), wish(2 * minute, { stop: 9 })])).toEqual([
+    [0, 8, null],
+    [2, 9, null],
+    [4 + 1 / minute, null, null],
+  ]);
+});
