@@ -2,13 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { loadDepth } from '../src/data/depth.ts';
-import { resampleTrades } from '../src/data/resample.ts';
+import { resampleKlines, resampleTrades } from '../src/data/resample.ts';
 import { booksOf, type Tape } from '../src/data/tape.ts';
 import { bookColumns, silencesOf, tradeColumns } from '../src/data/tape-files.ts';
 import { loadTrades } from '../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../src/domain/market.ts';
 import { priceText, quantityText } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
+import { runColumns } from '../src/modes/column-run.ts';
 import type { RunInput, RunResult } from '../src/modes/run.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { runTape } from '../src/modes/tape-run.ts';
@@ -109,6 +110,41 @@ test('without trades or books it gives the rows of the stream driver', async () 
     };
     expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStream(inputOf(given))));
   }
+});
+
+test('finer klines and paths give the same rows by columns, by streams and by events', async () => {
+  let decided = 0;
+  for (const path of ['pessimistic', 'nearest'] as const)
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const { klines, wants } = generated(seed, 400);
+      const fine = columnsOf(klines);
+      const coarse = resampleKlines('1min', fine, { interval: '5min' });
+      const given: Case = {
+        symbol: 'XZ',
+        interval: '5min',
+        instrument: shape,
+        columns: coarse,
+        rules: 'sluice',
+        fees: { maker: '0.001', taker: '0.002' },
+        cash: '1000000',
+        strategy: scripted(
+          wants.filter((_, row) => row % 5 === 0),
+          5 * minute,
+        ),
+        params: {},
+      };
+      const plain = inputOf(given);
+      const run = {
+        ...plain,
+        rules: { ...plain.rules, path },
+        series: plain.series.map((series) => ({ ...series, finer: fine })),
+      };
+      const rows = rowsOf(runColumns(run));
+      expect(rowsOf(await runStream(run))).toEqual(rows);
+      expect(rowsOf(await runTape(run))).toEqual(rows);
+      if (path === 'pessimistic') decided += runColumns(plain).ambiguousKlines - rows.ambiguousKlines;
+    }
+  expect(decided).toBeGreaterThan(0);
 });
 
 describe('a MARKET order', () => {

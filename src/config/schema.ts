@@ -215,6 +215,40 @@ const moment = z
   .transform((value) => (typeof value === 'string' ? momentOf(value) : value.getTime()))
   .refine((time) => Number.isFinite(time), 'must be a date such as 2020-03-12 or 2020-03-12T08:00:00Z');
 
+const latencyMs = z.int().min(0).max(86_400_000);
+
+/** What differs from the ruleset (fill-engine §2). */
+const fills = z.strictObject({
+  halfSpread: fraction.optional(),
+  slip: fraction.optional(),
+  penetrationTicks: z.int().min(0).max(1_000).optional(),
+  limitParticipation: fraction.optional(),
+  marketMax: fraction.optional(),
+  stopSlipAlpha: fraction.optional(),
+  lateBar: z.boolean().optional(),
+  feedLatencyMs: latencyMs.optional(),
+  entryLatencyMs: latencyMs.optional(),
+  responseLatencyMs: latencyMs.optional(),
+  /** A CSV file of measured latencies, relative to the configuration. */
+  latencies: z.string().min(1).optional(),
+  latencyDrawn: z.boolean().default(false),
+  pollMs: positiveMs.optional(),
+  staleAfterMs: positiveMs.optional(),
+  maxBookAgeMs: positiveMs.optional(),
+  beyondBook: fraction.optional(),
+  queue: z.enum(['riskAverse', 'log', 'log2', 'power', 'power2', 'power3']).optional(),
+  queueExponent: z.number().positive().max(100).optional(),
+  assumedQueue: z.number().min(0).max(1e12).optional(),
+  touchChance: z.number().min(0).max(1).optional(),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .optional(),
+  path: z.enum(['pessimistic', 'OHLC', 'OLHC', 'nearest']).optional(),
+  impact: z.enum(['none', 'squareRoot', 'volumeShare']).optional(),
+});
+
 /** `config/backtest.yaml` and the scenarios in `backtests/`. */
 export const backtestSchema = z.strictObject({
   ...common,
@@ -233,6 +267,9 @@ export const backtestSchema = z.strictObject({
   to: moment.optional(),
   cash,
   rules: z.enum(['sluice', 'plain']).default('sluice'),
+  fills: fills.prefault({}),
+  /** An interval of the catalogue whose klines decide what larger ones leave open. */
+  detail: z.enum(intervals).optional(),
   repair: z.boolean().default(false),
 });
 export type BacktestConfig = z.output<typeof backtestSchema>;

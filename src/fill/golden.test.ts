@@ -3,6 +3,8 @@ import { baseUnits, minus, notional, priceText, unitsText } from '../domain/mone
 import { couldBeBetterBy } from './band.ts';
 import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
 import { feeOf } from './fees.ts';
+import { isTargetFirst } from './path.ts';
+import { rulesets } from './rules.ts';
 
 describe('the golden fills on klines (fill-engine §2.5)', () => {
   test('K1: a MARKET BUY for an amount fills at the next open, half a spread up, in whole lots', () => {
@@ -80,6 +82,53 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
     const sold = run(fills, kline(100, 104, 99.9, 103.5, 10), [stopAt('97')]);
     expect(sold.map(fillText)).toEqual(['1 @ 103 maker, fee 0.103 Z']);
     expect(fills.ambiguousKlines).toBe(0);
+  });
+
+  test('K9 within K8: sub-klines of an ambiguous kline say that the target came first', () => {
+    const subs = [kline(100, 104, 99.9, 103.5, 10, 0), kline(103.5, 103.5, 96, 101, 40, 1)];
+    const fills = engine({ finer: () => subs });
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, kline(100, 100.5, 99.5, 100, 50), [stopAt('97')]);
+    const row = kline(100, 104, 96, 101, 50);
+    fills.open(row);
+    expect(fills.triggers(row, [stopAt('97')])).toEqual([]);
+    expect(fillTexts(fills.rest(row))).toEqual(['1 @ 103 maker, fee 0.103 Z']);
+    expect(fills.ambiguousKlines).toBe(0);
+  });
+
+  test('sub-klines of which the first reaches the stop say at what price, and leave nothing ambiguous', () => {
+    const fills = engine({ finer: () => [kline(100, 100, 96.8, 97, 10, 0), kline(97, 104, 96, 101, 40, 1)] });
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, kline(100, 100.5, 99.5, 100, 50), [stopAt('97')]);
+    // Half-way from 97 to 96.80, half a spread down; the whole kline would give 96.45.
+    expect(run(fills, kline(100, 104, 96, 101, 50), [stopAt('97')]).map(fillText)).toEqual([
+      '1 @ 96.85 taker, fee 0.1937 Z',
+    ]);
+    expect(fills.ambiguousKlines).toBe(0);
+  });
+
+  test.for([
+    ['pessimistic', 'stop'],
+    ['OHLC', 'target'],
+    ['OLHC', 'stop'],
+    // 4 up and 4 down: nobody knows.
+    ['nearest', 'stop'],
+  ] as const)('K8 along the path %s: the %s comes first', ([path, first]) => {
+    const fills = engine({ rules: { ...rulesets.sluice, path } });
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, kline(100, 100.5, 99.5, 100, 50), [stopAt('97')]);
+    const row = kline(100, 104, 96, 101, 50);
+    fills.open(row);
+    expect(fills.triggers(row, [stopAt('97')]).length).toBe(first === 'stop' ? 1 : 0);
+  });
+
+  test('the nearest extreme comes first', () => {
+    const of = (high: number, low: number): boolean[] =>
+      (['SELL', 'BUY'] as const).map((side) => isTargetFirst('nearest', { open: 100, high, low }, side));
+    expect([of(101, 98), of(102, 99)]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
   });
 
   test('K10: what was entered inside a kline may be stopped there but not take its profit', () => {

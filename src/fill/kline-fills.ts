@@ -23,14 +23,18 @@ import {
   plus,
   priceFor,
   priceNumber,
+  quantityNumber,
   type Rate,
   type Ticks,
   worsened,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
+import { impactOf, type Liquidity } from './impact.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step, type Stop, type StopHit } from './orders.ts';
+import { isTargetFirst } from './path.ts';
 import type { Rules } from './rules.ts';
 import { stopHit } from './stops.ts';
+import { limitOf } from './working.ts';
 
 /** What the engine reads of a kline; a loop over columns may pass one object again and again. */
 export type FillKline = Pick<Kline, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume'>;
@@ -41,6 +45,10 @@ export interface KlineFillsOptions {
   readonly rules: Rules;
   /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
+  /** What usually trades in the days before a time (UTC ms), for rules with impact. */
+  readonly liquidity?: (time: number) => Liquidity | undefined;
+  /** The finer klines within the one that opens at a time: they decide what it leaves open. */
+  readonly finer?: (openTime: number) => readonly FillKline[];
 }
 
 interface Working {
@@ -82,6 +90,8 @@ export class KlineFills {
   #takenAt = Number.NaN;
   #takeable: Allowance;
   #ambiguousAt = Number.NaN;
+  /** Open time of the kline whose resting orders have had their turn. */
+  #restedAt = Number.NaN;
 
   constructor(options: KlineFillsOptions) {
     this.#options = options;
@@ -152,7 +162,9 @@ export class KlineFills {
     const hits: StopHit[] = [];
     for (const stop of stops) {
       const hit = stopHit(kline, stop, this.#options);
-      if (hit !== undefined) hits.push(hit.gap ? hit.hit : this.#orTarget(kline, stop, hit.hit));
+      if (hit === undefined) continue;
+      const first = hit.gap ? hit.hit : this.#orTarget(kline, stop, hit.hit);
+      if (first !== undefined) hits.push(first);
     }
     return hits;
   }
@@ -165,11 +177,12 @@ export class KlineFills {
     }
     const step = fresh();
     const time = hit.evidence.rule === 'kline-stop-gap' ? kline.openTime : this.#lastMs(kline);
-    this.#fillAll(kline, { ...hit, order, time }, step);
+    this.#fillAll(kline, { ...hit, price: this.#moved(kline, order, hit.price), order, time }, step);
     return step;
   }
 
   rest(kline: FillKline): Step {
+    this.#restedAt = kline.openTime;
     if (!this.#working.some((working) => this.#reached(working, kline))) return nothing;
     const step = fresh();
     let allowance = this.#share(kline, this.#options.rules.limitParticipation);
@@ -204,7 +217,7 @@ export class KlineFills {
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {
-    const price = this.#openPrice(order.side, kline);
+    const price = this.#moved(kline, order, this.#openPrice(order.side, kline));
     const unlocked = order.side === 'BUY' && 'lots' in order.volume;
     if (unlocked && this.#options.canPay?.(order, price, this.#asked(order, price)) === false)
       step.ends = and(step.ends, { order, end: 'canceled' });
@@ -267,6 +280,15 @@ export class KlineFills {
     return this.#options.rules.halfSpread === 0n ? base : worsened(side, base, this.#options.rules.halfSpread);
   }
 
+  /** The price after the impact of what a MARKET order asks for. */
+  #moved(kline: FillKline, order: SimOrder, price: Ticks): Ticks {
+    const { rules, instrument, liquidity } = this.#options;
+    if (rules.impact === undefined) return price;
+    const usual = liquidity?.(kline.openTime);
+    const asked = quantityNumber(this.#asked(order, price), instrument);
+    return worsened(order.side, price, impactOf(rules.impact, asked, { liquidity: usual, klineVolume: kline.volume }));
+  }
+
   #asked({ volume }: SimOrder, price: Ticks): Lots {
     return 'lots' in volume ? volume.lots : lotsFor(volume.amount, price, this.#options.instrument);
   }
@@ -302,8 +324,27 @@ export class KlineFills {
     return working.order.side === 'BUY' ? kline.low <= working.reach : kline.high >= working.reach;
   }
 
-  /** Marks a hit as ambiguous when a target of the same strategy could have filled in the kline before the stop. */
-  #orTarget(kline: FillKline, stop: Stop, hit: StopHit): StopHit {
+  /**
+   * The hit, where a target of the same strategy could have filled in the kline before the stop: finer klines say which came
+   * first, then the path that the rules choose; else it is ambiguous. Undefined when the target comes first: `rest` fills it.
+   */
+  #orTarget(kline: FillKline, stop: Stop, hit: StopHit): StopHit | undefined {
+    const bestPrice = this.#targetIn(kline, stop);
+    // The target has had its turn, and there is something left to protect.
+    if (bestPrice === undefined || this.#restedAt === kline.openTime) return hit;
+    for (const fine of this.#options.finer?.(kline.openTime) ?? []) {
+      const isReached = this.#targetIn(fine, stop) !== undefined;
+      const stopped = stopHit(fine, stop, this.#options);
+      if (stopped !== undefined && (stopped.gap || !isReached)) return stopped.hit;
+      if (isReached && stopped === undefined) return undefined;
+      if (isReached) break;
+    }
+    if (isTargetFirst(this.#options.rules.path, kline, stop.side)) return undefined;
+    return { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
+  }
+
+  /** The best price of the strategy's resting orders on the stop's side that the kline reaches. */
+  #targetIn(kline: FillKline, stop: Stop): Ticks | undefined {
     let bestPrice: Ticks | undefined;
     for (const working of this.#working) {
       const { order } = working;
@@ -311,7 +352,7 @@ export class KlineFills {
       const price = limitOf(order);
       if (bestPrice === undefined || (stop.side === 'SELL' ? price > bestPrice : price < bestPrice)) bestPrice = price;
     }
-    return bestPrice === undefined ? hit : { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
+    return bestPrice;
   }
 
   #lastMs(kline: FillKline): number {
@@ -330,9 +371,3 @@ const fresh = (): Growing => ({ fills: nothing.fills, ends: nothing.ends });
 
 /** Most steps hold one fill and one end: an empty list that grows by `push` takes ten times the memory of these. */
 const and = <T>(list: readonly T[], last: T): readonly T[] => (list.length === 0 ? [last] : [...list, last]);
-
-/** A LIMIT's price; that it has one was checked when it was accepted. */
-function limitOf(order: SimOrder): Ticks {
-  if (order.price === undefined) throw new Error(`LIMIT order ${order.clientOrderId} has no price`);
-  return order.price;
-}

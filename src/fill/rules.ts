@@ -3,6 +3,7 @@
  * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume.
  */
 import { type Rate, rate, type Ticks, ticks } from '../domain/money.ts';
+import type { ImpactModel } from './impact.ts';
 import type { LatencyModel } from './latency.ts';
 
 export interface Rules {
@@ -41,6 +42,8 @@ export interface Rules {
   /** The chance from 0 to 1 that a touch fills an order of unknown place, drawn by `seed`, order and event. */
   readonly touchChance: number;
   readonly seed: number;
+  /** How far a taker moves the price by its size, beyond spread and slip. */
+  readonly impact: ImpactModel | undefined;
   /** Which extreme of a kline comes first where a stop and a target could both fill. */
   readonly path: 'pessimistic' | 'OHLC' | 'OLHC' | 'nearest';
   /** What a MARKET BUY is given in: the exchange takes an amount of quote (specification §4.2), most libraries base lots. */
@@ -78,6 +81,7 @@ const sluice: Rules = {
   assumedQueue: undefined,
   touchChance: 0,
   seed: 1,
+  impact: undefined,
   path: 'pessimistic',
   marketBuyIn: 'amount',
   feeIn: 'received',

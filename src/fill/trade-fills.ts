@@ -22,6 +22,7 @@ import {
 import type { Evidence } from '../domain/order.ts';
 import { BookSide, type Taken, type Wanted } from './book-side.ts';
 import { draw } from './chance.ts';
+import { impactOf, type Liquidity } from './impact.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step } from './orders.ts';
 import { frontAfter } from './queue.ts';
 import type { Rules } from './rules.ts';
@@ -32,6 +33,8 @@ export interface TradeFillsOptions {
   readonly rules: Rules;
   /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
+  /** What usually trades in the days before a time (UTC ms), for rules with impact. */
+  readonly liquidity?: (time: number) => Liquidity | undefined;
 }
 
 /** An order that waits or rests, as another engine can go on with it. */
@@ -285,7 +288,8 @@ export class TradeFills {
     const { side, volume } = order;
     const now = priceFor(side, print.price, instrument);
     const earlier = Number.isNaN(before) ? now : priceFor(side, before, instrument);
-    const price = worsened(side, side === 'BUY' ? greatest(earlier, now) : least(earlier, now), rules.slip);
+    const reference = side === 'BUY' ? greatest(earlier, now) : least(earlier, now);
+    const price = this.#moved(working, worsened(side, reference, rules.slip), print);
     const quantity = 'lots' in volume ? working.remaining : lotsFor(volume.amount, price, instrument);
     const unpaid = side === 'BUY' && 'lots' in volume && canPay?.(order, price, quantity) === false;
     if (unpaid || quantity === 0n) {
@@ -338,6 +342,16 @@ export class TradeFills {
       return Math.max(0, front);
     }
     return rules.touchChance > 0 && draw(rules.seed, order.clientOrderId, seq) < rules.touchChance ? 0 : undefined;
+  }
+
+  /** The price after the impact of what a MARKET order asks for; walking a book has its impact already. */
+  #moved({ order, remaining }: Working, price: Ticks, { time, whole }: Print): Ticks {
+    const { rules, instrument, liquidity } = this.#options;
+    if (rules.impact === undefined) return price;
+    const { volume } = order;
+    const asked = quantityNumber('lots' in volume ? remaining : lotsFor(volume.amount, price, instrument), instrument);
+    const against = { liquidity: liquidity?.(time), klineVolume: whole };
+    return worsened(order.side, price, impactOf(rules.impact, asked, against));
   }
 
   #fill(

@@ -7,14 +7,16 @@ import { listSeries } from '../data/catalogue/manifest.ts';
 import { findGaps } from '../data/gaps.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
-import { resampleTrades } from '../data/resample.ts';
+import { isWithin, resampleTrades } from '../data/resample.ts';
 import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
+import type { Columns } from '../domain/market.ts';
 import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { feesFrom, rulesets } from '../fill/rules.ts';
+import { feesFrom } from '../fill/rules.ts';
 import { warmupOf } from '../strategy/host.ts';
+import { rulesOf } from './fill-rules.ts';
 import type { RunInput, RunSeries } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
@@ -29,19 +31,50 @@ export interface Prepared {
   readonly dataHashes: Readonly<Record<string, string>>;
 }
 
+/** Who trades what, before any data are loaded. */
+export interface Cast {
+  readonly hosted: RunInput['hosted'];
+  readonly instruments: RunInput['instruments'];
+  readonly allocations: RunInput['allocations'];
+}
+
+/** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
+export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
+  refuseMargin(config.account, file);
+  const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
+  const available = [...readConfig(where, instrumentsSchema).values()];
+  const configured = await configure(config.strategies, file, settings, { available, where });
+  const instruments = instrumentsFor(configured, available, where);
+  return {
+    hosted: hostedOf(configured, instruments),
+    instruments,
+    allocations: allocationsOf(configured, config.cash),
+  };
+}
+
+/** A run of this cast over these klines. */
+export const inputOf = (config: BacktestConfig, cast: Cast, series: readonly RunSeries[]): RunInput => ({
+  account: config.account,
+  ...cast,
+  series,
+  cash: config.cash,
+  limits: config.risk,
+  rules: rulesets[config.rules],
+  fees: feesFrom({
+    ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
+    ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
+  }),
+});
+
 /** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
 export async function prepare(
   file: string,
   config: BacktestConfig,
   settings: readonly Setting[] = [],
 ): Promise<Prepared> {
-  refuseMargin(config.account, file);
   const dir = dirname(file);
-  const where = config.instruments === undefined ? shippedInstruments() : resolve(dir, config.instruments);
-  const available = [...readConfig(where, instrumentsSchema).values()];
-  const configured = await configure(config.strategies, file, settings, { available, where });
-  const instruments = instrumentsFor(configured, available, where);
-  const hosted = hostedOf(configured, instruments);
+  const cast = await castOf(file, config, settings);
+  const { hosted, instruments } = cast;
   const warnings: string[] = [];
   const dataHashes: Record<string, string> = {};
   const series: RunSeries[] = [];
@@ -59,7 +92,9 @@ export async function prepare(
     warnings.push(...loaded.warnings);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
-    series.push({ symbol, interval, columns, gaps, ...rowsOf(config, columns.openTime, symbol, source) });
+    const rows = rowsOf(config, columns.openTime, symbol, source);
+    const finer = await finerOf(dir, config, instrument, interval);
+    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
   }
   for (const { symbol, first, end } of series) {
     const needed = Math.max(
@@ -70,30 +105,13 @@ export async function prepare(
         `${symbol}: ${end - first} klines are too few: the strategy needs ${needed} before its first decision`,
       );
   }
-  const fees = feesFrom({
-    ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
-    ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
-  });
+  const input = inputOf(config, cast, series);
+  const { fees } = input;
   if (fees.assumed)
     warnings.push(
       `fees are not configured: maker ${percent(fees.maker)} and taker ${percent(fees.taker)} are assumed (fees: { maker: "…", taker: "…" })`,
     );
-  return {
-    input: {
-      account: config.account,
-      hosted,
-      instruments,
-      series,
-      allocations: allocationsOf(configured, config.cash),
-      cash: config.cash,
-      limits: config.risk,
-      rules: rulesets[config.rules],
-      fees,
-      ...(tapes.size > 0 && { tapes }),
-    },
-    warnings,
-    dataHashes,
-  };
+  return { input: { ...input, ...(tapes.size > 0 && { tapes }) }, warnings, dataHashes };
 }
 
 function oneInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
@@ -126,6 +144,21 @@ async function klinesOf(
   // Rows before `from` warm up: all of them are loaded, as of a file.
   const span = config.to === undefined ? {} : { to: config.to };
   return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
+}
+
+/** The finer klines that the configuration asks for. */
+async function finerOf(
+  dir: string,
+  { catalogue, detail, from, to }: BacktestConfig,
+  { symbol, pricePrecision }: Instrument,
+  interval: Interval,
+): Promise<Columns | undefined> {
+  if (detail === undefined) return undefined;
+  if (detail === interval || !isWithin(detail, interval))
+    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of such: name a smaller interval`);
+  const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const wanted = { symbol, interval: detail, pricePrecision, ...span };
+  return (await storedKlines(catalogueOf(dir, { catalogue }), wanted)).columns;
 }
 
 /** Klines of the intervals that trades cover whole. */

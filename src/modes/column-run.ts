@@ -25,6 +25,7 @@ import { Seat } from './column-seat.ts';
 import { nextClose, type Walk } from './column-walk.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
 
 export function runColumns(input: RunInput): RunResult {
@@ -81,7 +82,7 @@ class ColumnRun {
       fees: input.fees,
       balances: openingBalances(input),
       keepsClosed: false,
-      intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+      ...marketsOf(input),
       listener: {
         fill: (trade, intent) => this.#onFill(trade, intent),
         end: (report, intent) => this.#onEnd(report, intent),

@@ -23,6 +23,8 @@ export interface RunSeries {
   readonly first: number;
   /** One past the last row. */
   readonly end: number;
+  /** Finer klines, which decide what these leave open. */
+  readonly finer?: Columns;
 }
 
 export interface RunInput {

@@ -12,6 +12,7 @@ import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts
 import type { Assembled } from './assemble.ts';
 import { close, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { marketsOf } from './run-markets.ts';
 import type { NamedHosted } from './strategies.ts';
 import { bandOf, deskOf, isResult } from './stream-desk.ts';
 
@@ -41,7 +42,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     rules: input.rules,
     fees: input.fees,
     balances: openingBalances(input),
-    intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+    ...marketsOf(input),
     listener: band.listener,
   });
   const assembled = deskOf(input, clock, book, venue.orders, 1);

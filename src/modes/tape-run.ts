@@ -20,6 +20,7 @@ import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts
 import type { Assembled } from './assemble.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 import { bandOf, deskOf, isResult } from './stream-desk.ts';
@@ -74,7 +75,7 @@ class TapeRun {
       rules: input.rules,
       fees: input.fees,
       balances: openingBalances(input),
-      intervals: new Map(input.series.map(({ symbol, interval }) => [symbol, interval])),
+      ...marketsOf(input),
       listener: this.#band.listener,
       works: (symbol) => this.#pollLater(symbol),
     });

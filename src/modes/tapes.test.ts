@@ -13,7 +13,7 @@ const trades = data('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz');
 const depth = data('BTCUSDT-depth20-1s-2024-08-08T2354_11min.jsonl.gz');
 
 /** A run of the maker on BTCUSDT, configured by these lines, beside an empty catalogue unless it is filled. */
-function place(): { readonly dir: string; ready(...lines: readonly string[]): Promise<Prepared> } {
+function place(): { readonly dir: string; readonly ready: (...lines: readonly string[]) => Promise<Prepared> } {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-tapes-'));
   return {
     dir,

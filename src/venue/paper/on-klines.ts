@@ -8,6 +8,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Lots } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
+import type { Liquidity } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
@@ -18,6 +19,10 @@ export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;
   /** The klines by which each symbol's orders fill. */
   readonly intervals: ReadonlyMap<string, Interval>;
+  /** What usually trades of each symbol in the days before a time, for rules with impact. */
+  readonly liquidity?: ReadonlyMap<string, (time: number) => Liquidity | undefined>;
+  /** The finer klines within a kline of each symbol, by its open time. */
+  readonly finer?: ReadonlyMap<string, (openTime: number) => readonly FillKline[]>;
 }
 
 export class PaperOnKlines {
@@ -81,9 +86,12 @@ export class PaperMarket {
     if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
     this.#account = account;
     this.#changed = changed;
+    const [liquidity, finer] = [options.liquidity?.get(symbol), options.finer?.get(symbol)];
     this.#fills = new KlineFills({
       instrument,
       interval,
+      ...(liquidity !== undefined && { liquidity }),
+      ...(finer !== undefined && { finer }),
       rules: options.rules,
       canPay: (order, price, quantity) => account.canPay(order, price, quantity),
     });

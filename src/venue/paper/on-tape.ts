@@ -4,7 +4,6 @@
  * asking (fill-engine §2.1.2, §2.1.3). Where klines speak, latency is counted in whole klines and news come at once.
  */
 import { Subject } from 'rxjs';
-import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Side } from '../../domain/market.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
@@ -12,14 +11,11 @@ import { travelOf } from '../../fill/latency.ts';
 import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
-import { PaperAccount, type PaperAccountOptions } from './account.ts';
+import { PaperAccount } from './account.ts';
 import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
-import { PaperMarket } from './on-klines.ts';
+import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
 
-export interface PaperOnTapeOptions extends PaperAccountOptions {
-  readonly clock: Clock;
-  /** The klines of each symbol. */
-  readonly intervals: ReadonlyMap<string, Interval>;
+export interface PaperOnTapeOptions extends PaperOnKlinesOptions {
   /** Told when an order reaches a symbol that trades and books speak for: from now on it is worth asking for fills. */
   readonly works: (symbol: string) => void;
 }
@@ -124,7 +120,13 @@ export class TapeMarket {
     if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
     this.#account = account;
     this.klines = new PaperMarket(options, account, symbol, interval, changed);
-    this.tape = new TradeFills({ instrument, rules: options.rules, canPay: account.canPay.bind(account) });
+    const liquidity = options.liquidity?.get(symbol);
+    this.tape = new TradeFills({
+      instrument,
+      rules: options.rules,
+      canPay: account.canPay.bind(account),
+      ...(liquidity !== undefined && { liquidity }),
+    });
   }
 
   /** Changes who speaks, at UTC ms `at`; orders go along with what they have filled and lose their place in a queue. */

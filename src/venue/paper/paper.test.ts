@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Side, Trade } from '../../domain/market.ts';
+import type { Depth, Side, Trade } from '../../domain/market.ts';
 import { lots } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { rulesets } from '../../fill/rules.ts';
@@ -12,9 +12,10 @@ import { type PaperOnFeedOptions, paperOnFeed } from './paper.ts';
 function world(options: Partial<PaperOnFeedOptions> = {}) {
   const clock = new SimClock(1_000_000);
   const trades = new Subject<Trade>();
+  const depth = new Subject<Depth>();
   const paper = paperOnFeed({
     clock,
-    feed: { trades: () => trades },
+    feed: { trades: () => trades, depth: () => depth },
     symbols: ['XZ'],
     instruments,
     rules: rulesets.sluice,
@@ -37,7 +38,11 @@ function world(options: Partial<PaperOnFeedOptions> = {}) {
     const answer = await within(300, paper.account.balances());
     return answer.kind === 'ok' ? balanceTexts(answer.value) : [];
   };
-  return { clock, paper, send, print, balances, within };
+  const show = (bid: number, ask: number, quantity: number): void => {
+    const time = clock.now();
+    depth.next({ symbol: 'XZ', time, bids: [[bid, quantity]], asks: [[ask, quantity]], seenAt: time });
+  };
+  return { clock, paper, send, print, show, balances, within };
 }
 
 test('an order is at the exchange after the entry latency and answered after the response latency', async () => {
@@ -154,4 +159,17 @@ test('after close, prints fill nothing', async () => {
   paper.close();
   print('SELL', 90, 9);
   expect(await within(300, paper.orders.query(ref))).toMatchObject({ value: { status: 'NEW' } });
+});
+
+test('where a book is shown a MARKET order walks it, and a resting one waits for its turn', async () => {
+  const { send, show, print, balances } = world();
+  show(99, 101, 2);
+  expect((await send(intent({ amount: '101' }))).kind).toBe('accepted');
+  expect(await balances()).toEqual(['Z 899+0', 'X 0.998+0']);
+  show(99, 101, 2);
+  await send(intent({ price: '99', lots: '1' }));
+  print('SELL', 99, 2);
+  expect(await balances()).toEqual(['Z 800+99', 'X 0.998+0']);
+  print('SELL', 99, 1);
+  expect(await balances()).toEqual(['Z 800+0', 'X 1.997+0']);
 });

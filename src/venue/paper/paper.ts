@@ -1,7 +1,7 @@
 /**
- * A simulated venue on a live feed, for paper trading: the market is real, orders fill by the trades that others make. It
- * keeps nothing over a restart: the journal does, and hands open orders back as `restored`. What had filled but was not yet
- * a row has then not happened, for the money and the order alike.
+ * A simulated venue on a live feed, for paper trading: the market is real, orders fill by the book that is shown and the
+ * trades that others make. It keeps nothing over a restart: the journal does, and hands open orders back as `restored`. What
+ * had filled but was not yet a row has then not happened, for the money and the order alike.
  */
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
@@ -14,8 +14,8 @@ import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.
 
 export interface PaperOnFeedOptions extends PaperAccountOptions {
   readonly clock: Clock;
-  readonly feed: Pick<MarketFeed, 'trades'>;
-  /** Every symbol that may be traded; their trades are listened to from the start. */
+  readonly feed: Pick<MarketFeed, 'trades' | 'depth'>;
+  /** Every symbol that may be traded; their trades and books are listened to from the start. */
   readonly symbols: Iterable<string>;
   readonly restored?: readonly RestoredOrder[];
 }
@@ -28,7 +28,9 @@ export interface PaperOnFeed {
 
 /** Opens the venue. Ids count up from the present time, or from `firstId` where that is higher, so that no two runs share one. */
 export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
-  const { clock, rules, feed } = options;
+  const { clock, feed } = options;
+  // How old a book may be is a matter of machine and network.
+  const rules = { ...options.rules, maxBookAgeMs: clock.machine(options.rules.maxBookAgeMs) };
   const firstId = Math.max(Math.floor(clock.now()) * 1000, options.firstId ?? 0);
   const account = new PaperAccount({ ...options, firstId });
   const markets = new Map<string, TradeFills>();
@@ -43,8 +45,10 @@ export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
   for (const order of options.restored ?? []) {
     if (account.restore(order)) markets.get(order.intent.symbol)?.submit(order.intent, clock.now(), order.executed);
   }
-  for (const [symbol, fills] of markets)
+  for (const [symbol, fills] of markets) {
     listening.add(feed.trades(symbol).subscribe((trade) => book(fills.print(trade))));
+    listening.add(feed.depth(symbol).subscribe((depth) => book(fills.book(depth))));
+  }
 
   // A request travels, is acted upon at the exchange, and its answer travels back.
   const wire: PaperWire = {

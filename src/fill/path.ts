@@ -1,0 +1,16 @@
+/** Which extreme of a kline came first, for the paths that a ruleset may choose (fill-engine §2.2). */
+import type { Kline, Side } from '../domain/market.ts';
+import type { Rules } from './rules.ts';
+
+/** Whether a target comes before a stop, both within one kline; `side` is that of the orders that leave the position. */
+export function isTargetFirst(
+  path: Rules['path'],
+  { open, high, low }: Pick<Kline, 'open' | 'high' | 'low'>,
+  side: Side,
+): boolean {
+  if (path === 'pessimistic') return false;
+  // As far from the one as from the other: nobody knows, so the worse.
+  if (path === 'nearest' && high - open === open - low) return false;
+  const isHighFirst = path === 'OHLC' || (path === 'nearest' && high - open < open - low);
+  return isHighFirst === (side === 'SELL');
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { backtestSchema } from '../config/schema.ts';
+import { rulesets } from '../fill/rules.ts';
+import { rulesOf } from './fill-rules.ts';
+
+const fixed = {
+  strategies: [{ id: 'm', use: 'maker', symbol: 'BTCUSDT', interval: '1min' }],
+  risk: { maxOrderValue: '1', maxPosition: '1' },
+  cash: '1',
+};
+const rules = (fills: object, dir = '.') => rulesOf(dir, backtestSchema.parse({ ...fixed, fills }));
+
+test('what is not named stays as the ruleset has it', () => {
+  expect(rules({})).toEqual(rulesets.sluice);
+});
+
+test('what is named takes its place', () => {
+  const given = {
+    slip: '0.001',
+    penetrationTicks: 3,
+    pollMs: 500,
+    queue: 'power',
+    queueExponent: 3,
+    impact: 'squareRoot',
+  };
+  expect(rules(given)).toEqual({
+    ...rulesets.sluice,
+    slip: 100_000n,
+    penetrationTicks: 3n,
+    pollMs: 500,
+    queue: { kind: 'power', n: 3 },
+    impact: { kind: 'squareRoot', y: 1, from: 0.001 },
+  });
+});
+
+test('latencies are read from a file, which has to be sorted', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-latencies-'));
+  const header = 'time_ms,entry_ms,response_ms';
+  writeFileSync(join(dir, 'good.csv'), `${header}\n10,100,50\n20,120,60\n`);
+  writeFileSync(join(dir, 'bad.csv'), `${header}\n20,100,50\n10,120,60\n`);
+  expect(rules({ latencies: 'good.csv' }, dir).latency).toEqual({
+    kind: 'recorded',
+    rows: [
+      { time: 10, entryMs: 100, responseMs: 50 },
+      { time: 20, entryMs: 120, responseMs: 60 },
+    ],
+  });
+  expect(() => rules({ latencies: 'bad.csv' }, dir)).toThrow('bad.csv, line 3: it is earlier than the line before');
+});
