@@ -36,6 +36,8 @@ export interface Cast {
   readonly hosted: RunInput['hosted'];
   readonly instruments: RunInput['instruments'];
   readonly allocations: RunInput['allocations'];
+  /** By which their orders fill. */
+  readonly rules: RunInput['rules'];
 }
 
 /** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
@@ -49,6 +51,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
     hosted: hostedOf(configured, instruments),
     instruments,
     allocations: allocationsOf(configured, config.cash),
+    rules: rulesOf(dirname(file), config),
   };
 }
 
@@ -59,7 +62,6 @@ export const inputOf = (config: BacktestConfig, cast: Cast, series: readonly Run
   series,
   cash: config.cash,
   limits: config.risk,
-  rules: rulesets[config.rules],
   fees: feesFrom({
     ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
     ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
