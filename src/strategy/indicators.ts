@@ -17,6 +17,8 @@ export interface Prices {
 }
 
 export interface Indicator {
+  /** What it is, in full: two of the same key have the same column, which runs over the same klines may then share. */
+  readonly key?: string;
   /** How many klines it needs before its first value. */
   readonly warmup: number;
   /** The indicator's whole column; NaN where it is not warm. */
@@ -30,6 +32,7 @@ export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
 /** Simple moving average of the last `period` values, by a running sum. */
 export function sma(source: Source, period: number): Indicator {
   return {
+    key: `sma ${source} ${period}`,
     warmup: period,
     column(klines) {
       const values = klines[source];
@@ -83,6 +86,7 @@ export function ema(source: Source, period: number): Indicator {
     };
   };
   return {
+    key: `ema ${source} ${period}`,
     warmup: period,
     column(klines) {
       const values = klines[source];
@@ -122,6 +126,7 @@ export function atr(period: number): Indicator {
     };
   };
   return {
+    key: `atr ${period}`,
     warmup: period,
     column(klines) {
       const out = new Float64Array(klines.close.length);
