@@ -1,0 +1,93 @@
+/** `--grid fast=5..24`: parameters and the values that each of them takes. */
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { Param, Params } from '../../strategy/params.ts';
+import type { NamedHosted } from '../strategies.ts';
+
+export type Value = number | string | boolean;
+
+/** One parameter of one strategy, and its values in the order in which they were asked for. */
+export interface Axis {
+  readonly strategy: string;
+  readonly param: string;
+  readonly values: readonly Value[];
+}
+
+/** A place in the grid: a value for each axis. */
+export type Cell = readonly Value[];
+
+/** More than this is a search, not a grid: it would take hours, and its best cell would be luck. */
+export const mostCells = 100_000;
+
+/** Reads every `--grid` of a command against the strategies that there are. */
+export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[]): readonly Axis[] {
+  const axes = texts.map((text) => readAxis(text, hosted));
+  for (const [index, { strategy, param }] of axes.entries())
+    if (axes.findIndex((one) => one.strategy === strategy && one.param === param) !== index)
+      throw new Refusal(
+        `--grid ${param} is given twice: name all of its values at once, such as ${param}=5,10,20..40:5`,
+      );
+  const count = axes.reduce((product, { values }) => product * values.length, 1);
+  if (count > mostCells)
+    throw new Refusal(`the grid has ${count} cells, more than ${mostCells}: make its steps larger (fast=5..50:5)`);
+  return axes;
+}
+
+function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
+  const [, path = '', list = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (list === '') throw new Refusal(`--grid ${text}: must look like fast=5..24, slow=30..75:5 or mode=a,b`);
+  const dot = path.lastIndexOf('.');
+  const name = path.slice(dot + 1);
+  const of = dot < 0 ? hosted : hosted.filter(({ id }) => id === path.slice(0, dot));
+  if (of.length === 0)
+    throw new Refusal(
+      `--grid ${text}: there is no strategy ${path.slice(0, dot)}${didYouMean(
+        path.slice(0, dot),
+        hosted.map(({ id }) => id),
+      )}`,
+    );
+  const having = of.filter(({ strategy }) => Object.hasOwn(strategy.params as Params, name));
+  const [only, other] = having;
+  if (only === undefined) {
+    const known = of.flatMap(({ strategy }) => Object.keys(strategy.params as Params));
+    throw new Refusal(
+      `--grid ${text}: ${name} is not a parameter${didYouMean(name, known)}; there are ${known.join(', ') || 'none'}`,
+    );
+  }
+  if (other !== undefined)
+    throw new Refusal(
+      `--grid ${text}: ${having.map(({ id }) => id).join(' and ')} have ${name}: say which, such as ${only.id}.${name}`,
+    );
+  const param = (only.strategy.params as Params)[name] as Param;
+  const values = list.split(',').flatMap((part) => valuesOf(part.trim(), param, text));
+  return { strategy: only.id, param: name, values: [...new Set(values)] };
+}
+
+const rangePattern = /^(-?\d+(?:\.\d+)?)(?:\.\.(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?)?$/;
+
+/** `5`, `5..24`, `30..75:5`, `0.01..0.05:0.01`, or a word. */
+function valuesOf(part: string, param: Param, text: string): readonly Value[] {
+  if (param.type === 'choice') return [part];
+  if (param.type === 'flag') {
+    if (part !== 'true' && part !== 'false')
+      throw new Refusal(`--grid ${text}: must be true, false or both (true,false)`);
+    return [part === 'true'];
+  }
+  const range = rangePattern.exec(part);
+  const [first, last, step] = [range?.[1], range?.[2] ?? range?.[1], range?.[3] ?? '1'].map(Number);
+  if (first === undefined || last === undefined || step === undefined || !(step > 0) || !(last >= first))
+    throw new Refusal(`--grid ${text}: "${part}" is neither a number nor a range such as 5..24 or 30..75:5`);
+  const decimals = Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? '')));
+  const count = Math.floor((last - first) / step + 1e-9) + 1;
+  if (count > mostCells) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostCells}`);
+  // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
+  return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
+}
+
+const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+/** Every cell, the last axis fastest. */
+export const cellsOf = (axes: readonly Axis[]): readonly Cell[] =>
+  axes.reduce<readonly Cell[]>(
+    (cells, { values }) => cells.flatMap((cell) => values.map((value) => [...cell, value])),
+    [[]],
+  );

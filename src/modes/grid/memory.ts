@@ -1,0 +1,42 @@
+/** Indicator columns that cells of a grid share: an average is computed once for all cells that have it. */
+import type { Columns } from '../../domain/market.ts';
+import { isStreaming, type Strategy } from '../../strategy/contract.ts';
+import type { Indicator } from '../../strategy/indicators.ts';
+import type { Params, ParamValues } from '../../strategy/params.ts';
+
+/** Bytes of columns that one worker keeps; past them the oldest is dropped and computed again when it is asked for. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The same strategy with indicators that remember; those without a key are computed each time. */
+export function remembering(strategy: Strategy): Strategy {
+  if (isStreaming(strategy)) return strategy;
+  const known = new Map<Columns, Map<string, Float64Array>>();
+  let bytes = 0;
+  const columnOf = (indicator: Indicator, key: string, klines: Columns): Float64Array => {
+    const ofKlines = known.get(klines) ?? new Map<string, Float64Array>();
+    known.set(klines, ofKlines);
+    const there = ofKlines.get(key);
+    if (there !== undefined) return there;
+    const made = indicator.column(klines);
+    ofKlines.set(key, made);
+    bytes += made.byteLength;
+    for (const [oldest, column] of ofKlines) {
+      if (bytes <= mostBytes || oldest === key) break;
+      ofKlines.delete(oldest);
+      bytes -= column.byteLength;
+    }
+    return made;
+  };
+  const indicators = strategy.indicators as (params: ParamValues<Params>) => Readonly<Record<string, Indicator>>;
+  return {
+    ...strategy,
+    indicators: (params: ParamValues<Params>) =>
+      Object.fromEntries(
+        Object.entries(indicators(params)).map(([name, indicator]) => {
+          const { key } = indicator;
+          if (key === undefined) return [name, indicator];
+          return [name, { ...indicator, column: (klines: Columns) => columnOf(indicator, key, klines) }];
+        }),
+      ),
+  };
+}

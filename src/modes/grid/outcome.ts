@@ -1,0 +1,50 @@
+/** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
+import { rateNumber, unitsNumber, unitsText } from '../../domain/money.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { sharpe } from '../../research/ratios.ts';
+import { returnsOf, walk } from '../../research/walk.ts';
+import type { RunInput, RunResult } from '../run.ts';
+import { marksOf } from '../summary.ts';
+
+export interface Ran {
+  /** Quote units, exact. */
+  readonly finalEquity: string;
+  /** A fraction of the cash. */
+  readonly return: number;
+  /** At kline closes, 0 or negative. */
+  readonly maxDrawdown: number;
+  /** Yearly, of daily returns; null where it would mean nothing. */
+  readonly sharpe: number | null;
+  readonly fills: number;
+  /** Quote units, exact. */
+  readonly fees: string;
+}
+
+/** A cell whose parameters the strategy refuses, or over which it threw. */
+export interface Refused {
+  readonly refused: string;
+}
+export type Outcome = Ran | Refused;
+export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
+  outcome !== undefined && !('refused' in outcome);
+
+export function outcomeOf(input: RunInput, result: RunResult): Ran {
+  const table = fillTable(result.fills, input.instruments);
+  const cash = unitsNumber(input.cash);
+  const walked = walk({
+    fills: table,
+    series: input.series,
+    cash,
+    instruments: input.instruments,
+    marks: marksOf(input),
+    entryFee: rateNumber(input.fees.taker),
+  });
+  return {
+    finalEquity: unitsText(result.finalEquity),
+    return: unitsNumber(result.finalEquity) / cash - 1,
+    maxDrawdown: walked.drawdown.fall,
+    sharpe: sharpe(returnsOf(walked.days.equity)) ?? null,
+    fills: table.length,
+    fees: unitsText(table.fees),
+  };
+}

@@ -1,0 +1,68 @@
+/** Cells over worker threads. A cell's outcome depends on the cell alone, so it is the same for any number of workers. */
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import type { Columns } from '../../domain/market.ts';
+import type { RunSeries } from '../run.ts';
+import type { Cell } from './axes.ts';
+import type { Outcome } from './outcome.ts';
+import type { Stage } from './worker.ts';
+
+export interface GridPool {
+  readonly workers: number;
+  /** Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. */
+  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Klines that a task should run over, about 30 ms: short ones would wait for each other, long ones would leave a core idle at the end. */
+const klinesATask = 300_000;
+
+export function openPool(stage: Stage, workers: number = availableParallelism()): GridPool {
+  const pool = new Piscina<readonly Cell[], readonly Outcome[]>({
+    filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
+    workerData: { ...stage, series: stage.series.map(shared) },
+    minThreads: workers,
+    maxThreads: workers,
+  });
+  const klines = stage.series.reduce((sum, { first, end }) => sum + end - first, 0);
+  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines)));
+  return {
+    workers,
+    async run(cells, came, signal) {
+      let next = 0;
+      const work = async (): Promise<void> => {
+        while (next < cells.length && signal?.aborted !== true) {
+          const from = next;
+          next += atOnce;
+          const outcomes = await pool.run(cells.slice(from, from + atOnce));
+          for (const [index, outcome] of outcomes.entries()) came(from + index, outcome);
+        }
+      };
+      await Promise.all(Array.from({ length: workers }, work));
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** The same klines in memory that threads share: each worker would hold a copy of its own otherwise. */
+const shared = (series: RunSeries): RunSeries => ({
+  ...series,
+  columns: sharedColumns(series.columns),
+  ...(series.finer === undefined ? {} : { finer: sharedColumns(series.finer) }),
+});
+
+const sharedColumns = ({ openTime, open, high, low, close, volume }: Columns): Columns => ({
+  openTime: sharedColumn(openTime),
+  open: sharedColumn(open),
+  high: sharedColumn(high),
+  low: sharedColumn(low),
+  close: sharedColumn(close),
+  volume: sharedColumn(volume),
+});
+
+function sharedColumn(column: Float64Array): Float64Array {
+  if (column.buffer instanceof SharedArrayBuffer) return column;
+  const copy = new Float64Array(new SharedArrayBuffer(column.byteLength));
+  copy.set(column);
+  return copy;
+}

@@ -1,0 +1,74 @@
+/** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
+import { Piscina } from 'piscina';
+import type { Setting } from '../../config/read.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { isStreaming } from '../../strategy/contract.ts';
+import { faultText, isStrategyFault } from '../../strategy/fault.ts';
+import { readParams } from '../../strategy/params.ts';
+import { type Cast, castOf, inputOf } from '../backtest.ts';
+import { runColumns } from '../column-run.ts';
+import type { RunInput, RunResult, RunSeries } from '../run.ts';
+import type { NamedHosted } from '../strategies.ts';
+import type { Axis, Cell } from './axes.ts';
+import { remembering } from './memory.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+
+/** What a worker is given when it starts. */
+export interface Stage {
+  readonly file: string;
+  readonly config: BacktestConfig;
+  readonly settings: readonly Setting[];
+  readonly series: readonly RunSeries[];
+  readonly axes: readonly Axis[];
+}
+
+const stage = Piscina.workerData as Stage;
+const cast = readyCast();
+
+async function readyCast(): Promise<Cast> {
+  const { file, config, settings } = stage;
+  const plain = await castOf(file, config, settings);
+  return { ...plain, hosted: plain.hosted.map((one) => ({ ...one, strategy: remembering(one.strategy) })) };
+}
+
+/** The strategies with a cell's parameters; a text says why they refuse them. */
+function withCell(hosted: readonly NamedHosted[], cell: Cell): readonly NamedHosted[] | string {
+  const changed: NamedHosted[] = [];
+  for (const one of hosted) {
+    const given = { ...one.params };
+    for (const [index, { strategy, param }] of stage.axes.entries())
+      if (strategy === one.id) Object.assign(given, { [param]: cell[index] });
+    const { values, problems } = readParams(one.strategy.params, given);
+    const [problem] = problems;
+    const fault = problem === undefined ? one.strategy.check?.(values) : `${problem.name} ${problem.problem}`;
+    if (fault !== undefined) return fault;
+    changed.push({ ...one, params: values });
+  }
+  return changed;
+}
+
+const run = async (input: RunInput): Promise<RunResult> =>
+  input.hosted.some(({ strategy }) => isStreaming(strategy))
+    ? (await import('../stream-run.ts')).runStream(input)
+    : runColumns(input);
+
+/** Outcomes in the order of the cells. */
+export default async function runCells(cells: readonly Cell[]): Promise<readonly Outcome[]> {
+  const ready = await cast;
+  const outcomes: Outcome[] = [];
+  for (const cell of cells) {
+    const hosted = withCell(ready.hosted, cell);
+    if (typeof hosted === 'string') {
+      outcomes.push({ refused: hosted });
+      continue;
+    }
+    const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
+    try {
+      outcomes.push(outcomeOf(input, await run(input)));
+    } catch (error) {
+      if (!isStrategyFault(error)) throw error;
+      outcomes.push({ refused: `it threw: ${faultText(error)}` });
+    }
+  }
+  return outcomes;
+}
