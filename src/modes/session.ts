@@ -175,7 +175,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
   await reach(reaching, 'its time', async () => {
     const answer = await x.syncTime();
-    refuseKnown(x, clock, url);
+    await refuseKnown(x, clock, url);
     return answer;
   });
   await refuseOtherSpeed(x, clock, url);
