@@ -56,7 +56,7 @@ const host = workerHost(
   },
   threaded.remember,
 );
-const book = journal(host, systemClock, []);
+const book = journal(host, systemClock);
 
 const times = { bare: [] as number[], chained: [] as number[], thread: [] as number[] };
 for (let index = 0; index < orders + 50; index++) {

@@ -1,7 +1,7 @@
 /** Time exits and disabling limits in backtests: both drivers give the same rows. */
 import { describe, expect, test } from 'vitest';
 import { rate } from '../src/domain/money.ts';
-import { readFills } from '../src/journal/load.ts';
+import { readFills } from '../src/journal/past.ts';
 import { runColumns } from '../src/modes/column-run.ts';
 import type { RunInput } from '../src/modes/run.ts';
 import { runStream } from '../src/modes/stream-run.ts';

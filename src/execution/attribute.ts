@@ -264,7 +264,7 @@ export class Attribution {
   #surprise(report: OrderReport, clientOrderId: string, strategy: string): void {
     const { owners, journal, clock, notice, halts } = this.#execution;
     const { orderId, side, status, symbol } = report;
-    const original = [...owners].find(([, owner]) => owner.clientOrderId === clientOrderId)?.[0];
+    const original = owners.idOf(clientOrderId);
     if (original !== undefined) {
       this.#disown(symbol, report);
       notice({

@@ -11,7 +11,8 @@ import {
 } from '../domain/order.ts';
 import type { EventEntry, EventKind } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
-import { mostGivenUp, type Owner } from '../journal/load.ts';
+import { mostGivenUp } from '../journal/load.ts';
+import type { Owner, Owners } from '../journal/past.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import type { DoubtfulOrders } from './doubtful.ts';
@@ -57,8 +58,8 @@ export interface Execution {
   readonly account: Account;
   readonly timing: Timing;
   readonly readId: ReadId;
-  /** Whose an exchange order id is: every order of ours that has one. Grows with the journal. */
-  readonly owners: Map<string, Owner>;
+  /** Whose an exchange order id is: every order of ours that has one. */
+  readonly owners: Owners;
   /** Exchange order ids that are not ours. */
   readonly foreign: Set<string>;
   /** Those of them of which nobody could say whose they are. */

@@ -2,6 +2,7 @@
 
 import { btc, startTime } from '../testing/builders.ts';
 import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
+import { noPast, type Past } from './past.ts';
 
 export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow => ({
   kind: 'order',
@@ -74,4 +75,12 @@ export const eventOf = (event: EventEntry['event'], given: Partial<EventEntry> =
   event,
   detail: {},
   ...given,
+});
+
+/** A past of some fills alone. */
+export const pastOf = (...fills: readonly FillEntry[]): Past => ({
+  ...noPast,
+  fills: () => fills,
+  fill: (key) => fills.find(({ tradeId, orderId }) => tradeId === key.tradeId && orderId === key.orderId),
+  highestId: () => Math.max(0, ...fills.map(({ tradeId }) => Number(tradeId))),
 });

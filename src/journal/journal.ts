@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
+import type { FillKey, Past } from './past.ts';
 
 /** Where batches go: a worker with a file, or an in-process database for backtests and simulation. */
 export interface WriterHost {
@@ -16,8 +17,6 @@ export interface WriterHost {
   close(): Promise<void>;
 }
 export type WriteResult = 'written' | 'full';
-
-type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
 
 export interface Journal {
   append(entry: Entry): void;
@@ -79,8 +78,9 @@ function queue(keeps: (entry: Entry) => boolean) {
   };
 }
 
-export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<FillEntry>): Journal {
-  const fills = fillMemory(knownFills, host.volatile);
+/** `written`: the rows of fills that were there before, or have been written since. */
+export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = () => undefined): Journal {
+  const fills = fillMemory(written, host.volatile);
   const waiting = queue((entry) => host.keeps?.(entry) !== false);
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
@@ -107,6 +107,7 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
     writing = undefined;
     full = result === 'full';
     if (full) waiting.putBack(batch);
+    else fills.trim(waiting.size);
     if (full && !closed) later(retryMs);
     return !full;
   }
@@ -147,27 +148,44 @@ export function journal(host: WriterHost, clock: Clock, knownFills: Iterable<Fil
   };
 }
 
-/** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. */
-function fillMemory(known: Iterable<FillEntry>, volatile: boolean) {
+/** Fills kept in memory beside those that are not written yet: looks read the newest trades again. */
+const mostFills = 10_000;
+
+/** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. Older ones are looked up. */
+function fillMemory(written: Past['fill'], volatile: boolean) {
   const rows = new Map<string, number>();
   const keyOf = ({ tradeId, orderId }: FillKey): string => `${tradeId}|${orderId}`;
   // Where nothing outlives the process a venue of our own made the fills.
   const contentOf = (fill: FillEntry): number => (volatile ? 0 : fingerprint(fill));
-  const memory = {
+  function known(key: FillKey): number | undefined {
+    const name = keyOf(key);
+    const content = rows.get(name);
+    if (content !== undefined) return content;
+    const row = written(key);
+    if (row === undefined) return undefined;
+    rows.set(name, contentOf(row));
+    return contentOf(row);
+  }
+  return {
     /** True for a fill that is no row yet; from then on it counts as one. */
     isNew(fill: FillEntry): boolean {
-      const key = keyOf(fill);
-      if (rows.has(key)) return false;
-      rows.set(key, contentOf(fill));
+      if (known(fill) !== undefined) return false;
+      rows.set(keyOf(fill), contentOf(fill));
       return true;
     },
     isOther(key: FillKey, fill: () => FillEntry): boolean {
-      const content = volatile ? undefined : rows.get(keyOf(key));
+      const content = volatile ? undefined : known(key);
       return content !== undefined && content !== contentOf(fill());
     },
+    /** Forgets the oldest of what can be looked up; `waiting`: entries that nobody has written yet, the newest of all. */
+    trim(waiting: number): void {
+      if (volatile) return;
+      for (const name of rows.keys()) {
+        if (rows.size <= mostFills + waiting) return;
+        rows.delete(name);
+      }
+    },
   };
-  for (const fill of known) memory.isNew(fill);
-  return memory;
 }
 
 /** FNV-1a of what a trade is about, 32 bits: one change in four billion would be passed over, and the ledger would show it. */

@@ -1,8 +1,6 @@
 /** What a journal holds when a daemon starts on it: rows as written, to be read with the instruments at hand. */
 import type { Database } from 'better-sqlite3';
-import type { Side } from '../domain/market.ts';
 import type { Precision } from '../domain/money.ts';
-import type { Purpose } from '../domain/order.ts';
 import type {
   AdjustmentEntry,
   FillEntry,
@@ -14,23 +12,14 @@ import type {
   SignalEntry,
   VenueTradeEntry,
 } from './entries.ts';
+import { noPast, type Past, pastIn } from './past.ts';
 import { limitsSince, versionOf } from './schema.ts';
-
-/** What must be known of an order of ours to book a fill of it. */
-export interface Owner {
-  readonly clientOrderId: string;
-  readonly strategy: string;
-  readonly side: Side;
-  readonly purpose: Purpose;
-}
 
 export interface Loaded {
   /** Orders that are not closed, oldest first. */
   readonly orders: readonly OrderEntryRow[];
-  /** Whose an exchange id is: all of our orders, closed ones too, since fills can come late. */
-  readonly owners: ReadonlyMap<string, Owner>;
-  /** Every fill, oldest first. */
-  readonly fills: readonly FillEntry[];
+  /** Orders that ended, and fills: to be asked for. */
+  readonly past: Past;
   readonly cursors: ReadonlyMap<string, readonly string[]>;
   readonly foreign: ReadonlySet<string>;
   /** Those of them of which nobody could say whose they are, each with its row. */
@@ -67,8 +56,6 @@ const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, str
   purpose, reason, created_at AS createdAt, expires_at AS expiresAt, state, filled, executed, venue_status AS venueStatus,
   signed_at AS signedAt, recv_window_ms AS recvWindowMs, body_hash AS bodyHash, trade_floor AS tradeFloor,
   cancel_requested AS cancelRequested, closed_at AS closedAt`;
-const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
-  fee_asset AS feeAsset, maker, time, purpose, evidence`;
 
 /** Steps above the standard limits, oldest first; a journal of an earlier schema has none. */
 export const readLimits = (db: Database): LimitEntry[] =>
@@ -108,19 +95,6 @@ export const readOrders = (db: Database, where: string, ...values: readonly (str
     > & { cancelRequested: number })[]
   ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
 
-/** Fills as rows, oldest first, by any condition of the table. */
-export const readFills = (db: Database, where: string, ...values: readonly (string | number)[]): FillEntry[] =>
-  (
-    db.prepare(`SELECT ${fillColumns} FROM fills WHERE ${where} ORDER BY seq`).all(...values) as (Omit<
-      FillEntry,
-      'maker'
-    > & { maker: number })[]
-  ).map((row) => ({
-    ...row,
-    kind: 'fill',
-    maker: row.maker === 1,
-  }));
-
 /** Orders that ended without an id and are kept in mind: past it the oldest are forgotten, and one of them that shows up is a HALT. */
 export const mostGivenUp = 10_000;
 
@@ -144,25 +118,13 @@ const readVenueTrades = (db: Database): VenueTradeEntry[] =>
     maker: row.maker === 1,
   }));
 
-/** As arrays: a journal of years has many, and each start reads them all. */
-function readOwners(db: Database): ReadonlyMap<string, Owner> {
-  const rows = db
-    .prepare('SELECT order_id, client_order_id, strategy, side, purpose FROM orders WHERE order_id IS NOT NULL')
-    .raw()
-    .all() as [id: string, clientOrderId: string, strategy: string, side: Side, purpose: Purpose][];
-  const owners = new Map<string, Owner>();
-  for (const [id, clientOrderId, strategy, side, purpose] of rows)
-    owners.set(id, { clientOrderId, strategy, side, purpose });
-  return owners;
-}
-
-export function load(db: Database): Loaded {
+/** What there is, with the past to be asked for in `past`: by the connection itself, where it stays open. */
+export function load(db: Database, past = pastIn(() => db)): Loaded {
   const rows = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
   const kills = rows<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq');
   return {
     orders: readOrders(db, 'closed_at IS NULL ORDER BY created_at'),
-    owners: readOwners(db),
-    fills: readFills(db, '1'),
+    past,
     cursors: new Map(
       rows<{ symbol: string; ids: string }>('SELECT symbol, trade_ids AS ids FROM cursors').map((row) => [
         row.symbol,
@@ -250,8 +212,7 @@ export function haltsInForce(kills: readonly KillEntry[]): readonly KillEntry[] 
 /** What a journal in memory begins with. */
 export const emptyLoaded: Loaded = {
   orders: [],
-  owners: new Map(),
-  fills: [],
+  past: noPast,
   cursors: new Map(),
   foreign: new Set(),
   doubtful: [],

@@ -217,7 +217,6 @@ describe('the writer in its own thread', () => {
     const book = journal(
       workerHost(state.path, state.identity.epoch, (error) => failures.push(error)),
       systemClock,
-      [],
     );
     book.append(orderRowOf({ state: 'open', orderId: '1001' }));
     expect(book.insertFill(fillRowOf())).toBe(true);
@@ -230,7 +229,7 @@ describe('the writer in its own thread', () => {
     const again = journal(
       { volatile: true, write: () => 'written', close: () => Promise.resolve() },
       systemClock,
-      loaded.fills,
+      loaded.past.fill,
     );
     expect(again.insertFill(fillRowOf())).toBe(false);
   });
@@ -268,7 +267,6 @@ describe('reading', () => {
     const book = journal(
       workerHost(state.path, state.identity.epoch, () => {}),
       systemClock,
-      [],
     );
     const reader = openReader(dir);
     try {

@@ -13,6 +13,7 @@ import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Rememb
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { refuseNetworkPlace } from './network-place.ts';
+import { type Past, pastIn } from './past.ts';
 import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
@@ -123,12 +124,22 @@ function openLocked(
         : []),
       ...(taken.accepted === null ? [] : [`${path} is taken as it is: ${taken.accepted}`]),
     ];
-    return { path, identity, loaded: looked?.loaded ?? load(db), isNew: looked === undefined, remember, said };
+    return {
+      path,
+      identity,
+      loaded: looked?.loaded ?? load(db, pastAt(path)),
+      isNew: looked === undefined,
+      remember,
+      said,
+    };
   } finally {
     db.close();
     chmodSync(path, 0o600);
   }
 }
+
+/** By a connection of its own, since none of those that open a journal stays. */
+const pastAt = (path: string): Past => pastIn(() => new Database(path, { readonly: true, timeout: 2_000 }));
 
 interface Looked {
   /** Undefined where a migration comes before anything can be loaded. */
@@ -142,7 +153,7 @@ const look = (path: string, dir: string, binding: Binding, guard: Guard | undefi
     checkBinding(db, dir, binding);
     const version = versionOf(db);
     return {
-      loaded: version === schemaVersion ? load(db) : undefined,
+      loaded: version === schemaVersion ? load(db, pastAt(path)) : undefined,
       taken: guard === undefined || version < chainSince ? nothingAgainst : checkGuard(db, path, guard),
     };
   });

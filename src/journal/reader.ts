@@ -17,8 +17,9 @@ import type {
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
-import { finer, haltsInForce, inForce, load, readFills, readLimits, readMemories, readOrders } from './load.ts';
+import { finer, haltsInForce, inForce, load, readLimits, readMemories, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
+import { readFills } from './past.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
 export interface Denied {
@@ -163,9 +164,9 @@ function evidenceIn(db: Database.Database, version: number, orderId: string): Ev
 
 /** Positions from all fills, as the daemon books them. */
 function positionsIn(db: Database.Database): readonly HeldPosition[] {
-  const { fills, instruments, protections } = load(db);
+  const { past, instruments, protections } = load(db);
   const held = new Map<string, HeldPosition>();
-  for (const fill of fills) {
+  for (const fill of past.fills()) {
     const entry = instruments.find(({ symbol }) => symbol === fill.symbol);
     if (entry === undefined) continue;
     const at = finer(fill, instrument(entry));

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { btc, startTime, target } from '../testing/builders.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
-import { load, readFills, readOrders } from './load.ts';
+import { load, readOrders } from './load.ts';
+import { readFills } from './past.ts';
 import { migrate } from './schema.ts';
 import { type Write, writer } from './writer.ts';
 
@@ -191,11 +192,15 @@ describe('what is loaded', () => {
     ]);
     const loaded = load(db);
     expect(loaded.orders.map((row) => row.clientOrderId)).toEqual(['early', 'late']);
-    expect([...loaded.owners].sort(([a], [b]) => (a < b ? 1 : -1))).toEqual([
-      ['1002', { clientOrderId: 'done', strategy: 's', side: 'BUY', purpose: 'stop' }],
-      ['1001', { clientOrderId: 'early', strategy: 's', side: 'BUY', purpose: 'enter' }],
+    const { past } = loaded;
+    expect(past.ownerOf('1002')).toEqual({ clientOrderId: 'done', strategy: 's', side: 'BUY', purpose: 'stop' });
+    expect(past.ownerOf('1001')).toEqual({ clientOrderId: 'early', strategy: 's', side: 'BUY', purpose: 'enter' });
+    expect([past.ownerOf('1003'), past.orderIdOf('done'), past.orderIdOf('late')]).toEqual([
+      undefined,
+      '1002',
+      undefined,
     ]);
-    expect(loaded.fills.map((row) => row.tradeId)).toEqual(['2', '1']);
+    expect([...past.fills()].map((row) => row.tradeId)).toEqual(['2', '1']);
     expect(loaded.signals.map(({ strategy, goal }) => `${strategy} ${goal}`)).toEqual(['s 2', 't 3']);
     expect(loaded.signals[0]?.want).toEqual(target(2));
     expect(loaded.cursors).toEqual(new Map([['BTCUSDT', ['1', '2']]]));

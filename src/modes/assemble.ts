@@ -10,6 +10,7 @@ import { cancel, cancelTogether } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
 import type { Halts } from '../execution/halt.ts';
 import { latestWhenFree } from '../execution/lane.ts';
+import { Ledger } from '../execution/ledger.ts';
 import { fillRow } from '../execution/records.ts';
 import { recover } from '../execution/recover.ts';
 import { Sweeps } from '../execution/sweep.ts';
@@ -96,11 +97,13 @@ export interface Assembled extends Book, Controls {
 }
 
 export function assemble(parts: Parts): Assembled {
-  const book = openBook(parts, (kill) => void control.kill(kill));
+  const ledger =
+    parts.balances === undefined && parts.account !== 'margin' ? undefined : new Ledger(parts.loaded.adjustments);
+  const book = openBook(parts, ledger, (kill) => void control.kill(kill));
   const { portfolio, planner, protection } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);
   const { clock, journal, notice } = parts;
-  const execution = executionOf(parts, portfolio, ids.read);
+  const execution = executionOf(parts, portfolio, ledger, ids.read);
   const sweeps = new Sweeps(execution, parts.loaded.cursors);
   const audits = auditor(execution, sweeps);
   const stopped = source<Signal>();
@@ -234,7 +237,7 @@ async function untilNothingRests(
 }
 
 /** What is held, wished, protected and allowed, as the journal left it. */
-function openBook(parts: Parts, disabled: (kill: Kill) => void): Book {
+function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kill) => void): Book {
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
   const portfolio = new Portfolio(instruments, parts.allocations);
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
@@ -251,7 +254,7 @@ function openBook(parts: Parts, disabled: (kill: Kill) => void): Book {
       journal.append({ kind: 'signal', at, strategy, symbol, want, goal });
     },
   });
-  restore(loaded, portfolio, protection, planner);
+  restore(loaded, { portfolio, protection, planner, ledger });
   const risk = new Risk({
     limits,
     portfolio,

@@ -5,10 +5,11 @@ import type { Account, VenueTrade } from '../domain/order.ts';
 import type { Execution, Notice, Timing } from '../execution/desk.ts';
 import { DoubtfulOrders } from '../execution/doubtful.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
-import { Ledger } from '../execution/ledger.ts';
-import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
+import type { Ledger } from '../execution/ledger.ts';
+import { restoreOrder, restoreTrade } from '../execution/records.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
+import { ownersAfter } from '../journal/past.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { type Answer, type Balance, type OrderEntry, ok } from '../venue/venue.ts';
 
@@ -24,7 +25,13 @@ export interface ExecutionParts {
   readonly serverTime?: () => Promise<Answer<number>>;
 }
 
-export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId: Execution['readId']): Execution {
+/** `ledger`: what fills and the operator moved so far; undefined where fills are simulated. */
+export function executionOf(
+  parts: ExecutionParts,
+  portfolio: Portfolio,
+  ledger: Ledger | undefined,
+  readId: Execution['readId'],
+): Execution {
   const { clock, journal, orders, account, timing, loaded, notice, balances } = parts;
   const standing = loaded.halts.map(({ at, by, reason }) => ({ at, cause: causeOf(by), text: reason }));
   return {
@@ -35,7 +42,7 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
     account,
     timing,
     readId,
-    owners: new Map(loaded.owners),
+    owners: ownersAfter(loaded.past, !journal.volatile),
     foreign: new Set(loaded.foreign),
     doubtful: new DoubtfulOrders(loaded.doubtful),
     givenUp: new Map(
@@ -44,8 +51,7 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
     halts: new Halts({ clock, journal, standing }),
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
-    books:
-      balances === undefined && account !== 'margin' ? undefined : { balances, ledger: ledgerOf(loaded, portfolio) },
+    books: ledger === undefined ? undefined : { balances, ledger },
     serverTime: parts.serverTime ?? (() => Promise.resolve(ok(clock.now()))),
     firstOrderAt: loaded.firstOrderAt ?? clock.now(),
     notice,
@@ -54,16 +60,6 @@ export function executionOf(parts: ExecutionParts, portfolio: Portfolio, readId:
 
 /** A cause of a later version is kept as what it did: it halts. */
 const causeOf = (by: string): HaltCause => (Object.hasOwn(haltCauses, by) ? (by as HaltCause) : 'ledger');
-
-/** What fills and the operator moved so far; what others' trades moved is booked again from the evidence. */
-function ledgerOf(loaded: Loaded, portfolio: Portfolio): Ledger {
-  const ledger = new Ledger(loaded.adjustments);
-  for (const row of loaded.fills) {
-    const at = finer(row, portfolio.instrument(row.symbol));
-    ledger.own(restoreFill(row, at), at);
-  }
-  return ledger;
-}
 
 export const instrumentOf =
   (portfolio: Portfolio) =>
@@ -75,15 +71,16 @@ export const instrumentOf =
  * repeatable, so booking them again is what a look would do (order-protocol §2 #46).
  */
 export function unbookedTrades(
-  { venueTrades, fills, owners }: Loaded,
+  { venueTrades, past }: Pick<Loaded, 'venueTrades' | 'past'>,
   at: (symbol: string) => Instrument | undefined,
 ): readonly VenueTrade[] {
-  const booked = new Set(fills.map(({ tradeId, orderId }) => `${tradeId}|${orderId}`));
   const trades: VenueTrade[] = [];
   for (const row of venueTrades) {
     const known = at(row.symbol);
     if (known === undefined) continue;
-    const isBooked = row.orderIds.every((id) => owners.has(id) && booked.has(`${row.tradeId}|${id}`));
+    const isBooked = row.orderIds.every(
+      (orderId) => past.ownerOf(orderId) !== undefined && past.fill({ tradeId: row.tradeId, orderId }) !== undefined,
+    );
     if (!isBooked) trades.push(restoreTrade(row, finer(row, known)));
   }
   return trades;

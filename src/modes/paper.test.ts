@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillRowOf, orderRowOf } from '../journal/builders.ts';
+import { fillRowOf, orderRowOf, pastOf } from '../journal/builders.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { emptyLoaded, type Loaded } from '../journal/load.ts';
 import { instruments } from '../testing/builders.ts';
@@ -10,7 +10,7 @@ const over: Partial<OrderEntryRow> = { orderId: '1001', state: 'closing', execut
 const kept = (order: Partial<OrderEntryRow>, ...filled: readonly string[]): Loaded => ({
   ...emptyLoaded,
   orders: [orderRowOf(order)],
-  fills: filled.map((quantity, index) => fillRowOf({ quantity, tradeId: String(2001 + index) })),
+  past: pastOf(...filled.map((quantity, index) => fillRowOf({ quantity, tradeId: String(2001 + index) }))),
 });
 
 describe('a paper venue gets back', () => {
@@ -33,9 +33,8 @@ describe('a paper venue gets back', () => {
 });
 
 test('ids of a new run are above every one that the journal knows', () => {
-  const owner = { clientOrderId: 'c', strategy: 's', side: 'BUY', purpose: 'enter' } as const;
   const cursors = new Map([['BTCUSDT', ['5', '70']]]);
   expect(firstIdAfter(emptyLoaded)).toBe(1);
   expect(firstIdAfter({ ...kept(resting, '1'), cursors })).toBe(2002);
-  expect(firstIdAfter({ ...emptyLoaded, cursors, owners: new Map([['900', owner]]) })).toBe(901);
+  expect(firstIdAfter({ ...emptyLoaded, cursors })).toBe(71);
 });

@@ -4,7 +4,6 @@ import { greatest, lotsIn, noRate, noUnits, plus, type Units, units } from '../d
 import { movementOf } from '../domain/position.ts';
 import { restoreFill, restoreOrder } from '../execution/records.ts';
 import { feesFrom, rulesets } from '../fill/rules.ts';
-import type { OrderEntryRow } from '../journal/entries.ts';
 import { finer, type Loaded } from '../journal/load.ts';
 import type { RestoredOrder } from '../venue/paper/account.ts';
 import { paperOnFeed } from '../venue/paper/paper.ts';
@@ -52,7 +51,7 @@ function balancesAfter(loaded: Loaded, instruments: ReadonlyMap<string, Instrume
   const add = (asset: string, amount: Units): void => {
     held.set(asset, plus(held.get(asset) ?? noUnits, amount));
   };
-  for (const row of loaded.fills) {
+  for (const row of loaded.past.fills()) {
     const at = finer(row, instruments.get(row.symbol) as Instrument);
     const moved = movementOf(restoreFill(row, at), at);
     add(at.base, moved.base);
@@ -61,42 +60,50 @@ function balancesAfter(loaded: Loaded, instruments: ReadonlyMap<string, Instrume
   return [...held].map(([asset, free]) => ({ asset, free, locked: noUnits }));
 }
 
-/** What the rows say was filled of an order. */
-const executedOf = ({ clientOrderId }: OrderEntryRow, { fills }: Loaded): Units =>
-  fills
-    .filter((fill) => fill.clientOrderId === clientOrderId)
-    .reduce((sum, fill) => plus(sum, units(fill.quantity)), noUnits);
+/** What the rows say was filled of each order that is not closed. */
+function executedIn({ orders, past }: Loaded): ReadonlyMap<string, Units> {
+  const sums = new Map(orders.map(({ clientOrderId }) => [clientOrderId, noUnits]));
+  if (orders.length === 0) return sums;
+  for (const { clientOrderId, quantity } of past.fills()) {
+    const sum = sums.get(clientOrderId);
+    if (sum !== undefined) sums.set(clientOrderId, plus(sum, units(quantity)));
+  }
+  return sums;
+}
 
 /**
  * The journal without what this venue forgot: a fill that was reported but is no row yet has not happened, so its order works
  * again. Otherwise it would wait for that fill for good.
  */
-export const withoutLostFills = (loaded: Loaded): Loaded => ({
-  ...loaded,
-  orders: loaded.orders.map((row) =>
-    row.state === 'closing' && units(row.executed ?? '0') !== executedOf(row, loaded)
-      ? { ...row, state: 'open', executed: null, venueStatus: null }
-      : row,
-  ),
-});
+export function withoutLostFills(loaded: Loaded): Loaded {
+  const executed = executedIn(loaded);
+  return {
+    ...loaded,
+    orders: loaded.orders.map((row) =>
+      row.state === 'closing' && units(row.executed ?? '0') !== executed.get(row.clientOrderId)
+        ? { ...row, state: 'open', executed: null, venueStatus: null }
+        : row,
+    ),
+  };
+}
 
 /**
  * Orders that were at the exchange when the last run ended; those of unknown outcome get an id and are found by the first
  * sweep. One that is closing is over: its rows add up.
  */
 export function ordersOf(loaded: Loaded, instruments: ReadonlyMap<string, Instrument>): readonly RestoredOrder[] {
+  const sums = executedIn(loaded);
   return loaded.orders
     .filter(({ state }) => state !== 'intended' && state !== 'closing')
     .map((row) => {
       const at = instruments.get(row.symbol) as Instrument;
       const { intent } = restoreOrder(row, at);
-      const executed = lotsIn(executedOf(row, loaded), at);
+      const executed = lotsIn(sums.get(row.clientOrderId) ?? noUnits, at);
       return row.orderId === null ? { intent, executed } : { orderId: row.orderId, intent, executed };
     });
 }
 
 /** Above every id that this journal knows: market time may lie before that of an earlier run, and ids count on from it. */
-export function firstIdAfter({ fills, owners, cursors }: Loaded): number {
-  const ids = [...owners.keys(), ...fills.map(({ tradeId }) => tradeId), ...[...cursors.values()].flat()];
-  return ids.reduce((highest, id) => Math.max(highest, Number(id)), 0) + 1;
+export function firstIdAfter({ past, cursors }: Pick<Loaded, 'past' | 'cursors'>): number {
+  return [...cursors.values()].flat().reduce((highest, id) => Math.max(highest, Number(id)), past.highestId()) + 1;
 }

@@ -1,6 +1,7 @@
 /** What a journal kept, put back into the parts of a trader. */
 import { lots, units } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
+import type { Ledger } from '../execution/ledger.ts';
 import { restoreFill, restoreOrder } from '../execution/records.ts';
 import { finer, type Loaded } from '../journal/load.ts';
 import type { Planner } from '../portfolio/planner.ts';
@@ -8,12 +9,24 @@ import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection, SavedGuard } from '../portfolio/protect.ts';
 import type { RiskOptions } from '../risk/risk.ts';
 
+/** What is put back together. */
+export interface Restored {
+  readonly portfolio: Portfolio;
+  readonly protection: Protection;
+  readonly planner: Planner;
+  /** What others' trades moved is booked again from the evidence; here it gets what our fills moved. */
+  readonly ledger: Pick<Ledger, 'own'> | undefined;
+}
+
 /** Orders first, then the fills that belong to them, then what protects the positions and what was wished last. */
-export function restore(loaded: Loaded, portfolio: Portfolio, protection: Protection, planner: Planner): void {
+export function restore(loaded: Loaded, { portfolio, protection, planner, ledger }: Restored): void {
   for (const row of loaded.orders) portfolio.adopt(restoreOrder(row, portfolio.instrument(row.symbol)));
-  for (const row of loaded.fills) {
+  // There may be a million of them: one reading of each serves all.
+  for (const row of loaded.past.fills()) {
     const at = finer(row, portfolio.instrument(row.symbol));
-    portfolio.apply(restoreFill(row, at), at);
+    const fill = restoreFill(row, at);
+    portfolio.apply(fill, at);
+    ledger?.own(fill, at);
   }
   for (const { strategy, symbol, protection: saved } of loaded.protections) {
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);

@@ -26,7 +26,12 @@ async function refusal(now: number, trades: Trades | undefined, rows = fills): P
     signal: AbortSignal.abort(),
   };
   try {
-    await refuseAnotherExchange({ fills: rows }, reaching, trades === undefined ? undefined : orders, 'var/live');
+    await refuseAnotherExchange(
+      { past: { newestFills: () => rows } },
+      reaching,
+      trades === undefined ? undefined : orders,
+      'var/live',
+    );
     return undefined;
   } catch (error) {
     return error as Refusal;

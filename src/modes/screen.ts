@@ -71,7 +71,7 @@ export class Screen {
   constructor(options: ScreenOptions) {
     this.#options = options;
     for (const one of options.hosted) if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
-    for (const fill of options.loaded.fills.slice(-mostFills)) this.#addFill(fill);
+    for (const fill of options.loaded.past.newestFills(mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
     for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);

@@ -23,7 +23,7 @@ export function sessionJournal(
   const host = watchedHost(workerHost(path, identity.epoch, fatal, remember), (text) =>
     notice({ level: 'warn', text }),
   );
-  return observed(journal(host, clock, loaded.fills), (entry) => {
+  return observed(journal(host, clock, loaded.past.fill), (entry) => {
     if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
     if (entry.kind === 'halt') log.error(entry, entry.kind);
     seen(entry);

@@ -103,7 +103,10 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       options.say(line);
       options.log.warn(line);
     }
-    undo.unshift(() => opened.lock.release());
+    undo.unshift(
+      () => opened.loaded.past.close(),
+      () => opened.lock.release(),
+    );
     // On paper nobody's money is at stake.
     if (options.mode !== 'paper') refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
     const reached = await reachExchange(options, undo);
@@ -206,6 +209,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     },
   );
   undo.unshift(() => book.close());
+  // The last connection that closes puts the log back into the file: the writer's.
+  undo.unshift(() => loaded.past.close());
   for (const { symbol, base, quote, pricePrecision, quantityPrecision } of instruments.values()) {
     if (reached.instruments.has(symbol))
       book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });

@@ -33,7 +33,7 @@ interface Graph {
 export async function runStream(input: RunInput): Promise<RunResult> {
   const clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
   const host = memoryHost(isResult);
-  const book = journal(host, clock, []);
+  const book = journal(host, clock);
   const fills: Fill[] = [];
   const band = bandOf(input);
   const venue = new PaperOnKlines({

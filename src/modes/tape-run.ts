@@ -67,7 +67,7 @@ class TapeRun {
   constructor(input: RunInput) {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-    this.#book = journal(this.#host, this.#clock, []);
+    this.#book = journal(this.#host, this.#clock);
     this.#band = bandOf(input);
     this.#venue = new PaperOnTape({
       clock: this.#clock,

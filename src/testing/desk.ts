@@ -7,8 +7,9 @@ import type { Intent, OrderState, Signal } from '../domain/order.ts';
 import type { Notice, Timing } from '../execution/desk.ts';
 import type { Carried } from '../execution/executor.ts';
 import { type Journal, journal, type WriterHost } from '../journal/journal.ts';
-import { load, readFills, readOrders } from '../journal/load.ts';
+import { load, readOrders } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
+import { readFills } from '../journal/past.ts';
 import { migrate } from '../journal/schema.ts';
 import { writer } from '../journal/writer.ts';
 import { type Assembled, assemble } from '../modes/assemble.ts';
@@ -87,7 +88,7 @@ export class TestDesk {
       byClientId: this.#options.byClientId ?? false,
       batches: this.#options.batches ?? false,
     });
-    const book = journal(host, this.clock, loaded.fills);
+    const book = journal(host, this.clock, loaded.past.fill);
     const identity: Identity = { instance: 1, epoch: ++this.#epoch, idKey, strategies };
     const assembled = assemble({
       clock: this.clock,

@@ -201,7 +201,6 @@ function deskOf(
     journal: journal(
       memoryHost(() => false),
       clock,
-      [],
     ),
     identity: undefined,
     loaded: emptyLoaded,

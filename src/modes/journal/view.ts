@@ -2,7 +2,8 @@
 import type { Database } from 'better-sqlite3';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
-import { readFills, readOrders } from '../../journal/load.ts';
+import { readOrders } from '../../journal/load.ts';
+import { readFills } from '../../journal/past.ts';
 
 /** What is wrong, with the order it is about where it is one's. */
 export interface Finding {

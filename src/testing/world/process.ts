@@ -82,7 +82,7 @@ export function startProcess(options: ProcessOptions): Process {
   const wire = wireOf(options, limits);
   const plainHost = disk.host(life, epoch);
   const host = bent.host?.(plainHost, inside) ?? plainHost;
-  const plainBook = journal(host, clock, loaded.fills);
+  const plainBook = journal(host, clock, loaded.past.fill);
   const book = bent.journal?.(plainBook, inside) ?? plainBook;
   const known = knownInstruments(wire.caller, () => {});
   for (const at of instruments.values()) known.remember(at);

@@ -3,6 +3,7 @@ import { noUnits } from '../../../domain/money.ts';
 import type { OrderState } from '../../../domain/order.ts';
 import type { Journal } from '../../../journal/journal.ts';
 import type { Loaded } from '../../../journal/load.ts';
+import { noPast } from '../../../journal/past.ts';
 import type { Mutant } from './mutant.ts';
 
 /** The same journal with something about it changed. */
@@ -132,7 +133,13 @@ export const memoryMutants: readonly Mutant[] = [
   {
     name: 'forgetsFills',
     about: 'positions begin at nothing after a restart',
-    bent: { loaded: (loaded) => ({ ...loaded, fills: [], venueTrades: [] }) },
+    bent: {
+      loaded: ({ past: { ownerOf, orderIdOf }, ...loaded }) => ({
+        ...loaded,
+        past: { ...noPast, ownerOf, orderIdOf },
+        venueTrades: [],
+      }),
+    },
   },
   {
     name: 'startsWithoutRecovery',

@@ -1,0 +1,149 @@
+/**
+ * What a journal holds of orders that ended and of fills. It grows for years and little of it is ever asked for, so that it stays
+ * in the file: each question is one look into an index, and whoever needs every fill reads them once, page by page.
+ */
+import type { Database } from 'better-sqlite3';
+import type { Side } from '../domain/market.ts';
+import type { Purpose } from '../domain/order.ts';
+import type { FillEntry } from './entries.ts';
+
+/** What must be known of an order of ours to book a fill of it. */
+export interface Owner {
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly side: Side;
+  readonly purpose: Purpose;
+}
+
+export type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
+
+export interface Past {
+  /** Whose an exchange id is: closed orders too, since fills can come late. Of what is written by now. */
+  ownerOf(orderId: string): Owner | undefined;
+  /** The exchange's id of an order of ours. */
+  orderIdOf(clientOrderId: string): string | undefined;
+  /** The row of a fill. */
+  fill(key: FillKey): FillEntry | undefined;
+  /** Every fill, oldest first. */
+  fills(): Iterable<FillEntry>;
+  /** The newest fills, oldest first. */
+  newestFills(count: number): readonly FillEntry[];
+  /** The highest number among ids of orders and trades; 0 without any. It reads all orders: for venues that count on from it. */
+  highestId(): number;
+  /** Nothing is known any more from here on. */
+  close(): void;
+}
+
+/** The past of a journal that has none. */
+export const noPast: Past = {
+  ownerOf: () => undefined,
+  orderIdOf: () => undefined,
+  fill: () => undefined,
+  fills: () => [],
+  newestFills: () => [],
+  highestId: () => 0,
+  close: () => {},
+};
+
+const fillColumns = `trade_id AS tradeId, order_id AS orderId, client_order_id AS clientOrderId, strategy, account, symbol, side, price, quantity, fee,
+  fee_asset AS feeAsset, maker, time, purpose, evidence`;
+
+type FillRow = Omit<FillEntry, 'maker' | 'kind'> & { readonly maker: number };
+
+const fillOf = (row: FillRow): FillEntry => ({ ...row, kind: 'fill', maker: row.maker === 1 });
+
+/** Fills as rows, oldest first, by any condition of the table. */
+export const readFills = (db: Database, where: string, ...values: readonly (string | number)[]): FillEntry[] =>
+  (db.prepare(`SELECT ${fillColumns} FROM fills WHERE ${where} ORDER BY seq`).all(...values) as FillRow[]).map(fillOf);
+
+/** Fills read at a time: what is held of them in memory. */
+const fillsInPage = 1_000;
+
+const questions = {
+  owner: 'SELECT client_order_id AS clientOrderId, strategy, side, purpose FROM orders WHERE order_id = ?',
+  orderId: 'SELECT order_id FROM orders WHERE client_order_id = ?',
+  // A journal is one account's: of both, one has none.
+  fill: `SELECT ${fillColumns} FROM fills WHERE account IN ('spot', 'margin') AND trade_id = ? AND order_id = ?`,
+  page: `SELECT seq, ${fillColumns} FROM fills WHERE seq > ? ORDER BY seq LIMIT ${fillsInPage}`,
+  newest: `SELECT ${fillColumns} FROM fills ORDER BY seq DESC LIMIT ?`,
+  highest: `SELECT max(id) FROM (SELECT max(CAST(order_id AS INTEGER)) AS id FROM orders
+    UNION ALL SELECT max(CAST(trade_id AS INTEGER)) FROM fills)`,
+} as const;
+
+/** The past that `open` shows; it is opened at the first question and closed with `close`. */
+export function pastIn(open: () => Database): Past {
+  let db: Database | undefined;
+  let closed = false;
+  const prepared = new Map<keyof typeof questions, ReturnType<Database['prepare']>>();
+  /** Undefined once nobody may ask any more: what was under way then ends without an answer. */
+  const ask = (name: keyof typeof questions) => {
+    if (closed) return undefined;
+    db ??= open();
+    if (!db.open) return undefined;
+    const question = prepared.get(name) ?? db.prepare(questions[name]);
+    prepared.set(name, question);
+    return question;
+  };
+  return {
+    ownerOf: (orderId) => ask('owner')?.get(orderId) as Owner | undefined,
+    orderIdOf: (clientOrderId) =>
+      (ask('orderId')?.get(clientOrderId) as { readonly order_id: string | null } | undefined)?.order_id ?? undefined,
+    fill({ tradeId, orderId }) {
+      const row = ask('fill')?.get(tradeId, orderId) as FillRow | undefined;
+      return row === undefined ? undefined : fillOf(row);
+    },
+    *fills() {
+      for (let last = 0; ; ) {
+        const page = (ask('page')?.all(last) ?? []) as (FillRow & { readonly seq: number })[];
+        for (const { seq, ...row } of page) {
+          yield fillOf(row);
+          last = seq;
+        }
+        if (page.length < fillsInPage) return;
+      }
+    },
+    newestFills: (count) => ((ask('newest')?.all(count) ?? []) as FillRow[]).map(fillOf).reverse(),
+    highestId: () => Number(ask('highest')?.pluck().get() ?? 0),
+    close() {
+      if (db !== undefined && !closed) db.close();
+      closed = true;
+    },
+  };
+}
+
+/** Whose exchange ids are: the newest in memory, since they are asked for all the time and may not be written yet; the others in the journal. */
+export interface Owners {
+  has(orderId: string): boolean;
+  get(orderId: string): Owner | undefined;
+  set(orderId: string, owner: Owner): void;
+  /** The exchange's id of an order of ours. */
+  idOf(clientOrderId: string): string | undefined;
+}
+
+/** Owners kept in memory where the others are written down: more than orders that can wait for being written. */
+const mostOwners = 10_000;
+
+/** `bounded`: what is kept no longer is found in the past; false where nothing is written that could be read. */
+export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, bounded: boolean): Owners {
+  const newest = new Map<string, Owner>();
+  const owners: Owners = {
+    has: (orderId) => owners.get(orderId) !== undefined,
+    get(orderId) {
+      const known = newest.get(orderId);
+      if (known !== undefined) return known;
+      const found = past.ownerOf(orderId);
+      if (found !== undefined) owners.set(orderId, found);
+      return found;
+    },
+    set(orderId, owner) {
+      newest.set(orderId, owner);
+      const [oldest] = newest.keys();
+      if (bounded && newest.size > mostOwners && oldest !== undefined) newest.delete(oldest);
+    },
+    idOf(clientOrderId) {
+      for (const [orderId, owner] of newest) if (owner.clientOrderId === clientOrderId) return orderId;
+      return past.orderIdOf(clientOrderId);
+    },
+  };
+  return owners;
+}
