@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
-import { cancelAt, isQueriedByClientId, rememberCapabilities, rememberFact } from './capabilities-file.ts';
+import { cancelAt, isQueriedByClientId, rememberCapabilities, rememberFact, windowAt } from './capabilities-file.ts';
 
 const rest: RestCapabilities = {
   errorStatus: '200',
@@ -47,6 +47,15 @@ it('what a cancel showed is kept beside the rest, whoever writes first, and a do
     socket: { firstDataMs: 5, ping: 's' },
   });
   expect(isQueriedByClientId(dir, 'a/1')).toBe(true);
+});
+
+it('a name of the time window that a create showed is a name, and only tests show that the window is heeded', () => {
+  const dir = fresh();
+  expect(windowAt(dir, 'a/1')).toBeUndefined();
+  rememberFact(dir, 'a/1', 0, { windowTaken: 'recwwindow' });
+  expect(windowAt(dir, 'a/1')).toEqual({ name: 'recwwindow', isHeeded: false });
+  rememberCapabilities(dir, 'a/1', 1, { rest, socket });
+  expect(windowAt(dir, 'a/1')).toEqual({ name: 'recvwindow', isHeeded: true });
 });
 
 it.each(['', '{', '[]', '{"version":1,"venue":"a/1","rest":{"queryByClientId":true}}'])(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CancelHabit, RestCapabilities } from '../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../venue/exchange/probe-socket.ts';
-import { type WindowHabit, windowNames } from '../venue/exchange/recv-window.ts';
+import { type KnownWindow, type WindowHabit, windowNames } from '../venue/exchange/recv-window.ts';
 
 const schema = z.object({
   version: z.literal(1),
@@ -60,7 +60,7 @@ export function rememberFact(
   stateDir: string,
   venue: string,
   at: number,
-  fact: { readonly cancel: CancelHabit } | { readonly recvWindow: WindowHabit },
+  fact: { readonly cancel: CancelHabit } | { readonly windowTaken: WindowHabit },
 ): void {
   const { rest, socket } = remembered(stateDir, venue);
   if (Object.entries(fact).every(([name, value]) => rest[name] === value)) return;
@@ -81,10 +81,14 @@ export function cancelAt(stateDir: string, venue: string): RestCapabilities['can
 export const isQueriedByClientId = (stateDir: string, venue: string): boolean =>
   remembered(stateDir, venue).rest['queryByClientId'] === 'yes';
 
-/** Under which name this venue was found to take the time window of a create. */
-export function windowAt(stateDir: string, venue: string): WindowHabit | undefined {
-  const { recvWindow } = remembered(stateDir, venue).rest;
-  return [...windowNames, 'none' as const].find((one) => one === recvWindow);
+/** Under which name this venue takes the time window of a create: by tests, or else by what trading showed. */
+export function windowAt(stateDir: string, venue: string): KnownWindow | undefined {
+  const { recvWindow, windowTaken } = remembered(stateDir, venue).rest;
+  const habit = (said: string | undefined): WindowHabit | undefined =>
+    [...windowNames, 'none' as const].find((one) => one === said);
+  const [tested, taken] = [habit(recvWindow), habit(windowTaken)];
+  if (tested !== undefined) return { name: tested, isHeeded: true };
+  return taken === undefined ? undefined : { name: taken, isHeeded: false };
 }
 
 /** True where it has not been found out yet what proves whose an order is: at a first start, and until there was an order to look at. */

@@ -172,7 +172,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     byClientId: isQueriedByClientId(stateDir, venueName),
     window: windowAt(stateDir, venueName),
     cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
-    windowSeen: (recvWindow) => rememberFact(stateDir, venueName, machineWall(), { recvWindow }),
+    windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };

@@ -90,6 +90,8 @@ describe('the name of the time window', () => {
     const names = at.stub.requests.map(({ body }) => /,"(rec\w+)":/i.exec(body)?.[1]);
     expect(names).toEqual(['recvWindow', 'recvwindow', 'recvwindow']);
     expect(told).toEqual(['recvwindow']);
+    // Not refused is not heeded.
+    expect(x.orders.prepare(intent(), btcusdt).recvWindowMs).toBe(5_000);
     at.stub.answer = () => unknownParameter;
     await x.orders.prepare(intent(), btcusdt).send(letGo);
     await x.orders.prepare(intent(), btcusdt).send(letGo);

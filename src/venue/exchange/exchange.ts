@@ -33,7 +33,7 @@ import { type OrderDesk, orderDesk } from './order-desk.ts';
 import { orders } from './orders.ts';
 import { probeSocket, type SocketCapabilities } from './probe-socket.ts';
 import { type Raw, rawCaller } from './raw-call.ts';
-import { recvWindow, type WindowHabit } from './recv-window.ts';
+import { type KnownWindow, recvWindow, type WindowHabit } from './recv-window.ts';
 import { type Rest, rest } from './rest.ts';
 import { signer } from './sign.ts';
 import { Sockets } from './socket.ts';
@@ -63,7 +63,7 @@ export interface ExchangeOptions {
   /** Told once whether a cancel ends an order at once, by the first answer that says so. */
   readonly cancelSeen?: (habit: CancelHabit) => void;
   /** Under which name the deployment was found to take the time window of a create; left out, that of the specification's samples first. */
-  readonly window?: WindowHabit | undefined;
+  readonly window?: KnownWindow | undefined;
   /** Told of the account that the key belongs to, where the exchange shows it. */
   readonly uidSeen?: ((uid: string) => void) | undefined;
   /** Told of a name that was taken after another one was refused. */

@@ -105,14 +105,12 @@ describe('a subscription', () => {
 it.each(['depth', 'ticker'] as const)(
   'a deaf channel of %s is subscribed again once a minute while others pour',
   async (kind) => {
-    const { feed, last, to, seen } = desk();
+    const { feed, last, to, seen, gaps } = desk();
     if (kind === 'depth') feed.depth('BTCUSDT').subscribe();
     else feed.ticker('BTCUSDT').subscribe();
     feed.ticker('ETHUSDT').subscribe();
-    feed.trades('BTCUSDT').subscribe();
     last().open();
     last().push(kind === 'depth' ? book(start) : tickerFrame);
-    last().push(prints([]));
     const at: string[] = [];
     for (let ms = 1_000; ms <= 200_000; ms += 1_000) {
       const before = last().sent.length;
@@ -123,8 +121,58 @@ it.each(['depth', 'ticker'] as const)(
     const channel = kind === 'depth' ? depthChannel : tickerFrame.channel;
     expect(at).toEqual([`61000 ${channel}`, `122000 ${channel}`, `183000 ${channel}`]);
     expect(seen()).toEqual({ 'channel gone silent': 3 });
+    expect(gaps).toEqual([]);
+    last().push(kind === 'depth' ? book(start + 200_000) : tickerFrame);
+    const hole = { from: 0, to: 200_000, cause: 'the channel went silent', healed: false };
+    expect(gaps).toEqual([{ symbol: 'BTCUSDT', channel: kind, ...hole }]);
   },
 );
+
+describe('the order of books', () => {
+  /** One book each second from 1 s on, dated `stepMs` from then on; how many were taken. */
+  async function taken(made: ReturnType<typeof desk>, stepMs: number, seconds: number): Promise<number> {
+    const before = made.heard.length;
+    const from = made.clock.now() - start;
+    for (let ms = from + 1_000; ms <= from + seconds * 1_000; ms += 1_000) {
+      await made.to(ms);
+      made.last().push(book(start + ms + stepMs));
+    }
+    return made.heard.length - before;
+  }
+  const opened = () => {
+    const made = desk();
+    made.feed.depth('BTCUSDT').subscribe(({ time }) => made.heard.push(time - start));
+    made.last().open();
+    return made;
+  };
+
+  it('of an exchange whose clock was set back is refused for three seconds, and the hole is told', async () => {
+    const made = opened();
+    expect(await taken(made, 9_000, 5)).toBe(5);
+    expect(await taken(made, -60_000, 30)).toBe(27);
+    expect(made.seen()).toEqual({ 'older depth': 3 });
+    const cause = "the exchange's clock was set back";
+    expect(made.gaps).toEqual([{ symbol: 'BTCUSDT', channel: 'depth', from: 5_000, to: 9_000, cause, healed: false }]);
+  });
+
+  it('that is old is refused where it comes alone, again and again, out of order, or all at once', async () => {
+    const made = opened();
+    expect(await taken(made, 0, 5)).toBe(5);
+    // Of a replica that stands still.
+    for (let count = 0; count < 10; count++) {
+      await made.to(6_000 + count * 1_000);
+      made.last().push(book(start + 2_000));
+    }
+    for (let ms = 1_000; ms < 4_000; ms += 100) made.last().push(book(start + ms));
+    for (let ms = 4_000; ms > 1_000; ms -= 1_000) {
+      await made.to(20_000 - ms);
+      made.last().push(book(start + ms));
+    }
+    expect(made.heard).toHaveLength(5);
+    made.last().push(book(start + 19_000));
+    expect(made.heard).toHaveLength(6);
+  });
+});
 
 describe('the connection', () => {
   it('answers pings with the same number and never pings by itself', async () => {

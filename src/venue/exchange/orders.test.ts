@@ -38,7 +38,8 @@ describe('a create', () => {
         .update(request?.body ?? '')
         .digest('hex'),
     );
-    expect(prepared.recvWindowMs).toBe(2_000);
+    // No test has shown yet that the window is heeded: the exchange's own may hold.
+    expect(prepared.recvWindowMs).toBe(5_000);
   });
 
   it('for a MARKET BUY asks for the amount of quote, and a price of many digits stays as it is', async () => {
@@ -50,8 +51,17 @@ describe('a create', () => {
   });
 
   it('at 60 times real time gives the exchange as much real time', () => {
-    const { exchange } = open({ clock: new ScaledClock(60) });
+    const { exchange } = open({ clock: new ScaledClock(60), window: { name: 'recvWindow', isHeeded: true } });
     expect(exchange.orders.prepare(intent(), btcusdt).recvWindowMs).toBe(120_000);
+  });
+
+  it.each([
+    ['was shown to be heeded', { name: 'recvwindow', isHeeded: true } as const, 2_000],
+    ['was only not refused', { name: 'recvwindow', isHeeded: false } as const, 5_000],
+    ['is not known', undefined, 5_000],
+  ])('asks for a short window and reckons with the longest that may hold, where its name %s', (_, window, ms) => {
+    const { exchange } = open({ window });
+    expect(exchange.orders.prepare(intent(), btcusdt).recvWindowMs).toBe(ms);
   });
 
   it('takes its weight by admit alone', async () => {

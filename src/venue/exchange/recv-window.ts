@@ -11,6 +11,13 @@ export type WindowName = (typeof windowNames)[number];
 /** `none`: it is taken under no name, so that the exchange's own window holds. */
 export type WindowHabit = WindowName | 'none';
 
+/** What is known of a deployment before the first order. */
+export interface KnownWindow {
+  readonly name: WindowHabit;
+  /** Whether tests of an order showed it; a name that was only not refused may be passed over. */
+  readonly isHeeded: boolean;
+}
+
 /** What holds where nothing is said, real ms (§5.3). */
 const standardMs = 5_000;
 
@@ -18,7 +25,7 @@ const standardMs = 5_000;
 const unwantedCodes: ReadonlySet<string> = new Set(['-1101', '-1103', '-1104', '-1106']);
 
 export interface RecvWindow {
-  /** The window that holds where this one (real ms) is asked for, ms of the clock. */
+  /** The longest window that may hold where this one (real ms) is asked for, ms of the clock. */
   ms(wantedMs: number): number;
   /** The end of a body's fields, such as `,"recvWindow":2000`; empty where the exchange takes none. */
   field(wantedMs: number): string;
@@ -31,19 +38,24 @@ export interface RecvWindow {
 /** `known` was found out before. `seen` is told of a name that was taken after another one was refused. */
 export function recvWindow(
   clock: Clock,
-  known: WindowHabit | undefined,
+  known: KnownWindow | undefined,
   seen: (habit: WindowHabit) => void = () => {},
 ): RecvWindow {
-  let habit: WindowHabit = known ?? windowNames[0];
-  let isProven = known !== undefined;
-  const ms = (wantedMs: number): number => Math.round(clock.machine(habit === 'none' ? standardMs : wantedMs));
+  let habit: WindowHabit = known?.name ?? windowNames[0];
+  let isTaken = known !== undefined;
+  /** Only a test of an order that lies back shows that the window is heeded; a name that is not refused may be passed over. */
+  let isHeeded = known?.isHeeded === true;
+  const round = (ms: number): number => Math.round(clock.machine(ms));
   return {
-    ms,
-    field: (wantedMs) => (habit === 'none' ? '' : `,"${habit}":${ms(wantedMs)}`),
+    ms: (wantedMs) => {
+      if (habit === 'none') return round(standardMs);
+      return round(isHeeded ? wantedMs : Math.max(wantedMs, standardMs));
+    },
+    field: (wantedMs) => (habit === 'none' ? '' : `,"${habit}":${round(wantedMs)}`),
     heard(reply) {
-      if (isProven || (habit === windowNames[0] && reply.kind === 'ok')) return;
+      if (isTaken || (habit === windowNames[0] && reply.kind === 'ok')) return;
       if (reply.kind === 'ok') {
-        isProven = true;
+        isTaken = true;
         seen(habit);
       } else if (habit !== 'none' && reply.kind === 'refused' && unwantedCodes.has(reply.code)) {
         habit = windowNames[windowNames.indexOf(habit) + 1] ?? 'none';
@@ -51,7 +63,8 @@ export function recvWindow(
     },
     learn(found) {
       habit = found;
-      isProven = true;
+      isTaken = true;
+      isHeeded = true;
     },
   };
 }

@@ -19,6 +19,11 @@ export interface Listener {
   data(tick: Fields, ts: unknown): void;
   /** Told just before the first data that follows a break. */
   hole(hole: Hole): void;
+  /**
+   * Of a channel that may be silent because nothing happens: told of its silence once a minute while it lasts, and in place of `hole`
+   * just before the data that ends it (`isOver`).
+   */
+  quiet?(hole: Hole, isOver: boolean): void;
 }
 
 export interface SocketsOptions {
@@ -58,6 +63,8 @@ const firstBackoffMs = 500;
 const maxBackoffMs = 30_000;
 /** A connection that lived this long was a good one: the next break starts with a short wait again. */
 const goodLifeMs = 30_000;
+/** Why a channel counts as broken that was silent alone. */
+const silent = 'the channel went silent';
 /** A connection that is back sooner was hardly missed. */
 const missedMs = 3_000;
 
@@ -173,7 +180,8 @@ export class Sockets {
     this.#drop();
     this.#broken = { at: this.#broken?.at ?? this.#clock.monotonic(), cause };
     this.#questions.lost(cause);
-    for (const channel of this.#channels.values()) channel.broken ??= cause;
+    for (const channel of this.#channels.values())
+      if (channel.broken === undefined || channel.broken === silent) channel.broken = cause;
     if (this.#channels.size === 0) return;
     const longestMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures, 10));
     this.#failures++;
@@ -211,15 +219,25 @@ export class Sockets {
       const meaning = 'a quiet market, or a symbol that the exchange does not know';
       this.#options.log.warn({ channel: name }, `no data since the subscription: ${meaning}`);
     }
+    if (channel.attempts >= maxAttempts) this.#tellQuiet(channel);
     this.#subscribe(name, channel);
   }
 
-  /** A channel can go deaf alone, while others keep the socket alive. Of trades and klines a silence says nothing (klines ask REST). */
+  /** A channel can go deaf alone, while others keep the socket alive. Of trades and klines a silence proves nothing: trades are asked for, klines ask REST. */
   #revive(name: string, channel: Channel): void {
-    if (!isSteady(name) || this.#age(channel.freshAt) <= this.#clock.machine(dataSilenceMs)) return;
+    const canBeQuiet = channel.listener.quiet !== undefined;
+    if (!isSteady(name) && !canBeQuiet) return;
+    if (this.#age(channel.freshAt) <= this.#clock.machine(dataSilenceMs)) return;
     channel.freshAt = this.#clock.monotonic();
-    this.#options.count('channel gone silent', name);
+    channel.broken ??= silent;
+    if (!canBeQuiet) this.#options.count('channel gone silent', name);
     this.#say('sub', name);
+    this.#tellQuiet(channel);
+  }
+
+  #tellQuiet({ listener, lastDataAt, broken }: Channel): void {
+    if (lastDataAt === undefined) return;
+    listener.quiet?.({ from: lastDataAt, to: this.#clock.now(), cause: broken ?? silent }, false);
   }
 
   #subscribe(name: string, channel: Channel): void {
@@ -260,8 +278,13 @@ export class Sockets {
     channel.lastDataAt = now;
     channel.freshAt = this.#lastFrameAt;
     channel.broken = undefined;
-    if (broken !== undefined && before !== undefined) channel.listener.hole({ from: before, to: now, cause: broken });
-    channel.listener.data(tick, ts);
+    const { listener } = channel;
+    if (broken !== undefined && before !== undefined) {
+      const hole = { from: before, to: now, cause: broken };
+      if (broken === silent && listener.quiet !== undefined) listener.quiet(hole, true);
+      else listener.hole(hole);
+    }
+    listener.data(tick, ts);
   }
 
   #say(event: 'sub' | 'unsub', channel: string): void {

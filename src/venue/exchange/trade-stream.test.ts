@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desk, start } from './test-kit.ts';
+import { desk, start, tickerFrame } from './test-kit.ts';
 
 const prints = (rows: object[], ts = start) => ({
   event_rep: '',
@@ -149,6 +149,73 @@ describe('trades', () => {
     listening.unsubscribe();
     await to(20_000);
     expect(heard).toHaveLength(2);
+  });
+
+  /** Print 1, then `seconds` in which only the ticker speaks; what of prints is asked and subscribed is answered so. */
+  async function silence(seconds: number, answer: ((second: number) => number[]) | undefined, ids = true) {
+    const made = desk();
+    const one = (n: number) => print(ids ? n : undefined, n, `${n}`);
+    made.feed.trades('BTCUSDT').subscribe(({ price }) => made.heard.push(price));
+    made.feed.ticker('BTCUSDT').subscribe();
+    made.last().open();
+    made.last().push(prints([one(1)]));
+    const said: string[] = [];
+    const pass = async (until: number): Promise<void> => {
+      for (let second = (made.clock.now() - start) / 1_000 + 1; second <= until; second++) {
+        const before = made.last().sent.length;
+        await made.to(second * 1_000);
+        made.last().push(tickerFrame);
+        const fresh = made.last().sent.slice(before);
+        for (const text of fresh) said.push(`${second} ${text.includes('"req"') ? 'req' : 'sub'}`);
+        if (answer !== undefined && fresh.some((text) => text.includes('"req"')))
+          made.last().push(past(answer(second).map(one)));
+      }
+    };
+    await pass(seconds);
+    return { ...made, said, pass, one };
+  }
+
+  it.each([true, false])(
+    'that do not come while others do are asked for once a minute, and what was missed is a healed hole (ids: %s)',
+    async (ids) => {
+      const { heard, gaps, said } = await silence(130, (second) => (second < 100 ? [3, 2, 1, 0] : [4, 3, 2, 1]), ids);
+      expect(said).toEqual(['61 sub', '61 req', '122 sub', '122 req']);
+      expect(heard).toEqual([1, 2, 3, 4]);
+      const common = { symbol: 'BTCUSDT', channel: 'trades', cause: 'the channel went silent', healed: true };
+      expect(gaps).toEqual([
+        { ...common, from: 0, to: 61_000 },
+        { ...common, from: 61_000, to: 122_000 },
+      ]);
+    },
+  );
+
+  it('of a quiet market are no hole, and the first after it waits only for the answer', async () => {
+    const { heard, gaps, seen, last, one, to, said } = await silence(130, () => [1]);
+    expect(gaps).toEqual([]);
+    last().push(prints([one(2)]));
+    expect(heard).toEqual([1]);
+    last().push(past([one(2), one(1)]));
+    await to(130_100);
+    expect(heard).toEqual([1, 2]);
+    expect(gaps).toEqual([]);
+    expect(seen()).toEqual({});
+    expect(said).toHaveLength(4);
+  });
+
+  it('that were missed just before the channel came back come before those that end the silence', async () => {
+    const { heard, gaps, last, one, to } = await silence(100, () => [1]);
+    last().push(prints([one(4)]));
+    last().push(past([one(4), one(3), one(2), one(1)]));
+    await to(100_100);
+    expect(heard).toEqual([1, 2, 3, 4]);
+    expect(gaps).toMatchObject([{ from: 61_000, to: 100_000, healed: true }]);
+  });
+
+  it('do not wait after a silence where nobody answers, and the hole is told', async () => {
+    const { heard, gaps, last, one } = await silence(100, undefined);
+    last().push(prints([one(2)]));
+    expect(heard).toEqual([1, 2]);
+    expect(gaps).toMatchObject([{ from: 0, to: 100_000, healed: false }]);
   });
 
   it('that a reconnect brings again are dropped, by their ids', async () => {

@@ -18,7 +18,7 @@ export interface TradeStreamOptions {
   readonly heal?: { readonly clock: Clock; readonly ask: () => Promise<Rows> };
 }
 
-export interface TradeStream extends Listener {
+export interface TradeStream extends Required<Listener> {
   /** Nothing is printed any more. */
   stop(): void;
 }
@@ -68,12 +68,17 @@ function printId(row: unknown): string | number | undefined {
  * are often whole seconds), so only those of the first frame after a (re)subscription are compared with what was seen before it.
  *
  * After a break the past is asked for, and what comes meanwhile waits. The hole is healed when the past goes back to a print that was known.
+ * A silence is a hole only where the past shows prints that did not come, or where it cannot be had.
  */
 export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStreamOptions): TradeStream {
   const seen = seenPrints(symbol, count);
   /** While the past is being fetched, what came since the break. */
   let held: Held[] | undefined;
-  let broken: Hole | undefined;
+  let broken: (Hole & { readonly isSure: boolean }) | undefined;
+  /** UTC ms up to which the past has shown what there was. */
+  let knownTo = 0;
+  /** The past was not answered the last time. */
+  let isMute = false;
   let stopTimer = (): void => {};
 
   const printAll = (fresh: Trade[]): void => {
@@ -87,19 +92,36 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
     held = undefined;
     const fresh: Trade[] = [];
     let repeats = 0;
+    const seenAt = now();
     if (past !== undefined) {
-      const seenAt = now();
-      repeats = seen.take({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
+      repeats = seen.takePast({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
       seen.expect(fresh);
     }
+    let missed = fresh.length;
     for (const frame of waiting) {
-      seen.take(frame, fresh);
+      missed -= seen.take(frame, fresh);
       if (past === undefined) seen.settled();
     }
     seen.settled();
-    if (broken !== undefined) gap(broken, repeats > 0);
+    isMute = past === undefined;
+    if (broken !== undefined) {
+      const { isSure, from, to, cause } = broken;
+      const isHole = isSure || (past === undefined ? waiting.length > 0 : missed > 0);
+      if (isHole) gap({ from: Math.max(from, knownTo), to, cause }, repeats > 0);
+    }
+    if (past !== undefined) knownTo = seenAt;
     broken = undefined;
     printAll(fresh);
+  }
+
+  /** Asks for the past; what comes meanwhile waits. */
+  function ask(hole: Hole, isSure: boolean, by: NonNullable<typeof heal>): void {
+    seen.broke();
+    const waiting: Held[] = [];
+    held = waiting;
+    broken = { ...hole, isSure };
+    stopTimer = by.clock.at(now() + by.clock.machine(waitMs), () => release(waiting, undefined));
+    void by.clock.track(by.ask()).then((answer) => release(waiting, answer.kind === 'ok' ? answer.value : undefined));
   }
 
   return {
@@ -120,18 +142,17 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
     },
     hole(hole) {
       if (held !== undefined) release(held, undefined);
-      seen.broke();
-      if (heal === undefined) {
+      if (heal !== undefined) ask(hole, true, heal);
+      else {
+        seen.broke();
         gap(hole, false);
-        return;
       }
-      const waiting: Held[] = [];
-      held = waiting;
-      broken = hole;
-      stopTimer = heal.clock.at(now() + heal.clock.machine(waitMs), () => release(waiting, undefined));
-      void heal.clock
-        .track(heal.ask())
-        .then((answer) => release(waiting, answer.kind === 'ok' ? answer.value : undefined));
+    },
+    quiet(hole, isOver) {
+      if (held !== undefined || heal === undefined) return;
+      // Where nobody answers, every print after a quiet minute would wait for nothing.
+      if (isMute && isOver) gap({ ...hole, from: Math.max(hole.from, knownTo) }, false);
+      else ask(hole, false, heal);
     },
     stop() {
       stopTimer();
@@ -149,6 +170,8 @@ function inTime(fresh: Trade[]): readonly Trade[] {
 interface SeenPrints {
   /** Adds what is new of a frame, and tells how much of it was known. */
   take(frame: Held, fresh: Trade[]): number;
+  /** The same of the past, in which what is older than all that was known is left out: it was before our time. */
+  takePast(past: Held, fresh: Trade[]): number;
   /** The next frame may bring again what was seen. */
   broke(): void;
   /** What waited for the past may bring again what that brought. */
@@ -173,18 +196,21 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
     return at >= 0;
   }
 
+  function take({ rows, frameTime, seenAt }: Held, fresh: Trade[], firstKnown = (): void => {}): number {
+    let repeats = 0;
+    for (let index = rows.length - 1; index >= 0; index--) {
+      const row: unknown = rows[index];
+      const trade = readPrint(row, symbol, frameTime, seenAt);
+      if (trade === undefined) count('unreadable trade', row);
+      else if (!isRepeat(trade, printId(row))) fresh.push(trade);
+      else if (repeats++ === 0) firstKnown();
+    }
+    return repeats;
+  }
+
   return {
-    take({ rows, frameTime, seenAt }: Held, fresh: Trade[]): number {
-      let repeats = 0;
-      for (let index = rows.length - 1; index >= 0; index--) {
-        const row: unknown = rows[index];
-        const trade = readPrint(row, symbol, frameTime, seenAt);
-        if (trade === undefined) count('unreadable trade', row);
-        else if (isRepeat(trade, printId(row))) repeats++;
-        else fresh.push(trade);
-      }
-      return repeats;
-    },
+    take: (frame, fresh) => take(frame, fresh),
+    takePast: (past, fresh) => take(past, fresh, () => fresh.splice(0)),
     broke() {
       mayRepeat = [...recent];
     },
