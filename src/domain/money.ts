@@ -121,6 +121,11 @@ function toText(steps: bigint, decimals: number): string {
   if (decimals === 0) return steps.toString();
   // Prices and quantities fit a number, and numbers print several times as fast as long integers are cut up.
   if (steps >= 0n && steps <= largestSafe) return toShortText(Number(steps), decimals);
+  // So do fees, once the digits that they never have are left out.
+  if (decimals === unitDecimals && steps > 0n) {
+    const short = steps / feeStep;
+    if (short <= largestSafe && short * feeStep === steps) return toShortText(Number(short), feeDecimals);
+  }
   const digits = absolute(steps)
     .toString()
     .padStart(decimals + 1, '0');

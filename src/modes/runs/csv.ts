@@ -3,7 +3,7 @@
 type Cell = string | number | boolean | null | undefined;
 
 const quoted = /[",\n\r]/;
-const cellText = (cell: Cell): string => {
+export const cellText = (cell: Cell): string => {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
   return quoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;

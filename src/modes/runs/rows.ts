@@ -1,12 +1,13 @@
 /** Fills, orders, equity and stops of a run as CSV files. */
 import type { Instrument } from '../../domain/instrument.ts';
+import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Want } from '../../domain/order.ts';
-import { fillRow, restoreFill } from '../../execution/records.ts';
+import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/load.ts';
 import type { Curve } from '../../research/walk.ts';
 import type { RunResult } from '../run.ts';
-import { csvRows, csvText } from './csv.ts';
+import { cellText, csvRows, csvText } from './csv.ts';
 
 /** A stop, a take-profit or a trailing stop that a strategy wished for, from a moment on. */
 export interface StopRow {
@@ -29,11 +30,34 @@ const fillHead = [
   ...(['tradeId', 'orderId', 'clientOrderId', 'account', 'evidence'] as const),
 ] as const;
 
-export const fillsCsv = ({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): string =>
-  csvText(
-    fillHead,
-    fills.map((fill) => fillRow(fill, instruments.get(fill.symbol) as Instrument)),
-  );
+/** Spelt out for each fill: runs have a hundred thousand of them, and nobody wants to wait for a run to be kept. */
+export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): string {
+  const lines = [fillHead.join(',')];
+  const said = new Map<string, string>();
+  for (const fill of fills) {
+    const at = instruments.get(fill.symbol) as Instrument;
+    const { time, strategy, symbol, side, feeAsset, maker, purpose, tradeId, orderId, clientOrderId, account } = fill;
+    const price = priceText(fill.price, at);
+    const quantity = quantityText(fill.quantity, at);
+    lines.push(
+      `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, said)}`,
+    );
+  }
+  lines.push('');
+  return lines.join('\n');
+}
+
+/** Most fills have a rule and nothing else: each is written out once. */
+function evidenceCell({ evidence }: Fill, said: Map<string, string>): string {
+  if (evidence === undefined) return '';
+  let isPlain = true;
+  for (const name in evidence) if (name !== 'rule') isPlain = false;
+  const known = isPlain ? said.get(evidence.rule) : undefined;
+  if (known !== undefined) return known;
+  const cell = cellText(JSON.stringify(evidence));
+  if (isPlain) said.set(evidence.rule, cell);
+  return cell;
+}
 
 /** Fills as they were written, in the steps that instruments have now. */
 export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Instrument>): readonly Fill[] {
