@@ -84,7 +84,7 @@ function matchingAlone(): Engine {
 function core(): Engine {
   const exchange = new Exchange({
     instruments: [at],
-    markets: [emptyMarket(at, [])],
+    markets: [emptyMarket(at)],
     fees: { maker: rate('0.001'), taker: rate('0.002') },
     startAt: 0,
     cancelDelayMs: undefined,

@@ -184,7 +184,7 @@ const simulator = program
       .choices(['documented', 'observed'])
       .default('documented'),
   )
-  .option('--persist <DIR>', 'where accounts, orders, trades and market time are kept (var/simulator)')
+  .option('--persist <PATH>', 'directory or .db file for accounts, orders, trades and market time (var/simulator)')
   .addOption(new Option('--state <DIR>', 'the same as --persist').conflicts('persist'))
   .option('--fresh', 'start anew: forget what earlier runs kept there', false)
   .option('--faults <NAME>', 'what goes wrong: the name of a plan, or a file of fault rules (YAML)')

@@ -76,7 +76,8 @@ function openCore(options: CheckedOptions, { store, start, log, isHeard }: Openi
   const speed = options.clock === undefined ? { speed: options.speed ?? 1 } : {};
   log({ at: exchange.now, kind: 'start', profile, seed, limits: settings, ...speed });
   const limits = new Limits(settings, (ip, until) => log({ at: exchange.now, kind: 'ban', ip, until }));
-  const feed = new Feed(exchange, habits);
+  const gateway = openGatewayClock(() => clock.now());
+  const feed = new Feed(exchange, habits, () => exchange.now + gateway.skew());
   const { keys } = exchange;
   const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
   const replicas = openReplicas({
@@ -94,7 +95,7 @@ function openCore(options: CheckedOptions, { store, start, log, isHeard }: Openi
     replicate: (changes, balances) => replicas.record(changes, balances),
   });
   const driver = drive({ exchange, feed, clock, store, record });
-  return { seed, clock, habits, users, exchange, limits, feed, api: serve(exchange), replicas, driver };
+  return { seed, clock, habits, users, exchange, limits, feed, gateway, api: serve(exchange), replicas, driver };
 }
 
 /** A recording goes on where it stood. Without one it is today again, or every client would find the clock days behind. */
@@ -104,12 +105,11 @@ function resumesAt({ clock, markets = [] }: CheckedOptions, savedAt: number | un
 }
 
 /** Everything that can go wrong with it. */
-function openBadDay({ seed, clock, users, exchange, limits, replicas }: Core, { rules, log, cut }: Opening) {
+function openBadDay({ seed, clock, users, exchange, limits, gateway, replicas }: Core, { rules, log, cut }: Opening) {
   const people = openPeople(exchange, users, seededRng(seed + 104_729));
   // The exchange may not have reached the clock's time yet when a connection or a request comes.
   const present = (): number => clock.now();
   const outage = openOutage(present, cut);
-  const gateway = openGatewayClock(present);
   const happens = (event: FaultEvent): void => happen(event, { exchange, limits, people, outage, gateway, cut });
   const onEvent = (event: FaultEvent, failed: string | undefined): void =>
     log({ at: exchange.now, kind: 'event', event, failed });
@@ -119,13 +119,13 @@ function openBadDay({ seed, clock, users, exchange, limits, replicas }: Core, { 
     onTimed: (one, isGone) => schedule(one, isGone, { exchange, rng: one.rng, happens, onEvent }),
     onLag: (lagMs) => replicas.open(lagMs),
   });
-  return { people, outage, gateway, faults, happens, onEvent };
+  return { people, outage, faults, happens, onEvent };
 }
 
 export function assemble(options: CheckedOptions, opening: Opening): Parts {
   const core = openCore(options, opening);
-  const { clock, habits, exchange, limits, feed, api, replicas, driver } = core;
-  const { people, outage, gateway, faults, happens, onEvent } = openBadDay(core, opening);
+  const { clock, habits, exchange, limits, feed, gateway, api, replicas, driver } = core;
+  const { people, outage, faults, happens, onEvent } = openBadDay(core, opening);
   const { log } = opening;
   const onFault = ({ rule, action }: Hit, method: string, path: string): void =>
     log({ at: exchange.now, kind: 'fault', rule, method, path, action });

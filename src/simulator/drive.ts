@@ -1,7 +1,7 @@
 /** Moves the exchange with its clock: one timer, set to whatever happens next, in the market or on the socket. */
 import type { Clock } from '../clock/clock.ts';
 import type { Changes, Exchange } from './core/exchange.ts';
-import type { SimOrder } from './core/order.ts';
+import type { Leg, SimOrder } from './core/order.ts';
 import type { Store } from './persist/store.ts';
 import type { Recorder } from './record.ts';
 import type { Feed } from './ws/feed.ts';
@@ -67,9 +67,11 @@ export function drive({ exchange, feed, clock, store, record }: DriverSetup): Dr
   };
 }
 
-/** Without the orders of other participants: they begin anew after a restart, and would fill the store. */
+/** Without the orders of other participants, who begin anew after a restart, and their trades among themselves: they would fill the store. */
 function lasting(changes: Changes, { orders: { passing } }: Exchange): Changes {
   if (passing.size === 0) return changes;
   const ofUsers = (orders: ReadonlySet<SimOrder>) => new Set([...orders].filter(({ holder }) => !passing.has(holder)));
-  return { ...changes, orders: ofUsers(changes.orders), queues: ofUsers(changes.queues) };
+  const isOfUser = (leg: Leg | undefined): boolean => leg !== undefined && !passing.has(leg.uid);
+  const trades = changes.trades.filter(({ buyer, seller }) => isOfUser(buyer) || isOfUser(seller));
+  return { ...changes, orders: ofUsers(changes.orders), queues: ofUsers(changes.queues), trades };
 }

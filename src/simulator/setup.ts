@@ -41,14 +41,14 @@ export function openExchange(
   const { instruments, markets = [], seed = 1, fees = usualFees } = options;
   if (options.clock !== undefined && options.clock.now() < now)
     throw new Refusal(`the clock says ${start}, but the saved exchange has reached ${now}: start the clock there`);
-  const saved = store?.trades() ?? [];
-  const tradesBefore = (symbol: string) => saved.filter((trade) => trade.symbol === symbol);
+  const pastOf = (symbol: string) => store?.past(symbol);
   const exchange = new Exchange({
     instruments,
-    markets: openMarkets({ instruments, markets, anchor: store?.anchor ?? start, now, seed, tradesBefore }),
+    markets: openMarkets({ instruments, markets, anchor: store?.anchor ?? start, now, seed, pastOf }),
     fees: { maker: rate(fees.maker), taker: rate(fees.taker) },
     startAt: now,
     keptOrders: options.keptOrders,
+    onForgotten: store?.forget,
     cancelDelayMs: cancelLater ? cancelDelayMs : undefined,
     assets: Object.entries(options.assets ?? {}).map(([code, given]) => assetOf(code, given)),
     onLooped(symbol, times) {

@@ -14,7 +14,7 @@ import { Keys } from './keys.ts';
 import { checkLedger, needOf } from './ledger.ts';
 import { type Match, Matching } from './matching.ts';
 import { holderOf, isOpen, type Print, type SimOrder, type SimTrade } from './order.ts';
-import { OrderStore } from './order-store.ts';
+import { type Forgotten, OrderStore } from './order-store.ts';
 import { openSchedule } from './schedule.ts';
 import type { Listed } from './terms.ts';
 import { type Withdrawal, Withdrawals } from './withdrawals.ts';
@@ -53,6 +53,8 @@ export interface ExchangeSetup {
   readonly cancelDelayMs: number | undefined;
   /** Ended orders, and own trades of an account in a symbol, that can still be asked for; 100,000 when left out. */
   readonly keptOrders?: number | undefined;
+  /** Told of each that can no longer be asked for. */
+  readonly onForgotten?: Forgotten | undefined;
   readonly onLooped: (symbol: string, times: number) => void;
   /** Terms of withdrawals; the plainest where none are given. */
   readonly assets?: readonly Asset[];
@@ -97,7 +99,7 @@ export class Exchange {
 
   constructor(setup: ExchangeSetup) {
     this.#setup = setup;
-    this.orders = new OrderStore(setup.keptOrders);
+    this.orders = new OrderStore(setup.keptOrders, setup.onForgotten);
     this.#now = setup.startAt;
     this.assets = assetsOf(setup.instruments, setup.assets);
     this.#instruments = new Map(setup.instruments.map((instrument) => [instrument.symbol, instrument]));

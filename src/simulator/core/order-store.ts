@@ -14,6 +14,9 @@ export interface OwnTrade {
  */
 const usualLimit = 100_000;
 
+/** Told of an order, or of a trade that no account knows any more, by its id. */
+export type Forgotten = (what: 'orders' | 'trades', id: string) => void;
+
 export class OrderStore {
   readonly #orders = new Map<string, SimOrder>();
   readonly #newestByClientId = new Map<string, SimOrder>();
@@ -22,9 +25,11 @@ export class OrderStore {
   readonly #archived: string[] = [];
   readonly #trades = new Map<string, OwnTrade[]>();
   readonly #limit: number;
+  readonly #forgotten: Forgotten;
 
-  constructor(limit = usualLimit) {
+  constructor(limit = usualLimit, forgotten: Forgotten = () => undefined) {
     this.#limit = limit;
+    this.#forgotten = forgotten;
   }
 
   /** Holders whose ended orders and trades nobody will ask for: the other participants of a made-up market. */
@@ -65,8 +70,18 @@ export class OrderStore {
       const key = `${holderOf(leg.uid, leg.account)} ${trade.symbol}`;
       const trades = this.#trades.get(key);
       if (trades === undefined) this.#trades.set(key, [{ trade, leg, isBuyer }]);
-      else if (trades.push({ trade, leg, isBuyer }) >= 2 * this.#limit) trades.splice(0, this.#limit);
+      else if (trades.push({ trade, leg, isBuyer }) >= 2 * this.#limit)
+        for (const { trade: old } of trades.splice(0, this.#limit))
+          if (!this.#isKnown(old)) this.#forgotten('trades', old.tradeId);
     }
+  }
+
+  /** Whether either side still has a trade in its list, which is in the order of ids. */
+  #isKnown({ buyer, seller, symbol, tradeId }: SimTrade): boolean {
+    return [buyer, seller].some((leg) => {
+      const oldest = leg && this.trades(holderOf(leg.uid, leg.account), symbol)[0];
+      return oldest !== undefined && Number(oldest.trade.tradeId) <= Number(tradeId);
+    });
   }
 
   /** Forgets a trade that was undone. */
@@ -107,6 +122,7 @@ export class OrderStore {
   #forget(orderId: string): void {
     const order = this.#orders.get(orderId);
     this.#orders.delete(orderId);
+    this.#forgotten('orders', orderId);
     if (order === undefined || order.clientOrderId === '') return;
     const key = `${order.holder} ${order.clientOrderId}`;
     if (this.#newestByClientId.get(key) === order) this.#newestByClientId.delete(key);

@@ -263,6 +263,11 @@ describe('what happens by itself', () => {
     const sent = { timestamp: startTime + 17_020 };
     expect(await signed(one.simulator, alice, 'POST', '/sapi/v1/order', order, sent)).toMatchObject({ status: 200 });
     expect(one.simulator.openOrders('10001')).toMatchObject([{ time: startTime + 20_000 }]);
+    const socket = await openSocket(one.simulator);
+    const channel = 'market_btcusdt_depth_step0';
+    socket.send({ event: 'sub', params: { channel } });
+    expect(await socket.frame((frame) => frame.channel === channel)).toMatchObject({ ts: startTime + 17_020 });
+    socket.close();
   });
 
   test('an address is banned as if it had asked too often', async () => {

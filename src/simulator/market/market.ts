@@ -29,8 +29,17 @@ export interface MarketEvent {
   readonly looped?: number;
 }
 
+/** What is known of the earlier run of a market that is made of its prints, the oldest first. */
+export interface MarketPast {
+  readonly prints: readonly Print[];
+  /** The last one may go on. None where they are to be made of the prints. */
+  readonly minutes: readonly MinuteRow[];
+}
+
 export interface Market {
   readonly symbol: string;
+  /** True when its prints and minutes are recorded nowhere, so that they are kept over a restart. */
+  readonly isMadeOfPrints?: true;
   readonly minutes: Minutes;
   /** Exchange time of the next event, UTC ms; infinite when none will come. */
   nextAt(): number;

@@ -1,11 +1,10 @@
 /** Makes the markets that the options name, each at the moment where it goes on. */
 import type { Instrument } from '../../domain/instrument.ts';
 import { openTimeOf } from '../../domain/interval.ts';
-import type { Print } from '../core/order.ts';
 import type { MarketOptions } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
 import { KlinesMarket } from './klines-market.ts';
-import type { Market } from './market.ts';
+import type { Market, MarketPast } from './market.ts';
 import { syntheticMarket } from './synthetic-market.ts';
 import { TapeMarket, tapeStart } from './tape-market.ts';
 
@@ -17,20 +16,19 @@ export interface MarketsSetup {
   /** Exchange time now; after a restart, where the market stood. */
   readonly now: number;
   readonly seed: number;
-  /** Trades of an earlier run in a symbol, the oldest first. */
-  readonly tradesBefore: (symbol: string) => readonly Print[];
+  /** Of an earlier run in a symbol; undefined when there was none. */
+  readonly pastOf: (symbol: string) => MarketPast | undefined;
 }
 
 export function openMarkets(setup: MarketsSetup): Market[] {
-  const { markets, instruments, anchor, now, seed, tradesBefore } = setup;
+  const { markets, instruments, anchor, now, seed, pastOf } = setup;
   const known = new Set(instruments.map(({ symbol }) => symbol));
   for (const { symbol } of markets) if (!known.has(symbol)) throw new Error(`the market ${symbol} has no instrument`);
   return instruments.map((instrument) => {
     const options = markets.find(({ symbol }) => symbol === instrument.symbol);
-    if (options === undefined || options.kind === 'empty')
-      return emptyMarket(instrument, tradesBefore(instrument.symbol));
+    if (options === undefined || options.kind === 'empty') return emptyMarket(instrument, pastOf(instrument.symbol));
     if (options.kind === 'synthetic')
-      return syntheticMarket(instrument, options, { now, seed, before: tradesBefore(instrument.symbol) });
+      return syntheticMarket(instrument, options, { now, seed, past: pastOf(instrument.symbol) });
     if (options.kind === 'tape') return new TapeMarket({ instrument, tape: options.tape, anchor, now });
     // Klines open on whole minutes, so the first one may be under way already.
     const minute = openTimeOf('1min', anchor);

@@ -12,9 +12,10 @@ export interface PrintedMinutes extends Minutes {
   readonly add: (print: Print) => void;
 }
 
-export function printedMinutes(at: Instrument): PrintedMinutes {
-  const closed: MinuteRow[] = [];
-  let forming: MinuteRow | undefined;
+/** Goes on after the minutes of an earlier run, of which the last may not have closed. */
+export function printedMinutes(at: Instrument, before: readonly MinuteRow[] = []): PrintedMinutes {
+  const closed = before.slice(-minuteLimit - 1, -1);
+  let forming = before.at(-1);
   return {
     get count() {
       return closed.length;

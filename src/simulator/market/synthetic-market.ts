@@ -9,7 +9,7 @@ import type { Print } from '../core/order.ts';
 import type { SyntheticMarket } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
 import { scramble } from './made-book.ts';
-import type { Market } from './market.ts';
+import type { Market, MarketPast } from './market.ts';
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
@@ -44,25 +44,19 @@ export const gauss = (rng: Rng): number => Math.sqrt(-2 * Math.log(1 - rng())) *
 export const walked = (price: number, ms: number, volatility: number, rng: Rng): number =>
   price * Math.exp(volatility * Math.sqrt(ms / dayMs) * gauss(rng));
 
-/** `before` are the trades of an earlier run, the oldest first: then the market goes on from the last of them. */
+/** Goes on from the last print of an earlier run, if there was one. */
 export function syntheticMarket(
   instrument: Instrument,
   options: SyntheticMarket,
-  { now, seed, before }: { readonly now: number; readonly seed: number; readonly before: readonly Print[] },
+  { now, seed, past }: { readonly now: number; readonly seed: number; readonly past: MarketPast | undefined },
 ): Market {
+  if (past !== undefined) return emptyMarket(instrument, past);
   const { price, volatility, historyMinutes } = settled(options);
-  const prints =
-    before.length > 0
-      ? before
-      : history(
-          priceNumber(ticks(price, instrument, 'up'), instrument),
-          instrument,
-          historyMinutes,
-          volatility,
-          now,
-          seed,
-        );
-  return emptyMarket(instrument, prints);
+  const end = priceNumber(ticks(price, instrument, 'up'), instrument);
+  return emptyMarket(instrument, {
+    prints: history(end, instrument, historyMinutes, volatility, now, seed),
+    minutes: [],
+  });
 }
 
 function history(end: number, at: Instrument, minutes: number, volatility: number, now: number, seed: number): Print[] {

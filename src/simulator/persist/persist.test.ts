@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
@@ -11,12 +12,14 @@ import {
   alice,
   bob,
   btc,
+  call,
   limitOrder,
   listOf,
   minutes,
   objectOf,
   place,
   queryOrder,
+  type Row,
   signed,
   startTime,
 } from '../test-kit.ts';
@@ -40,6 +43,29 @@ async function start(persistDir: string, options: Partial<SimulatorOptions> = {}
 async function stop(simulator: Simulator): Promise<void> {
   open.splice(open.indexOf(simulator), 1);
   await simulator.close();
+}
+
+/** How many rows each table of a closed store has. */
+function rowsIn(dir: string): Record<'orders' | 'trades' | 'prints' | 'minutes', number> {
+  const db = new Database(join(dir, 'exchange.db'), { readonly: true });
+  const count = (table: string): number =>
+    db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? Number.NaN;
+  const found = {
+    orders: count('orders'),
+    trades: count('trades'),
+    prints: count('prints'),
+    minutes: count('minutes'),
+  };
+  db.close();
+  return found;
+}
+
+/** The newest 1,000, without their numbers: a restart numbers them anew. */
+async function printsOf({ restUrl }: Simulator): Promise<Row[]> {
+  const { list } = JSON.parse((await call(`${restUrl}/sapi/v1/trades?symbol=BTCUSDT&limit=1000`, 'GET')).text) as {
+    list: Row[];
+  };
+  return list.map((print) => ({ ...print, id: 0 }));
 }
 
 const truth = (simulator: Simulator) =>
@@ -172,6 +198,94 @@ describe('a kept exchange', () => {
     after.checkLedger();
   });
 
+  test('of a made-up market keeps the price, the newest prints and the minutes, not what others trade', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const options = { clock, markets: [{ kind: 'synthetic', symbol: 'BTCUSDT', takersPerSecond: 2 }] } as const;
+    const before = await start(dir, options);
+    await clock.advanceTo(startTime + 3_600_000);
+    await place(before, alice, { side: 'BUY', type: 'MARKET', volume: '100' });
+    const bought = before.allTrades(alice.uid).length;
+    const market = async (on: Simulator) => ({
+      prints: await printsOf(on),
+      klines: listOf(await call(`${on.restUrl}/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300`, 'GET')),
+    });
+    const seen = await market(before);
+    await stop(before);
+    expect(seen.prints).toHaveLength(1_000);
+    expect(seen.klines).toHaveLength(300);
+    expect(rowsIn(dir)).toMatchObject({ trades: bought, orders: 1, minutes: 600 + 61 });
+    // More may come until the next minute.
+    expect(rowsIn(dir).prints).toBeLessThan(1_400);
+    const after = await start(dir, options);
+    expect(await market(after)).toEqual(seen);
+    await clock.advanceTo(startTime + 7_200_000);
+    await stop(after);
+    expect(rowsIn(dir)).toMatchObject({ trades: bought, minutes: 600 + 120 });
+    expect(rowsIn(dir).prints).toBeLessThan(1_400);
+  });
+
+  test('keeps no more than can be asked for', async () => {
+    const dir = newDir();
+    const options = { clock: new SimClock(startTime), keptOrders: 10 };
+    const before = await start(dir, options);
+    const resting = await place(before, alice, { ...buy, price: '1000' });
+    for (let turn = 0; turn < 30; turn++) {
+      await place(before, bob, { ...sell, volume: '0.1' });
+      await place(before, alice, { ...buy, volume: '0.1' });
+    }
+    const known = truth(before);
+    const counted = { orders: before.retained()['orders'], trades: before.allTrades(alice.uid).length };
+    await stop(before);
+    expect(rowsIn(dir)).toMatchObject(counted);
+    expect(counted.orders).toBeLessThanOrEqual(21);
+    expect(counted.trades).toBeLessThanOrEqual(20);
+    const after = await start(dir, options);
+    expect(truth(after)).toEqual(known);
+    expect(await queryOrder(after, alice, resting)).toMatchObject({ status: 'NEW' });
+  });
+
+  test('of an earlier version goes on at its price, without what others traded', async () => {
+    const dir = newDir();
+    const clock = new SimClock(startTime);
+    const options = { clock, markets: [{ kind: 'synthetic', symbol: 'BTCUSDT', price: '50000' }] } as const;
+    await stop(await start(dir, options));
+    const db = new Database(join(dir, 'exchange.db'));
+    const [theirs, own] = ['999999999000000001', alice.uid].map((uid) => ({
+      orderId: '1',
+      uid,
+      account: 'spot',
+      maker: true,
+      fee: '0',
+      feeAsset: 'BTC',
+    }));
+    const insert = db.prepare('INSERT INTO trades VALUES (?, ?)');
+    for (const [id, buyer] of [
+      [1, own],
+      [2, theirs],
+    ] as const)
+      insert.run(
+        id,
+        JSON.stringify({
+          tradeId: String(id),
+          symbol: 'BTCUSDT',
+          price: '4000000',
+          quantity: '1000',
+          time: startTime,
+          side: 'BUY',
+          buyer,
+          seller: theirs,
+        }),
+      );
+    db.exec(`DROP TABLE prints; DROP TABLE minutes; UPDATE meta SET value = '2' WHERE key = 'version'`);
+    db.close();
+    const after = await start(dir, options);
+    expect(after.allTrades(alice.uid)).toHaveLength(1);
+    expect((await printsOf(after))[0]).toMatchObject({ price: '40000' });
+    await stop(after);
+    expect(rowsIn(dir)).toMatchObject({ trades: 1 });
+  });
+
   test('a second exchange on the same directory is refused with one clear error', async () => {
     const dir = newDir();
     await start(dir);
@@ -245,6 +359,15 @@ describe('a kept exchange', () => {
       status: 'CANCELED',
     });
     after.checkLedger();
+  });
+
+  test('may be one file, which has an ending of its own', async () => {
+    const file = join(newDir(), 'state', 'mine.db');
+    const before = await start(file);
+    const ask = await place(before, bob, sell);
+    await stop(before);
+    expect(statSync(file).isFile()).toBe(true);
+    expect(await queryOrder(await start(file), bob, ask)).toMatchObject({ status: 'NEW' });
   });
 
   test('its directory is for its owner alone', async () => {

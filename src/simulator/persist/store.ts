@@ -13,10 +13,14 @@ import type { Accounts } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Credentials } from '../core/keys.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
+import type { Forgotten } from '../core/order-store.ts';
 import { type TermsChange, withTerms } from '../core/terms.ts';
 import type { Withdrawal } from '../core/withdrawals.ts';
+import { crowdUids } from '../market/crowd.ts';
+import type { MarketPast } from '../market/market.ts';
+import { marketPast, marketTables, marketWriter, upgradeTrades } from './market-past.ts';
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
 const delistedKey = 'delisted ';
@@ -27,8 +31,10 @@ export interface Store {
   readonly savedAt: number | undefined;
   /** Exchange time at which the market first opened. */
   readonly anchor: number;
-  /** Every saved trade, the oldest first. */
-  trades(): SimTrade[];
+  /** What was printed in a market that is made of prints; undefined when nothing was. */
+  past(symbol: string): MarketPast | undefined;
+  /** Leaves out what can no longer be asked for, with the next save. */
+  readonly forget: Forgotten;
   /** Puts saved accounts, orders and trades back into a new exchange. */
   restore(exchange: Exchange): void;
   /** Saves what changed and the time, in one transaction. */
@@ -36,12 +42,16 @@ export interface Store {
   close(): void;
 }
 
-/** Opens the store in `dir`, made when missing; throws one clear error when it is in use, or of other instruments. */
-export function openStore(dir: string, instruments: readonly Instrument[], startAt: number): Store {
-  const file = join(dir, storeFile);
+/** Opens the store at `path`, a directory or a file that ends with `.db`, made when missing; throws one clear error when it is in use, or of other instruments. */
+export function openStore(path: string, instruments: readonly Instrument[], startAt: number): Store {
+  const file = fileOf(path);
   const db = openAlone(file);
   const meta = metaOf(db);
   try {
+    if (meta.get('version') === '2') {
+      upgradeTrades(db, crowdUids);
+      meta.set('version', '3');
+    }
     checkShape(file, meta, instruments);
   } catch (error) {
     db.close();
@@ -50,29 +60,27 @@ export function openStore(dir: string, instruments: readonly Instrument[], start
   const anchor = Number(meta.get('anchor') ?? startAt);
   meta.set('anchor', String(anchor));
   const savedAt = meta.get('now');
-  const write = writer(db);
-  const trades = (): SimTrade[] =>
-    db
-      .prepare<[], { body: string }>('SELECT body FROM trades ORDER BY id')
-      .all()
-      .map(({ body }) => tradeFrom(body));
+  const forgotten = { orders: [] as string[], trades: [] as string[] };
   return {
     savedAt: savedAt === undefined ? undefined : Number(savedAt),
     anchor,
-    trades,
-    restore: (exchange) => restore(db, exchange, trades()),
-    save: write,
+    past: (symbol) => marketPast(db, symbol),
+    forget: (what, id) => void forgotten[what].push(id),
+    restore: (exchange) => restore(db, exchange),
+    save: writer(db, forgotten),
     close: () => db.close(),
   };
 }
 
-/** Takes away what is kept in `dir`, and nothing else that lies there; throws one clear error when it is in use. */
-export function discardStore(dir: string): void {
-  const file = join(dir, storeFile);
+/** Takes away what is kept at `path`, and nothing else that lies there; throws one clear error when it is in use. */
+export function discardStore(path: string): void {
+  const file = fileOf(path);
   if (!existsSync(file)) return;
   openAlone(file).close();
   for (const part of [file, `${file}-wal`, `${file}-shm`]) rmSync(part, { force: true });
 }
+
+const fileOf = (path: string): string => (path.endsWith('.db') ? path : join(path, storeFile));
 
 /** Opens the file for this process alone: two exchanges on one state would give out the same ids twice. */
 function openAlone(file: string): Database.Database {
@@ -93,6 +101,7 @@ function openAlone(file: string): Database.Database {
       CREATE TABLE IF NOT EXISTS withdrawals (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
       CREATE TABLE IF NOT EXISTS trades (id INTEGER PRIMARY KEY, body TEXT NOT NULL);
     `);
+    db.exec(marketTables);
     return db;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -148,20 +157,26 @@ function checkShape(file: string, meta: Meta, instruments: readonly Instrument[]
   }
 }
 
-function writer(db: Database.Database): Store['save'] {
+function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', string[]>): Store['save'] {
   const setMeta = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
   const setRow = (table: 'orders' | 'withdrawals') =>
     db.prepare<[bigint, string]>(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
   const [setOrder, setWithdrawal] = [setRow('orders'), setRow('withdrawals')];
   const addTrade = db.prepare<[bigint, string]>('INSERT INTO trades VALUES (?, ?)');
-  const removeTrade = db.prepare<[bigint]>('DELETE FROM trades WHERE id = ?');
+  const remove = {
+    orders: db.prepare<[bigint]>('DELETE FROM orders WHERE id = ?'),
+    trades: db.prepare<[bigint]>('DELETE FROM trades WHERE id = ?'),
+  };
   const setKey = db.prepare<[string, string]>('INSERT OR REPLACE INTO keys VALUES (?, ?)');
-  const saveAccounts = accountsWriter(db);
+  const [saveAccounts, saveMarkets] = [accountsWriter(db), marketWriter(db)];
   const all = db.transaction((exchange: Exchange, changes: Changes) => {
     for (const order of new Set([...changes.orders, ...changes.queues]))
       setOrder.run(BigInt(order.orderId), textOf(order));
     for (const trade of changes.trades) addTrade.run(BigInt(trade.tradeId), textOf(trade));
-    for (const { tradeId } of changes.busted) removeTrade.run(BigInt(tradeId));
+    for (const { tradeId } of changes.busted) remove.trades.run(BigInt(tradeId));
+    for (const what of ['orders', 'trades'] as const)
+      for (const id of forgotten[what].splice(0)) remove[what].run(BigInt(id));
+    saveMarkets(exchange, changes.prints);
     for (const symbol of changes.delisted) setMeta.run(delistedKey + symbol, '');
     for (const symbol of changes.terms) setMeta.run(termsKey + symbol, termsText(exchange, symbol));
     for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
@@ -173,7 +188,8 @@ function writer(db: Database.Database): Store['save'] {
   return (exchange, changes) => {
     const { orders, queues, trades, busted, delisted, terms, withdrawals } = changes;
     const { accounts, keys } = exchange;
-    const changed = orders.size + queues.size + trades.length + busted.length + withdrawals.size;
+    const gone = busted.length + forgotten.orders.length + forgotten.trades.length;
+    const changed = orders.size + queues.size + trades.length + gone + withdrawals.size + changes.prints.size;
     if (changed + delisted.size + terms.size + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
     else for (const name of ['now', 'printCount'] as const) setMeta.run(name, String(exchange[name]));
     accounts.changed.clear();
@@ -197,7 +213,7 @@ function accountsWriter(db: Database.Database): (accounts: Accounts) => void {
   };
 }
 
-function restore(db: Database.Database, exchange: Exchange, trades: readonly SimTrade[]): void {
+function restore(db: Database.Database, exchange: Exchange): void {
   const meta = metaOf(db);
   for (const name of counters) exchange[name] = Number(meta.get(name) ?? exchange[name]);
   for (const key of meta.keys(delistedKey)) exchange.delisted.add(key.slice(delistedKey.length));
@@ -220,7 +236,7 @@ function restore(db: Database.Database, exchange: Exchange, trades: readonly Sim
   for (const { id, body } of rows<{ id: string; body: string }>(db, 'keys'))
     keys.restore(id, (JSON.parse(body) as Credentials | null) ?? undefined);
   for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(withdrawalFrom(body));
-  for (const trade of trades) exchange.restoreTrade(trade);
+  for (const { body } of rows<{ body: string }>(db, 'trades')) exchange.restoreTrade(tradeFrom(body));
   for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(orderFrom(body));
 }
 

@@ -42,13 +42,16 @@ interface OldBook {
 export class Feed {
   readonly #exchange: Exchange;
   readonly #habits: Habits;
+  readonly #dated: () => number;
   readonly #served = new Map<string, Served>();
   /** Books of some time ago by symbol, where the habit asks for stale ones. */
   readonly #oldBooks = new Map<string, OldBook>();
 
-  constructor(exchange: Exchange, habits: Habits) {
+  /** `dated` is the time that states carry: that of a gateway, whose clock may be off. */
+  constructor(exchange: Exchange, habits: Habits, dated: () => number) {
     this.#exchange = exchange;
     this.#habits = habits;
+    this.#dated = dated;
   }
 
   /** Subscribes and sends the state at once; passes over a channel that there is not. */
@@ -94,7 +97,7 @@ export class Feed {
   /** What a new subscription gets: the state of now, or where the first book is stale, an older one. */
   #firstStates(topic: Topic): Json[] {
     const old = topic.content.kind === 'depth' ? this.#oldBooks.get(topic.symbol)?.older : undefined;
-    return old === undefined ? states(topic, this.#exchange, this.#habits) : [...old];
+    return old === undefined ? states(topic, this.#exchange, this.#habits, this.#dated()) : [...old];
   }
 
   /** Keeps a book of each symbol that is between one and two times so old. */
@@ -105,7 +108,7 @@ export class Feed {
       if (kept !== undefined && now - kept.keptAt < staleMs) continue;
       const topic = topicOf(`market_${symbol.toLowerCase()}_depth_step0`, this.#exchange);
       if (topic === undefined) continue;
-      const newer = states(topic, this.#exchange, this.#habits);
+      const newer = states(topic, this.#exchange, this.#habits, this.#dated());
       this.#oldBooks.set(symbol, { keptAt: now, newer, older: kept?.newer ?? newer });
     }
   }
@@ -126,7 +129,7 @@ export class Feed {
   #sendState(one: Served): void {
     one.changed = false;
     one.sentAt = this.#exchange.now;
-    for (const frame of states(one.topic, this.#exchange, this.#habits, one.shown)) send(one, packed(frame));
+    for (const frame of states(one.topic, this.#exchange, this.#habits, this.#dated(), one.shown)) send(one, packed(frame));
     one.shown = shownKline(one.topic, this.#exchange);
   }
 

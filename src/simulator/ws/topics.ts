@@ -37,7 +37,7 @@ function contentOf(text: string): Content | undefined {
 }
 
 /**
- * The states that a topic shows now, in the order they are pushed; none where there is none (trades are events; klines before
+ * The states that a topic shows now, as frames `dated` so, in the order they are pushed; none where there is none (trades are events; klines before
  * the first trade). A kline that was `shown` last and has closed since comes once more, as it ended: without a closed flag,
  * the last frame of an id is what clients take for the kline.
  */
@@ -45,10 +45,11 @@ export function states(
   { channel, symbol, content }: Topic,
   exchange: Exchange,
   habits: Habits,
+  dated: number,
   shown?: number,
 ): Json[] {
   const at = exchange.matching(symbol).instrument;
-  const push = (tick: Json): Json => pushFrame(channel, tick, exchange.now, habits);
+  const push = (tick: Json): Json => pushFrame(channel, tick, dated, habits);
   const { minutes } = exchange.market(symbol);
   switch (content.kind) {
     case 'depth': {
