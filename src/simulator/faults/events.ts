@@ -82,7 +82,9 @@ export const events = {
     ),
   stepMs: z
     .strictObject({ stepMs })
-    .describe("the gateway's clock steps: `/time`, the time window and the dates of depth, ticker and klines on the socket are off by so much more from now on"),
+    .describe(
+      "the gateway's clock steps: `/time`, the time window and the dates of depth, ticker and klines on the socket are off by so much more from now on",
+    ),
   driftPpm: z.strictObject({ driftPpm }).describe("the gateway's clock runs fast or slow from now on, in millionths"),
   spend: z
     .strictObject({ spend: z.number().int().min(1), ip: z.string().default('127.0.0.1') })

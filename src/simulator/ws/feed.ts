@@ -129,7 +129,8 @@ export class Feed {
   #sendState(one: Served): void {
     one.changed = false;
     one.sentAt = this.#exchange.now;
-    for (const frame of states(one.topic, this.#exchange, this.#habits, this.#dated(), one.shown)) send(one, packed(frame));
+    for (const frame of states(one.topic, this.#exchange, this.#habits, this.#dated(), one.shown))
+      send(one, packed(frame));
     one.shown = shownKline(one.topic, this.#exchange);
   }
 
