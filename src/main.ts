@@ -1,13 +1,13 @@
 /** The command line: parse, choose what to run, signals, exit code. Everything heavy is loaded by the command that needs it. */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { machineSteady } from './clock/clock.ts';
 import { Refusal } from './domain/refusal.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
+import { stopsOnSignals } from './modes/signals.ts';
 
 const out = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -25,28 +25,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Journals, logs, locks and what libraries write beside them: nothing of a run is for others to read.
 process.umask(0o077);
 
-/** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
-const stopping = new AbortController();
-let interrupted = false;
-/** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
-const sameWishMs = 2_000;
-let firstAt = 0;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
-    if (stopping.signal.aborted) process.exit(130);
-    firstAt = machineSteady();
-    // The launcher passes a signal on unless it knows that we had it ourselves.
-    if (process.connected) process.send?.(signal);
-    interrupted = signal === 'SIGINT';
-    stopping.abort();
-  });
-}
-// Started by the launcher: when it is gone, so are we.
-if (process.env['SLUICE_LAUNCHED'] !== undefined && process.channel !== undefined) {
-  process.on('disconnect', () => stopping.abort());
-  process.channel?.unref();
-}
+const stopping = stopsOnSignals();
 
 const packageFile = (): string => {
   const here = new URL(import.meta.url);
@@ -336,10 +315,10 @@ function exitCodeOf(error: unknown): number {
 
 try {
   await program.parseAsync();
-  if (interrupted) process.exitCode = 130;
+  if (stopping.interrupted) process.exitCode = 130;
 } catch (error) {
   const code = exitCodeOf(error);
-  process.exitCode = interrupted ? 130 : code;
+  process.exitCode = stopping.interrupted ? 130 : code;
 }
 // What a stopped daemon could not finish, such as an order of unknown outcome, is taken up by the next start: no wait for it here.
 if (stopping.signal.aborted || process.exitCode === 1) process.exit();

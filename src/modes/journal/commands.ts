@@ -1,6 +1,5 @@
 /** The command lines of `sluice journal`: reading commands, which change nothing. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { chooseState } from '../state.ts';
 
 interface Io {
   readonly out: (line: string) => void;
@@ -25,7 +24,7 @@ export function addJournal(program: Command, io: Io): void {
       .option('--json', 'machine output on stdout; everything else goes to stderr', false);
   add('check', "whether it is whole and keeps the order protocol's invariants; read-only").action(
     async (given: { state?: string; json: boolean }) => {
-      const { check } = await import('./check.ts');
+      const [{ check }, { chooseState }] = await Promise.all([import('./check.ts'), import('../state.ts')]);
       check({ dir: chooseState(given.state, io.say).dir, environment: process.env, json: given.json, out: io.out });
     },
   );
@@ -36,7 +35,7 @@ export function addJournal(program: Command, io: Io): void {
     .option('--until <DATE>', 'rows up to, not including, this moment, UTC', moment)
     .option('-o, --output <PATH>', 'a file, or a directory (with / at its end) for a file of each table; else stdout')
     .action(async (given) => {
-      const { exportJournal } = await import('./export.ts');
+      const [{ exportJournal }, { chooseState }] = await Promise.all([import('./export.ts'), import('../state.ts')]);
       exportJournal({ ...given, dir: chooseState(given.state, io.say).dir, ...io });
     });
 }
