@@ -5,8 +5,6 @@
  *     npx node bench/main.ts [--short]     --short: without the daemon's latency and memory, which take minutes
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { Round } from './column.ts';
 import { market, root } from './market.ts';
@@ -77,10 +75,13 @@ command(
 command('--help', ['--help'], '≤ 200 ms');
 console.log(table.toString());
 
-// Those that take minutes, or are about a daemon, print their own tables.
-const others = ['client', 'streams', 'matching', 'order-path', 'latency', 'memory'].map((name) => `bench/${name}.ts`);
-for (const file of process.argv.includes('--short') ? [] : others) {
-  if (!existsSync(join(root, file))) continue;
-  console.log(`\n${file}`);
-  run([file], 'inherit');
+// Those that take minutes, or are about a daemon, print their own tables; weight and frames in a shorter form than docs/benchmarks.md tells of.
+const others = [
+  ...['client', 'streams', 'matching', 'order-path', 'latency', 'memory'].map((name) => [`bench/${name}.ts`]),
+  ['bench/weight.ts', '30'],
+  ['--expose-gc', 'bench/frames.ts', '2'],
+];
+for (const args of process.argv.includes('--short') ? [] : others) {
+  console.log(`\n${args.join(' ')}`);
+  run(args, 'inherit');
 }

@@ -3,7 +3,7 @@
  * megabytes an hour in a made-up market, and a start that reads them all.
  */
 import type Database from 'better-sqlite3';
-import type { Lots, Ticks } from '../../domain/money.ts';
+import { lots, type Precision, ticks } from '../../domain/money.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Print } from '../core/order.ts';
 import type { MarketPast, MinuteRow, Minutes } from '../market/market.ts';
@@ -67,13 +67,16 @@ function* since(minutes: Minutes, from: number): Generator<MinuteRow> {
   if (minutes.forming !== undefined) yield minutes.forming;
 }
 
+/** Prices and quantities are saved in whole steps of their instrument. */
+const steps: Precision = { pricePrecision: 0, quantityPrecision: 0 };
+
 const bodyOf = ({ time, price, quantity, side }: Print): string =>
   JSON.stringify({ time, price: price.toString(), quantity: quantity.toString(), side });
 
 function printFrom(body: string): Print {
   const { time, price, quantity, side } = JSON.parse(body) as Omit<Print, 'price' | 'quantity'> &
     Record<'price' | 'quantity', string>;
-  return { time, price: BigInt(price) as Ticks, quantity: BigInt(quantity) as Lots, side };
+  return { time, price: ticks(price, steps), quantity: lots(quantity, steps), side };
 }
 
 /**
