@@ -96,9 +96,11 @@ export interface Assembled extends Book, Controls {
   adjust(asset: string, amount: Units, by: string, reason: string): Promise<void>;
 }
 
+/** There is an account to keep a ledger of; simulated fills have none. */
+const isOnExchange = ({ balances, account }: Parts): boolean => balances !== undefined || account === 'margin';
+
 export function assemble(parts: Parts): Assembled {
-  const ledger =
-    parts.balances === undefined && parts.account !== 'margin' ? undefined : new Ledger(parts.loaded.adjustments);
+  const ledger = isOnExchange(parts) ? new Ledger(parts.loaded.adjustments) : undefined;
   const book = openBook(parts, ledger, (kill) => void control.kill(kill));
   const { portfolio, planner, protection } = book;
   const ids = parts.identity === undefined ? countedIds() : provenIds(parts.identity);

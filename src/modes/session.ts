@@ -9,6 +9,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
 import type { Precision, Rate } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
+import type { Entry } from '../journal/entries.ts';
 import { type Guard, thisHost } from '../journal/guard.ts';
 import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState, openState } from '../journal/open.ts';
@@ -211,10 +212,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   undo.unshift(() => book.close());
   // The last connection that closes puts the log back into the file: the writer's.
   undo.unshift(() => loaded.past.close());
-  for (const { symbol, base, quote, pricePrecision, quantityPrecision } of instruments.values()) {
-    if (reached.instruments.has(symbol))
-      book.append({ kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision });
-  }
+  for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
   undo.unshift(() => venue.close?.());
   const notice = (said: Notice): void => {
     log[said.level](said.text);
@@ -246,10 +244,6 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const hosted = hostedOf(options.configured, instruments);
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
-  const weight = (): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> => {
-    const { ip, uid, waiting, stoppedUntil } = limits.meter();
-    return { ip, uid, waiting, bannedUntil: stoppedUntil };
-  };
   screen = new Screen({
     mode: options.mode,
     isRealMoney: options.secrets !== undefined && !isLoopback(config.exchange.restUrl),
@@ -258,13 +252,26 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     hosted,
     assembled,
     now: () => clock.now(),
-    weight,
+    weight: () => weightIn(limits),
     blocked,
     noMarketData: () => exchange.noMarketData(),
     loaded,
   });
   const { stateDir, fatal } = options;
   return { ...reached, journal: book, assembled, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
+}
+
+/** A row of each instrument of this run. */
+const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyMap<string, Instrument>): Entry[] =>
+  [...all.values()]
+    .filter(({ symbol }) => current.has(symbol))
+    .map(({ symbol, base, quote, pricePrecision, quantityPrecision }) => {
+      return { kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision };
+    });
+
+function weightIn(limits: Budget): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> {
+  const { ip, uid, waiting, stoppedUntil } = limits.meter();
+  return { ip, uid, waiting, bannedUntil: stoppedUntil };
 }
 
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
