@@ -1,7 +1,10 @@
 /** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
+import { systemClock } from '../clock/clock.ts';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { type BacktestConfig, backtestSchema } from '../config/schema.ts';
+import { rowAt } from '../data/klines.ts';
 import type { Instrument } from '../domain/instrument.ts';
+import { closeTime } from '../domain/interval.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { fillRow } from '../execution/records.ts';
 import { isStreaming } from '../strategy/contract.ts';
@@ -9,6 +12,7 @@ import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { type Prepared, prepare } from './backtest.ts';
 import { tableOf } from './backtest-table.ts';
 import { runColumns } from './column-run.ts';
+import { showPace } from './pace.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
 import { keeping } from './runs/finish.ts';
 import { summarise } from './summary.ts';
@@ -48,28 +52,52 @@ const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<Run
     throw error;
   });
 
-/** The worse runs, told of as they begin. */
+/** Runs with its progress on the terminal; Ctrl-C ends it where it is. */
+async function watched({ driver, signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
+  const { stderr } = process;
+  const draw = stderr.isTTY ? (text: string): void => void stderr.write(text) : undefined;
+  const { pace, end } = showPace(name, { clock: systemClock, signal, draw });
+  try {
+    return await runOrRefuse(driver, { ...input, pace });
+  } finally {
+    end();
+  }
+}
+
+/** What a run was made of that ended before its time: only what it saw counts, and everything says so. */
+function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
+  if (endedAt === undefined) return prepared;
+  const series = prepared.input.series.map((one) => {
+    const { interval, columns, first, end } = one;
+    let row = Math.max(first + 1, Math.min(end, rowAt(columns.openTime, endedAt)));
+    while (row > first + 1 && closeTime(interval, columns.openTime[row - 1] as number) > endedAt) row--;
+    return { ...one, end: row };
+  });
+  const note = `stopped at ${new Date(endedAt).toISOString().slice(0, 16)}Z: everything is of the time until then`;
+  return { ...prepared, input: { ...prepared.input, series }, warnings: [...prepared.warnings, note] };
+}
+
+/** The worse runs, each with its progress; a stop keeps those that are done. */
 async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig) {
-  const { driver, say, signal } = options;
+  const { signal } = options;
   const { stress } = await import('./stress.ts');
   return stress(
     prepared.input,
-    (input) => runOrRefuse(driver, input),
+    (input, name) => watched(options, name, input),
     (input, result) => summarise({ ...prepared, input }, result, config).summary.metrics.sharpe,
-    {
-      begin: (name, index, of) => process.stderr.isTTY && say(`stress ${index + 1} of ${of}: ${name}`),
-      stopped: () => signal?.aborted === true,
-    },
+    () => signal?.aborted === true,
   );
 }
 
 export async function backtest(options: BacktestOptions): Promise<void> {
-  const { config: file, set, driver, json, out, say } = options;
+  const { config: file, set, json, out, say } = options;
   const settings = set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
-  const prepared = await prepare(file, config, settings);
-  for (const warning of prepared.warnings) say(`note: ${warning}`);
-  const result = await runOrRefuse(driver, prepared.input);
+  const whole = await prepare(file, config, settings);
+  for (const warning of whole.warnings) say(`note: ${warning}`);
+  const result = await watched(options, 'backtest', whole.input);
+  const prepared = upTo(whole, result.endedAt);
+  if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
   const worse = options.stress === true ? await stressed(options, prepared, config) : [];
   const keeper = keeping({ ...options, file, config, prepared, result });
   const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });

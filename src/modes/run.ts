@@ -11,6 +11,7 @@ import { memoryHost } from '../journal/hosts.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
+import type { Pace } from './pace.ts';
 import type { NamedHosted } from './strategies.ts';
 
 /** Klines of one symbol that strategies trade on. */
@@ -39,6 +40,8 @@ export interface RunInput {
   readonly fees: Fees;
   /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
   readonly tapes?: ReadonlyMap<string, Tape>;
+  /** Told how far a driver is that takes long; says when to end. */
+  readonly pace?: Pace;
 }
 
 export interface RunResult {
@@ -52,6 +55,8 @@ export interface RunResult {
   readonly kills: readonly string[];
   /** What was asked of the exchange, where requests are imitated. */
   readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
+  /** UTC ms of the last close that counted, where the run was told to end before its time. */
+  readonly endedAt?: number;
   /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
   journal(): Database;
 }

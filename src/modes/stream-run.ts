@@ -11,6 +11,7 @@ import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
 import { close, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
+import { paced } from './pace.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import type { NamedHosted } from './strategies.ts';
@@ -57,7 +58,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   const graph: Graph = { clock, assembled, walks, faults: [] };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
   const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
-  await walkAll(graph);
+  const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
   await book.close();
   if (graph.faults.length > 0) throw graph.faults[0];
@@ -68,6 +69,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     couldBeBetterBy: band.better(),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
+    ...(endedAt === undefined ? {} : { endedAt }),
   };
 }
 
@@ -110,8 +112,15 @@ interface Closing {
   readonly kline: Kline;
 }
 
-/** Moment after moment at which klines close. */
-async function walkAll(graph: Graph): Promise<void> {
+/** Tells of each kline; a promise now and then, of whether to end. */
+const stepped = ({ pace, series }: RunInput): (() => Promise<boolean> | undefined) =>
+  paced(
+    pace,
+    series.reduce((sum, { first, end }) => sum + end - first, 0),
+  );
+
+/** Moment after moment at which klines close; returns when the last one closed, where it was told to end before the last of all. */
+async function walkAll(graph: Graph, tell: () => Promise<boolean> | undefined): Promise<number | undefined> {
   const { clock, walks } = graph;
   // Recovery has nothing to do, but strategies only listen once it is through.
   await clock.turn();
@@ -120,20 +129,24 @@ async function walkAll(graph: Graph): Promise<void> {
     for (let kline = only.recorded.next(); kline !== undefined; kline = only.recorded.next()) {
       const work = step(graph, only, kline);
       if (work !== undefined) await work;
+      const asked = tell();
+      if (asked !== undefined && (await asked)) return kline.seenAt;
     }
-    return;
+    return undefined;
   }
   for (;;) {
     const next = walks.flatMap((walk): Closing[] => {
       const kline = walk.recorded.next();
       return kline === undefined ? [] : [{ walk, kline }];
     });
-    if (next.length === 0) return;
+    if (next.length === 0) return undefined;
     const at = Math.min(...next.map(({ kline }) => kline.seenAt));
-    await stepAll(
-      graph,
-      next.filter(({ kline }) => kline.seenAt === at),
-    );
+    const closing = next.filter(({ kline }) => kline.seenAt === at);
+    await stepAll(graph, closing);
+    for (const _ of closing) {
+      const asked = tell();
+      if (asked !== undefined && (await asked)) return at;
+    }
   }
 }
 

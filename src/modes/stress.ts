@@ -76,16 +76,17 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
 /** Runs under each condition in turn until `stopped`; `sharpeOf` judges a result under its own conditions. */
 export async function stress(
   input: RunInput,
-  run: (input: RunInput) => Promise<RunResult>,
+  run: (input: RunInput, name: string) => Promise<RunResult>,
   sharpeOf: (input: RunInput, result: RunResult) => number | null,
-  on: { readonly begin: (name: string, index: number, of: number) => void; readonly stopped: () => boolean },
+  stopped: () => boolean,
 ): Promise<readonly Stressed[]> {
   const found: Stressed[] = [];
-  for (const [index, { name, worsen }] of conditions.entries()) {
-    if (on.stopped()) break;
-    on.begin(name, index, conditions.length);
+  for (const { name, worsen } of conditions) {
+    if (stopped()) break;
     const worse = worsen(input);
-    const result = await run(worse);
+    const result = await run(worse, name);
+    // Part of a run says nothing beside a whole one.
+    if (result.endedAt !== undefined) break;
     const finalEquity = unitsNumber(result.finalEquity);
     found.push({
       name,

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../clock/clock.ts';
+import { paced, paceText, showPace } from './pace.ts';
+
+test('asks once in many steps, and never where nobody listens', async () => {
+  const told: (readonly [number, number])[] = [];
+  const step = paced(async (done, of) => {
+    told.push([done, of]);
+    return done > 5_000;
+  }, 10_000);
+  const answers = Array.from({ length: 10_000 }, step).filter((answer) => answer !== undefined);
+  expect(await Promise.all(answers)).toEqual([false, true]);
+  expect(told).toEqual([
+    [4_096, 10_000],
+    [8_192, 10_000],
+  ]);
+  expect(Array.from({ length: 10_000 }, paced(undefined, 10_000)).every((answer) => answer === undefined)).toBe(true);
+});
+
+test('says how far it is, how fast, and how long it will take', () => {
+  expect(paceText(1_200_000, 2_400_000, 1_000)).toBe('50 %, 1.2 M klines/s, 1 s left');
+  expect(paceText(100, 100_000, 1_000)).toBe('0 %, 100 klines/s, 17 min left');
+});
+
+test('draws nothing of a short run', async () => {
+  const drawn: string[] = [];
+  const shown = showPace('x', { clock: systemClock, signal: undefined, draw: (text) => drawn.push(text) });
+  expect(await shown.pace(1, 2)).toBe(false);
+  shown.end();
+  expect(drawn).toEqual([]);
+});

@@ -1,0 +1,78 @@
+/** How far a long run is: told while it runs, and asked whether to end it. */
+import { type Clock, realMs } from '../clock/clock.ts';
+import { grouped } from '../report/figures.ts';
+
+/** Told how many of how many steps are done; true says to end here, with what there is. */
+export type Pace = (done: number, of: number) => Promise<boolean>;
+
+/** Steps between two looks: a look at each would cost more than the step. */
+const everySteps = 4_096;
+/** Between two drawings, and between two moments at which signals are heard, real ms. */
+const everyMs = 150;
+/** Runs that take less say nothing. */
+const quietMs = 600;
+
+/** A step was made; a promise now and then, of whether to end. */
+export function paced(pace: Pace | undefined, of: number): () => Promise<boolean> | undefined {
+  let done = 0;
+  return () => (pace !== undefined && ++done % everySteps === 0 ? pace(done, of) : undefined);
+}
+
+export interface Shown {
+  readonly pace: Pace;
+  /** Wipes the line. */
+  readonly end: () => void;
+}
+
+/** `1.2 M`, `340 k`. */
+const short = (value: number): string =>
+  value >= 1e6
+    ? `${(value / 1e6).toFixed(1)} M`
+    : value >= 1e4
+      ? `${(value / 1e3).toFixed(0)} k`
+      : grouped(Math.round(value));
+
+/** `43 %, 1.2 M klines/s, 3 s left`. */
+export function paceText(done: number, of: number, ms: number): string {
+  const rate = done / Math.max(1, ms);
+  const seconds = Math.ceil((of - done) / rate / 1_000);
+  const left = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `${Math.floor((100 * done) / of)} %, ${short(rate * 1_000)} klines/s, ${left} left`;
+}
+
+/** Draws on a terminal; lets signals be heard in either case. */
+export function showPace(
+  name: string,
+  {
+    clock,
+    signal,
+    draw,
+  }: {
+    readonly clock: Clock;
+    readonly signal: AbortSignal | undefined;
+    readonly draw: ((text: string) => void) | undefined;
+  },
+): Shown {
+  const began = realMs();
+  let last = began;
+  let isDrawn = false;
+  return {
+    async pace(done, of) {
+      if (signal?.aborted === true) return true;
+      const now = realMs();
+      if (now - last < everyMs) return false;
+      last = now;
+      if (draw !== undefined && now - began > quietMs) {
+        draw(`\r${name}: ${paceText(done, of, now - began)}\u001b[K`);
+        isDrawn = true;
+      }
+      // Without it a signal would wait for the end of the run.
+      await clock.sleep(0);
+      return signal?.aborted === true;
+    },
+    end() {
+      if (isDrawn) draw?.('\r\u001b[K');
+      isDrawn = false;
+    },
+  };
+}
