@@ -16,6 +16,11 @@ const say = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
+/** A line that the next one takes the place of; the cursor waits at its start, so that whatever is said next takes its place, too. */
+const progress = (line: string): void => {
+  process.stderr.write(`\u001B[2K${line}\r`);
+};
+
 // `sluice fills | head` closes our output early: that is the end, not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
@@ -133,18 +138,36 @@ program
   .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
   .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
   .option('--no-save', 'keep nothing of this run, and do not count it as a try')
+  .addOption(
+    new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
+      .argParser(collect)
+      .default([])
+      .conflicts(['stress', 'report', 'driver']),
+  )
+  .option('--workers <N>', 'threads of a grid; as many as there are cores', whole(1, 256))
   .addOption(runsOption())
   .addOption(jsonOption())
-  .action(async ({ save, runs, ...given }) =>
-    (await import('./modes/backtest-command.ts')).backtest({
+  .action(async ({ save, runs, grid, ...given }) => {
+    if (grid.length > 0)
+      return (await import('./modes/grid/command.ts')).gridBacktest({
+        ...withConfig('backtest', given),
+        grid,
+        ...(save === true ? { runs } : {}),
+        ...(process.stderr.isTTY ? { progress } : {}),
+        sluice: version(),
+        signal: stopping.signal,
+        out,
+        say,
+      });
+    return (await import('./modes/backtest-command.ts')).backtest({
       ...withConfig('backtest', given),
       ...(save === true ? { runs } : {}),
       sluice: version(),
       signal: stopping.signal,
       out,
       say,
-    }),
-  );
+    });
+  });
 addRuns(program, { out, say });
 
 const simulator = program

@@ -1,0 +1,171 @@
+/** `sluice backtest --grid`: every combination of parameters, on all cores; what is done stays done when it is stopped. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { machineSteady, machineWall } from '../../clock/clock.ts';
+import { parseSetting, readConfig } from '../../config/read.ts';
+import { backtestSchema } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { spanText } from '../../report/figures.ts';
+import { yearDays } from '../../research/ratios.ts';
+import { type Try, triesOf } from '../../research/tries.ts';
+import { prepare } from '../backtest.ts';
+import { quoteAsset, type RunInput } from '../run.ts';
+import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
+import { noteTry, readTries } from '../runs/store.ts';
+import { cellsOf, readAxes } from './axes.ts';
+import { hasRun, type Outcome } from './outcome.ts';
+import { openPool } from './pool.ts';
+import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
+import { gridId, keptCells } from './store.ts';
+
+export interface GridOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+  readonly grid: readonly string[];
+  readonly workers?: number;
+  readonly json: boolean;
+  readonly csv?: string;
+  /** Where cells are kept and tries are counted; nowhere when left out. */
+  readonly runs?: string;
+  readonly sluice?: string;
+  readonly signal?: AbortSignal;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  /** A line that the next one takes the place of; undefined where nobody watches. */
+  readonly progress?: (line: string) => void;
+}
+
+export async function gridBacktest(options: GridOptions): Promise<void> {
+  const { config: file, runs, out, say, signal, csv, json } = options;
+  const settings = options.set.map(parseSetting);
+  const config = readConfig(file, backtestSchema, settings);
+  const prepared = await prepare(file, config, settings);
+  const { input } = prepared;
+  for (const warning of prepared.warnings) say(`note: ${warning}`);
+  if (input.tapes !== undefined)
+    throw new Refusal(
+      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
+    );
+  const axes = readAxes(options.grid, input.hosted);
+  const cells = cellsOf(axes);
+  const code = codeVersions(config, file);
+  const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
+  const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
+  const outcomes: (Outcome | undefined)[] = cells.map((cell) => kept.get(cell));
+  const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
+  if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
+  if (open.length > 0) {
+    const pool = openPool({ file, config, settings, series: input.series, axes }, options.workers);
+    const watch = progressOf(open.length, options.progress);
+    try {
+      await pool.run(
+        open.map((index) => cells[index] ?? []),
+        (place, outcome) => {
+          const index = open[place] as number;
+          outcomes[index] = outcome;
+          kept.add(cells[index] ?? [], outcome);
+          watch();
+        },
+        signal,
+      );
+    } finally {
+      await pool.close();
+    }
+  }
+  const fresh = open.filter((index) => hasRun(outcomes[index]));
+  const own = tryOfGrid(
+    input,
+    fresh.map((index) => outcomes[index]),
+    code,
+    id + JSON.stringify(fresh.map((index) => cells[index])),
+  );
+  const tries = runs === undefined ? { count: outcomes.filter(hasRun).length } : triesOf(readTries(runs), own);
+  if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);
+  const klines = input.series.reduce((sum, { first, end }) => sum + end - first, 0);
+  const result: GridResult = { axes, cells, outcomes, tries: tries.count, asset: quoteAsset(input), klines };
+  if (json) out(JSON.stringify(gridJson(result)));
+  else for (const line of gridLines(result)) out(line);
+  if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
+  const left = outcomes.filter((one) => one === undefined).length;
+  if (left > 0)
+    say(
+      `stopped with ${left} of ${cells.length} cells not run${runs === undefined ? '' : '; what is done is kept: the same command goes on from there'}`,
+    );
+}
+
+/** Rate and remaining time, at most ten times a second. */
+function progressOf(total: number, show: GridOptions['progress']): () => void {
+  const startedAt = machineSteady();
+  let done = 0;
+  let shownAt = startedAt;
+  return () => {
+    done++;
+    const now = machineSteady();
+    if (show === undefined || (now - shownAt < 100 && done < total)) return;
+    shownAt = now;
+    const each = (now - startedAt) / done;
+    show(`${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${spanText(each * (total - done))} left`);
+  };
+}
+
+/** What ran now is one line of the ledger that counts for all of its cells; those of earlier times have lines of their own. */
+function tryOfGrid(
+  { series }: RunInput,
+  outcomes: readonly (Outcome | undefined)[],
+  code: readonly CodeVersion[],
+  identity: string,
+): Try {
+  const ran = outcomes.filter(hasRun);
+  const daily = ran.flatMap(({ sharpe }) => (sharpe === null ? [] : [sharpe / Math.sqrt(yearDays)]));
+  const mean = daily.length === 0 ? null : daily.reduce((sum, one) => sum + one, 0) / daily.length;
+  const squares = daily.reduce((sum, one) => sum + (one - (mean ?? 0)) ** 2, 0);
+  const times = series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] as number,
+    columns.openTime[end - 1] as number,
+  ]);
+  return {
+    hash: sha256(identity),
+    family: [...new Set(code.map(({ use }) => use))].toSorted().join(' '),
+    symbols: series.map(({ symbol }) => symbol),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    sharpe: mean,
+    count: ran.length,
+    ...(daily.length > 1 ? { variance: squares / (daily.length - 1) } : {}),
+  };
+}
+
+function gridJson(result: GridResult): object {
+  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const { best, plateau } = findIn(result);
+  const named = (index: number): object => ({
+    params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, cells[index]?.[axis]])),
+    ...outcomes[index],
+  });
+  return {
+    version: 1,
+    axes,
+    asset,
+    klines,
+    tries,
+    best: best === undefined ? null : named(best),
+    plateau:
+      plateau === undefined
+        ? null
+        : {
+            centre: named(plateau.centre),
+            cells: plateau.cells.length,
+            mean: plateau.mean,
+            worst: plateau.worst,
+            best: plateau.best,
+          },
+    cells: [...cells.keys()].map(named),
+  };
+}
+
+function writeCsv(dir: string, result: GridResult): string {
+  mkdirSync(dir, { recursive: true });
+  const path = resolve(dir, 'grid.csv');
+  writeFileSync(path, gridCsv(result));
+  return path;
+}

@@ -1,0 +1,156 @@
+/** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
+import { styleText } from 'node:util';
+import { figureText, grouped, moneyFigure, shareText } from '../../report/figures.ts';
+import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
+import type { Axis, Cell } from './axes.ts';
+import { hasRun, type Outcome, type Ran } from './outcome.ts';
+
+export interface GridResult {
+  readonly axes: readonly Axis[];
+  readonly cells: readonly Cell[];
+  /** In the order of the cells; undefined for those that were not run. */
+  readonly outcomes: readonly (Outcome | undefined)[];
+  /** Of the same strategies on overlapping data, this grid counted. */
+  readonly tries: number;
+  readonly asset: string;
+  readonly klines: number;
+}
+
+export interface Found {
+  readonly best: number | undefined;
+  readonly plateau: Plateau | undefined;
+  readonly heat: readonly (readonly (number | undefined)[])[];
+}
+
+/** By return: the rank of cells is the rank of their final equities. */
+export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
+  const sizes = axes.map(({ values }) => values.length);
+  const values = outcomes.map((one) => (hasRun(one) ? one.return : undefined));
+  const grid = { sizes, values };
+  return { best: bestCell(grid), plateau: bestPlateau(grid), heat: heatOf(grid) };
+}
+
+const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
+  axes.map(({ param }, index) => `${param} ${cell?.[index]}`).join(', ');
+
+const shownCells = 10;
+const nameWidth = 15;
+const line = (name: string, value: string): string => `${name.padEnd(nameWidth)}${value}`;
+
+export function gridLines(result: GridResult): readonly string[] {
+  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const ran = outcomes.filter(hasRun).length;
+  const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
+  const missing = cells.length - ran - refused;
+  const parts = [
+    `${grouped(cells.length)} cells over ${grouped(klines)} klines`,
+    ...(refused > 0 ? [`${grouped(refused)} refused by the strategy`] : []),
+    ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
+  ];
+  const head = [
+    line(
+      'Grid',
+      axes.map(({ param, values }) => `${param} ${values[0]} to ${values.at(-1)} (${values.length})`).join(' × '),
+    ),
+    line('', parts.join(', ')),
+  ];
+  const { best, plateau, heat } = findIn(result);
+  if (best === undefined) return [...head, ...refusals(result)];
+  const winner = outcomes[best] as Ran;
+  return [
+    ...head,
+    line(
+      'Best cell',
+      `${cellText(axes, cells[best])}: ${moneyFigure(Number(winner.finalEquity))} ${asset}  (exactly ${winner.finalEquity})`,
+    ),
+    line(
+      '',
+      `return ${shareText(winner.return)}; the best of ${grouped(tries)} tries on these data, so luck has a share in it`,
+    ),
+    line(
+      'Best plateau',
+      plateau === undefined ? 'n/a  (it takes three values an axis, and no holes)' : plateauText(result, plateau),
+    ),
+    '',
+    ...topLines(result),
+    '',
+    ...heatLines(result, heat, best, plateau),
+  ];
+}
+
+/** Why, when no cell could be run. */
+const refusals = ({ outcomes }: GridResult): readonly string[] =>
+  [...new Set(outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : [])))]
+    .slice(0, 3)
+    .map((why) => line('Refused', why));
+
+function plateauText({ axes, cells }: GridResult, { centre, cells: block, mean, worst, best }: Plateau): string {
+  return `around ${cellText(axes, cells[centre])}: ${block.length} cells, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
+}
+
+function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
+  const names = axes.map(({ param }) => param);
+  const rows = outcomes
+    .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
+    .toSorted((a, b) => b.one.return - a.one.return || a.index - b.index)
+    .slice(0, shownCells)
+    .map(({ one, index }) => [
+      ...(cells[index] ?? []).map(String),
+      one.finalEquity,
+      shareText(one.return),
+      shareText(one.maxDrawdown),
+      figureText(one.sharpe, 'ratio'),
+      grouped(one.fills),
+    ]);
+  const table = [[...names, 'final equity', 'return', 'drawdown', 'Sharpe', 'fills'], ...rows];
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
+}
+
+/** From the worst to the best fifth of the range. */
+const shades = ['··', '░░', '▒▒', '▓▓', '██'] as const;
+/** More columns would not fit a terminal. */
+const mostColumns = 60;
+
+function heatLines(
+  { axes }: GridResult,
+  heat: Found['heat'],
+  best: number,
+  plateau: Plateau | undefined,
+): readonly string[] {
+  const [down, across] = axes.length === 1 ? [undefined, axes[0]] : [axes[0], axes[1]];
+  if (across === undefined || across.values.length > mostColumns)
+    return ['The heat map is wider than a terminal: --csv DIR writes every cell.'];
+  const all = heat.flat().filter((value) => value !== undefined);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
+  const at = (cell: number | undefined): number => (cell === undefined ? -1 : Math.floor(cell / others));
+  const shadeOf = (value: number | undefined, place: number): string => {
+    if (place === at(best)) return styleText('bold', '◆◆');
+    if (place === at(plateau?.centre)) return styleText('bold', '◇◇');
+    if (value === undefined) return '  ';
+    const share = most === least ? 1 : (value - least) / (most - least);
+    return shades[Math.min(shades.length - 1, Math.floor(share * shades.length))] as string;
+  };
+  const labels = down?.values.map(String) ?? [''];
+  const width = Math.max(...labels.map((label) => label.length), down?.param.length ?? 0);
+  const rows = heat.map((row, index) => {
+    const cells = row.map((value, column) => shadeOf(value, index * row.length + column)).join('');
+    return `${(labels[index] ?? '').padStart(width)} ${cells}`;
+  });
+  const title = `${down === undefined ? '' : `${down.param} down, `}${across.param} across (${across.values[0]} to ${across.values.at(-1)})`;
+  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell  ◇◇ middle of the best plateau`;
+  return [title, ...rows, scale];
+}
+
+/** One row a cell. */
+export function gridCsv({ axes, cells, outcomes }: GridResult): string {
+  const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'fees'] as const;
+  const rows = cells.map((cell, index) => {
+    const one = outcomes[index];
+    const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
+    const refused = one !== undefined && 'refused' in one ? `"${one.refused.replaceAll('"', '""')}"` : '';
+    return [...cell, ...figures, refused].join(',');
+  });
+  return [[...axes.map(({ param }) => param), ...names, 'refused'].join(','), ...rows, ''].join('\n');
+}

@@ -1,0 +1,84 @@
+/** What a grid has come to so far, cell by cell in a file: a grid that was stopped goes on where it stopped. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { BacktestConfig } from '../../config/schema.ts';
+import type { Prepared } from '../backtest.ts';
+import { type CodeVersion, sha256 } from '../runs/identity.ts';
+import type { Axis, Cell } from './axes.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Raised when outcomes come to mean something else: older files are then not read. */
+const outcomeVersion = 1;
+
+/** Of everything but the grid's own values that can change an outcome. */
+export function gridId(
+  { input, dataHashes }: Prepared,
+  config: BacktestConfig,
+  {
+    axes,
+    code,
+    sluice,
+  }: { readonly axes: readonly Axis[]; readonly code: readonly CodeVersion[]; readonly sluice: string },
+): string {
+  const { data: _, catalogue: __, instruments: ___, ...said } = config;
+  const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
+  const of = axes.map(({ strategy, param }) => [strategy, param]);
+  const instruments = [...input.instruments.values()];
+  const all = { outcomeVersion, sluice, said, of, spans, dataHashes, instruments, code: code.map((one) => one.sha256) };
+  return sha256(JSON.stringify(all, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
+}
+
+const lineSchema = z.object({
+  cell: z.array(z.union([z.number(), z.string(), z.boolean()])),
+  outcome: z.union([
+    z.object({ refused: z.string() }),
+    z.object({
+      finalEquity: z.string(),
+      return: z.number(),
+      maxDrawdown: z.number(),
+      sharpe: z.number().nullable(),
+      fills: z.number(),
+      fees: z.string(),
+    }),
+  ]),
+});
+
+export interface KeptCells {
+  get(cell: Cell): Outcome | undefined;
+  add(cell: Cell, outcome: Outcome): void;
+}
+
+/** Cells of this grid in a folder; without a folder they are only remembered. */
+export function keptCells(folder: string | undefined, id: string): KeptCells {
+  const known = new Map<string, Outcome>();
+  if (folder === undefined)
+    return {
+      get: (cell) => known.get(JSON.stringify(cell)),
+      add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
+    };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${id.slice(0, 16)}.jsonl`);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  for (const line of text.split('\n')) {
+    const { success, data } = lineSchema.safeParse(parsed(line));
+    if (success) known.set(JSON.stringify(data.cell), data.outcome);
+  }
+  // What comes after a line that a crash cut short must not become part of it.
+  if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
+  return {
+    get: (cell) => known.get(JSON.stringify(cell)),
+    add(cell, outcome) {
+      known.set(JSON.stringify(cell), outcome);
+      appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
+    },
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

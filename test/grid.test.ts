@@ -1,0 +1,101 @@
+/** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { backtest } from '../src/modes/backtest-command.ts';
+import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
+
+const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));
+const grid = ['fast=10..30:10', 'slow=20..120:50'];
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-grid-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+async function run(given: Partial<GridOptions> = {}): Promise<{ readonly out: string; readonly said: string }> {
+  const [out, said]: [string[], string[]] = [[], []];
+  await gridBacktest({
+    ...{ config, set: [], grid, json: true, workers: 2 },
+    ...{ out: (line: string) => void out.push(line), say: (line: string) => void said.push(line) },
+    ...given,
+  });
+  return { out: out.join('\n'), said: said.join('\n') };
+}
+const cellsIn = (text: string) =>
+  (JSON.parse(text) as { cells: { params: object; finalEquity?: string; refused?: string }[] }).cells;
+
+describe('a grid', () => {
+  test('comes to the same with one worker and with three, and each cell to what a run of it alone does', async () => {
+    const [one, three] = [await run({ workers: 1 }), await run({ workers: 3 })];
+    expect(one.out).toBe(three.out);
+    const alone: string[] = [];
+    await backtest({
+      ...{ config, set: ['strategies.0.params.fast=10', 'strategies.0.params.slow=70'], driver: 'columns', json: true },
+      ...{ out: (line: string) => void alone.push(line), say: () => {} },
+    });
+    const cell = cellsIn(one.out).find(({ params }) => JSON.stringify(params) === '{"trend.fast":10,"trend.slow":70}');
+    expect(cell?.finalEquity).toBe((JSON.parse(alone.join('')) as { finalEquity: string }).finalEquity);
+    expect(cellsIn(one.out).filter(({ refused }) => refused !== undefined)).toMatchObject([
+      { params: { 'trend.fast': 20, 'trend.slow': 20 }, refused: 'fast (20) must be below slow (20)' },
+      { params: { 'trend.fast': 30, 'trend.slow': 20 } },
+    ]);
+  });
+
+  test('goes on where it was stopped, and counts each cell once among the tries', async () => {
+    const runs = join(dir, 'runs');
+    const stop = new AbortController();
+    const first = await run({ runs, signal: stop.signal, workers: 1, progress: () => stop.abort() });
+    stop.abort();
+    expect(first.said).not.toMatch(/done already/);
+    // As if the rest had never been written, and a crash had cut the last line short.
+    const folder = join(runs, 'grids');
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    rmSync(join(folder, name));
+    appendFileSync(join(folder, name), `${lines.slice(0, 4).join('\n')}\n${lines[4]?.slice(0, 20)}`);
+    const second = await run({ runs });
+    expect(second.said).toMatch(/4 of 9 cells are done already/);
+    expect(cellsIn(second.out)).toEqual(cellsIn((await run()).out));
+    const third = await run({ runs });
+    expect(third.said).toMatch(/9 of 9 cells are done already/);
+    expect(cellsIn(third.out)).toEqual(cellsIn(second.out));
+    expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
+      (JSON.parse(second.out) as { tries: number }).tries,
+    );
+  });
+
+  test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
+    const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs') });
+    expect(said).toMatch(/stopped with 9 of 9 cells not run; what is done is kept/);
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
+  });
+
+  test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
+    const { out } = await run({ json: false, csv: dir, grid: ['fast=10..30:10', 'slow=40..120:40'] });
+    expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 tries/);
+    expect(out).toMatch(/Best plateau +around fast 20, slow 80: 9 cells/);
+    expect(out).toMatch(/◆◆/);
+    const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
+    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,fees,refused');
+    expect(rows).toHaveLength(9);
+  });
+
+  test.each([
+    [['fas=5..24'], /fas is not a parameter \(did you mean "fast"\?\); there are fast, slow/],
+    [['fast'], /must look like fast=5\.\.24/],
+    [['fast=24..5'], /"24\.\.5" is neither a number nor a range/],
+    [['fast=1..2', 'fast=3'], /--grid fast is given twice/],
+    [['no.fast=1'], /there is no strategy no/],
+    [['quantity=0..1:0.000001'], /more than 100000/],
+  ])('refuses %j', async (wrong, message) => {
+    await expect(run({ grid: wrong })).rejects.toThrow(message);
+  });
+
+  test('steps by decimals without noise', async () => {
+    const { out } = await run({ grid: ['stop=0.1..0.3:0.1'] });
+    expect(cellsIn(out).map(({ params }) => params)).toEqual([0.1, 0.2, 0.3].map((stop) => ({ 'trend.stop': stop })));
+  });
+});
