@@ -1,6 +1,7 @@
 /** Backtests on recorded trades and books: what fills, by what evidence, and when it is known. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { seededRng } from '../src/clock/clock.ts';
 import { loadDepth } from '../src/data/depth.ts';
 import { resampleKlines, resampleTrades } from '../src/data/resample.ts';
 import { booksOf, type Tape } from '../src/data/tape.ts';
@@ -213,6 +214,42 @@ test('klines speak where nothing else is stored, and orders go over to trades wi
   ]);
 });
 
+test('passing over trades that change nothing leaves the rows that handing over each of them gives', async () => {
+  const rng = seededRng(7);
+  const stops: unknown[] = [];
+  for (let round = 0; round < 20; round++) {
+    let price = 100;
+    const prints = Array.from({ length: 3_000 }, (_, at) => {
+      price = Math.max(50, Math.round((price + (rng() - 0.5) * 0.2) * 100) / 100);
+      return trade(at * 200, rng() < 0.5 ? 'BUY' : 'SELL', price, Math.round(1 + rng() * 100) / 10);
+    });
+    const books = Array.from({ length: 600 }, (_, at) => {
+      const middle = prints[at * 5]?.price ?? 100;
+      return book(
+        at * 1_000 + 3,
+        [Math.round((middle - 0.05) * 100) / 100, 1 + rng() * 5],
+        [Math.round((middle + 0.05) * 100) / 100, 2],
+      );
+    });
+    const wants = Array.from({ length: 10 }, () => {
+      const pick = rng();
+      const near = Math.round((100 + (rng() - 0.5) * 2) * 100) / 100;
+      return pick < 0.3
+        ? hold({ quantity: 1 }, '', { stop: near - 1, takeProfit: near + 1 })
+        : pick < 0.5
+          ? hold({ quantity: 2 }, '', { limit: near })
+          : pick < 0.7
+            ? flat('')
+            : hold({ quantity: 1.5 }, '');
+    });
+    const run = input(wants, tapeOf(prints, round % 2 === 0 ? books : []), 10);
+    const rows = rowsOf(await runTape(run));
+    expect(rowsOf(await runTape(run, true))).toEqual(rows);
+    stops.push(...rows.orders.filter(({ purpose }) => purpose === 'stop' || purpose === 'takeProfit'));
+  }
+  expect(stops.length).toBeGreaterThan(5);
+});
+
 const file = (name: string): string => fileURLToPath(new URL(`../backtests/data/${name}`, import.meta.url));
 
 test('a maker on eleven recorded minutes of trades and books fills by its place in the queue', async () => {
@@ -238,8 +275,9 @@ test('a maker on eleven recorded minutes of trades and books fills by its place 
     params: { offset: 0.0001, refresh: 0.0001, quantity: 0.01, most: 0.05 },
   };
   const tape: Tape = { trades, books, gaps: silencesOf(symbol, trades) };
-  const run = async () => await runTape({ ...inputOf(given), tapes: new Map([[symbol, tape]]) });
-  const [once, again] = [await run(), await run()];
+  const run = async (everyEvent: boolean) =>
+    await runTape({ ...inputOf(given), tapes: new Map([[symbol, tape]]) }, everyEvent);
+  const [once, again] = [await run(false), await run(true)];
   const rules = new Set(once.fills.map(({ evidence }) => evidence?.rule));
   expect(once.fills.length).toBeGreaterThan(10);
   expect([...rules].every((rule) => rule?.startsWith('trade-') === true || rule?.startsWith('depth-') === true)).toBe(

@@ -68,6 +68,11 @@ export class SimClock implements Clock {
     return next !== undefined && next.time <= time;
   }
 
+  /** When the next event is due, UTC ms; infinity when none is. */
+  get nextDue(): number {
+    return this.#heap[0]?.time ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Moves time on to `time` without firing anything; only right when nothing is due before it. */
   skipTo(time: number): void {
     if (time > this.#now) this.#now = time;

@@ -26,7 +26,16 @@ import { impactOf, type Liquidity } from './impact.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step } from './orders.ts';
 import { frontAfter } from './queue.ts';
 import type { Rules } from './rules.ts';
-import { arrived, limitOf, type Working, whatMatters } from './working.ts';
+import {
+  arrived,
+  type Left,
+  limitOf,
+  type Print,
+  type PrintColumns,
+  ruleOf,
+  type Working,
+  whatMatters,
+} from './working.ts';
 
 export interface TradeFillsOptions {
   readonly instrument: Instrument;
@@ -35,23 +44,6 @@ export interface TradeFillsOptions {
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
   /** What usually trades in the days before a time (UTC ms), for rules with impact. */
   readonly liquidity?: (time: number) => Liquidity | undefined;
-}
-
-/** An order that waits or rests, as another engine can go on with it. */
-export interface Left {
-  readonly order: SimOrder;
-  readonly executed: Lots;
-}
-
-/** A print as numbers: a loop over columns makes no object for each. */
-interface Print {
-  readonly side: Side;
-  readonly price: number;
-  readonly time: number;
-  readonly seq: number;
-  /** What of it is left for our next order. */
-  size: Lots;
-  readonly whole: number;
 }
 
 interface Growing {
@@ -149,6 +141,35 @@ export class TradeFills {
       this.#lastSellAt = at;
     }
     return step;
+  }
+
+  /** The first of these trades from row `from` on that can matter to an order, or lies at `until` (UTC ms) or later; `to` without one. */
+  nextMattering({ time, price, side }: PrintColumns, from: number, to: number, until: number): number {
+    const [buys, sells] = [this.#buysFrom, this.#sellsFrom];
+    for (let row = from; row < to; row++) {
+      if ((time[row] as number) >= until) return row;
+      const paid = price[row] as number;
+      if ((side[row] as number) > 0 ? paid >= buys : paid <= sells) return row;
+    }
+    return to;
+  }
+
+  /** Trades from row `from` to `to` that matter to no order have been printed, as if each had been handed over. */
+  pass({ time, price, side }: PrintColumns, from: number, to: number): void {
+    this.#seq += to - from;
+    let [bought, sold] = [false, false];
+    for (let row = to - 1; row >= from && !(bought && sold); row--) {
+      const isBuy = (side[row] as number) > 0;
+      if (isBuy && !bought) {
+        this.#lastBuy = price[row] as number;
+        this.#lastBuyAt = time[row] as number;
+      } else if (!isBuy && !sold) {
+        this.#lastSell = price[row] as number;
+        this.#lastSellAt = time[row] as number;
+      }
+      if (isBuy) bought = true;
+      else sold = true;
+    }
   }
 
   #match(side: Side, price: number, quantity: number, time: number, at: number): Step {
@@ -374,15 +395,3 @@ export class TradeFills {
     [this.#sellsFrom, this.#buysFrom] = whatMatters(this.#working);
   }
 }
-
-/** By what a resting order was filled: a print through its price, one at it beyond its queue, or a touch that chance let count. */
-const ruleOf = (isThrough: boolean, isKnown: boolean, isYoung: boolean): string =>
-  isThrough
-    ? isYoung
-      ? 'depth-through'
-      : 'trade-through'
-    : !isKnown
-      ? 'trade-touch'
-      : isYoung
-        ? 'depth-queue'
-        : 'trade-queue';

@@ -1,5 +1,6 @@
 /** An order at the exchange while it waits or rests, as the fill engine on trades and books keeps it. */
 import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
 import { type Lots, minus, noLots, plus, priceNumber, type Ticks } from '../domain/money.ts';
 import type { SimOrder } from './orders.ts';
 
@@ -60,3 +61,39 @@ export function whatMatters(working: readonly Working[]): readonly [sellsFrom: n
 }
 
 const oneTick = 1n as Ticks;
+
+/** By what a resting order was filled: a print through its price, one at it beyond its queue, or a touch that chance let count. */
+export const ruleOf = (isThrough: boolean, isKnown: boolean, isYoung: boolean): string =>
+  isThrough
+    ? isYoung
+      ? 'depth-through'
+      : 'trade-through'
+    : !isKnown
+      ? 'trade-touch'
+      : isYoung
+        ? 'depth-queue'
+        : 'trade-queue';
+
+/** An order that waits or rests, as another engine can go on with it. */
+export interface Left {
+  readonly order: SimOrder;
+  readonly executed: Lots;
+}
+
+/** Trades as columns: UTC ms, prices, and 1 or -1 for a taker that bought or sold. */
+export interface PrintColumns {
+  readonly time: Float64Array;
+  readonly price: Float64Array;
+  readonly side: Float64Array;
+}
+
+/** A print as numbers: a loop over columns makes no object for each. */
+export interface Print {
+  readonly side: Side;
+  readonly price: number;
+  readonly time: number;
+  readonly seq: number;
+  /** What of it is left for our next order. */
+  size: Lots;
+  readonly whole: number;
+}

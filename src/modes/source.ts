@@ -3,6 +3,8 @@ import { Observable, type Subscriber } from 'rxjs';
 
 export interface Source<T> {
   readonly stream: Observable<T>;
+  /** Whether anybody listens. */
+  readonly heard: boolean;
   emit(value: T): void;
 }
 
@@ -14,6 +16,9 @@ export function source<T>(): Source<T> {
       listeners.add(subscriber);
       return () => listeners.delete(subscriber);
     }),
+    get heard() {
+      return listeners.size > 0;
+    },
     emit(value) {
       for (const listener of listeners) listener.next(value);
     },

@@ -10,6 +10,13 @@ export interface Cursor {
   fire(): Promise<void> | undefined;
 }
 
+/** A cursor whose rows can be passed over while they change nothing. */
+export interface SkippingCursor extends Cursor {
+  readonly row: number;
+  /** Moves on to a row. */
+  moveTo(row: number): void;
+}
+
 export const ranks = {
   /** The resting orders of a kline, a moment before it closes. */
   rest: -1,
@@ -51,11 +58,18 @@ export function cursorOver(
     readonly rank: number;
   },
   happen: (row: number) => Promise<void> | undefined,
-): Cursor {
+): SkippingCursor {
   let row = from;
   const timeAt = (at: number): number => (at < to ? (time[at] as number) + delayMs : Number.POSITIVE_INFINITY);
-  const cursor: Cursor = {
+  const cursor: SkippingCursor = {
     time: timeAt(row),
+    get row() {
+      return row;
+    },
+    moveTo(next) {
+      row = next;
+      cursor.time = timeAt(row);
+    },
     rank,
     fire() {
       const now = row++;

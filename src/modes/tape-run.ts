@@ -8,10 +8,9 @@ import { SimClock } from '../clock/sim-clock.ts';
 import { rowAt } from '../data/klines.ts';
 import type { BookColumns, Tape, TradeColumns } from '../data/tape.ts';
 import { closeTime } from '../domain/interval.ts';
-import type { Depth, FeedGap, Level, Side, Trade } from '../domain/market.ts';
+import type { Depth, FeedGap, Trade } from '../domain/market.ts';
 import { plus, priceText } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import type { BookSide } from '../fill/book-side.ts';
 import { journal } from '../journal/journal.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
@@ -26,16 +25,23 @@ import type { NamedHosted } from './strategies.ts';
 import { bandOf, deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
+import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
+import { Poller } from './tape-poll.ts';
+import { coverage, depthAt, sideOf, tradeAt, write } from './tape-rows.ts';
 
 /** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
 const orderLifeMs = 10_000;
 /** Between two looks at what must not stay undone, as in a live session, ms. */
 const insistMs = 1_000;
+/** How long after a refusal it is asked again what was refused. */
+const restlessMs = 10_000;
+const dayMs = 86_400_000;
 /** After the last event fills are looked for this often. */
 const lastLooks = 3;
 
-export async function runTape(input: RunInput): Promise<RunResult> {
-  return await new TapeRun(input).run();
+/** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
+export async function runTape(input: RunInput, everyEvent = false): Promise<RunResult> {
+  return await new TapeRun(input, everyEvent).run();
 }
 
 interface Lane {
@@ -44,7 +50,7 @@ interface Lane {
   readonly recorded: RecordedSeries;
   readonly market: TapeMarket;
   readonly tape: Tape | undefined;
-  readonly covered: (openTime: number, closesAt: number) => boolean;
+  readonly covered: ReturnType<typeof coverage>;
   readonly trades: Source<Trade>;
   readonly depth: Source<Depth>;
   readonly gaps: Source<FeedGap>;
@@ -58,14 +64,22 @@ class TapeRun {
   readonly #assembled: Assembled;
   readonly #lanes: readonly Lane[];
   readonly #feed: RecordedFeed;
-  readonly #polled = new Set<string>();
+  readonly #poller: Poller;
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book: ReturnType<typeof journal>;
+  readonly #everyEvent: boolean;
+  readonly #passing: Passing[] = [];
+  readonly #others: Cursor[] = [];
   #insistAt = Number.NEGATIVE_INFINITY;
+  /** Until then what was refused may be asked for again. */
+  #restlessUntil = Number.NEGATIVE_INFINITY;
+  /** Asynchronous work may have begun since it was last let settle. */
+  #stirred = false;
 
-  constructor(input: RunInput) {
+  constructor(input: RunInput, everyEvent: boolean) {
     this.#input = input;
+    this.#everyEvent = everyEvent;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
     this.#book = journal(this.#host, this.#clock);
     this.#band = bandOf(input);
@@ -77,9 +91,10 @@ class TapeRun {
       balances: openingBalances(input),
       ...marketsOf(input),
       listener: this.#band.listener,
-      works: (symbol) => this.#pollLater(symbol),
+      works: (symbol) => this.#poller.later(symbol),
     });
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
     this.#venue.orders.news?.subscribe((symbol) => void this.#clock.track(this.#assembled.sweeps.sweep(symbol)));
     this.#lanes = input.series.map((series) => this.#lane(series));
@@ -89,10 +104,13 @@ class TapeRun {
     const input = this.#input;
     const fills: Fill[] = [];
     const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
-    const trading = trade({ ...this.#assembled.desk, signals }).subscribe((fill) => fills.push(fill));
+    const trading = trade({ ...this.#desk(), signals }).subscribe((fill) => fills.push(fill));
     // Recovery has nothing to do, but strategies only listen once it is through.
     await this.#clock.turn();
-    await this.#walk(this.#lanes.flatMap((lane) => this.#cursorsOf(lane)));
+    const cursors = this.#lanes.flatMap((lane) => this.#cursorsOf(lane));
+    const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
+    this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
+    await this.#walk(cursors);
     await this.#findLast();
     trading.unsubscribe();
     await this.#book.close();
@@ -105,6 +123,23 @@ class TapeRun {
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       requests: this.#venue.requests,
       journal: () => this.#host.db,
+    };
+  }
+
+  /** The desk, with an eye on what makes a look at what rests worth while. */
+  #desk(): Assembled['desk'] {
+    const { desk } = this.#assembled;
+    return {
+      ...desk,
+      note: (signal) => {
+        this.#stirred = true;
+        return desk.note(signal);
+      },
+      judge: (draft) => {
+        const verdict = desk.judge(draft);
+        if (verdict.kind === 'denied') this.#restlessUntil = this.#clock.now() + restlessMs;
+        return verdict;
+      },
     };
   }
 
@@ -143,15 +178,48 @@ class TapeRun {
   async #walk(cursors: readonly Cursor[]): Promise<void> {
     const clock = this.#clock;
     for (let next = earliest(cursors); next !== undefined; next = earliest(cursors)) {
+      if (!this.#everyEvent && this.#pass(next)) continue;
       const { time, rank } = next;
       // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
       const until = rank === ranks.open ? time : time - aMoment;
-      if (clock.dueBy(until)) await clock.advanceTo(until);
+      if (clock.dueBy(until)) {
+        await clock.advanceTo(until);
+        continue;
+      }
       clock.skipTo(time);
       const work = next.fire();
       if (work !== undefined) await work;
-      if (clock.busy) await clock.settle();
+      if (this.#stirred && clock.busy) await clock.settle();
+      this.#stirred = false;
     }
+  }
+
+  /** Passes over trades that change nothing until something else happens; true when there were any. */
+  #pass({ rank }: Cursor): boolean {
+    if (rank !== ranks.trade && rank !== ranks.seenTrade) return false;
+    let until = this.#clock.nextDue;
+    for (const cursor of this.#others) until = Math.min(until, cursor.time);
+    for (const passing of this.#passing) until = passing.ends(until);
+    let passed = false;
+    for (const passing of this.#passing) {
+      if (passing.cursor.time >= until) continue;
+      passing.pass(until);
+      passed = true;
+    }
+    return passed;
+  }
+
+  /** The equity as a line over a symbol's price, while nobody but the loss limit has anything to do at each price. */
+  #lineOf({ symbol, trades }: Lane): PriceLine | undefined {
+    const { portfolio, protection, risk } = this.#assembled;
+    const now = this.#clock.now();
+    const mark = portfolio.lastMark(symbol);
+    const isBusy = trades.heard || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
+    if (mark === undefined || isBusy || now < this.#restlessUntil) return undefined;
+    let held = 0;
+    for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
+    const dayEnds = (Math.floor(now / dayMs) + 1) * dayMs;
+    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least: risk.safeEquity, dayEnds };
   }
 
   /** What was granted before the last event is found, too. */
@@ -172,9 +240,22 @@ class TapeRun {
     const { trades, books } = tape ?? {};
     if (trades !== undefined) {
       const at = rows(trades.time);
-      cursors.push(cursorOver({ ...at, delayMs: 0, rank: ranks.trade }, (row) => this.#print(lane, trades, row)));
-      cursors.push(
-        cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenTrade }, (row) => this.#seeTrade(lane, trades, row)),
+      const prints = cursorOver({ ...at, delayMs: 0, rank: ranks.trade }, (row) => this.#print(lane, trades, row));
+      const prices = cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenTrade }, (row) =>
+        this.#seeTrade(lane, trades, row),
+      );
+      cursors.push(prints, prices);
+      this.#passing.push(
+        passingPrints(prints, trades, at.to, lane.market.tape),
+        passingPrices(
+          prices,
+          trades,
+          { to: at.to, delayMs: feedMs },
+          {
+            line: () => this.#lineOf(lane),
+            mark: (price, seenAt) => this.#assembled.portfolio.mark(lane.symbol, price, seenAt),
+          },
+        ),
       );
     }
     if (books !== undefined) {
@@ -237,7 +318,9 @@ class TapeRun {
     return cursorOver({ time: columns.openTime, from, to, delayMs: 0, rank: ranks.open }, (row) => {
       const openTime = columns.openTime[row] as number;
       const kline = lane.recorded.next();
+      const wasByTape = market.byTape;
       market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
+      if (market.byTape && !wasByTape) this.#poller.later(lane.symbol);
       if (market.byTape || market.klines.idle || kline === undefined) return undefined;
       market.klines.open(kline);
       return this.#clock.settleSoon();
@@ -276,13 +359,16 @@ class TapeRun {
         const level = priceText(stop.price, portfolio.instrument(symbol));
         this.#assembled.hitStop(stop, `stop ${level} hit: traded at ${price}`);
       }
-      if (now - this.#insistAt >= insistMs) {
+      if ((now < this.#restlessUntil || protection.guards(symbol)) && now - this.#insistAt >= insistMs) {
         this.#insistAt = now;
         this.#assembled.insist();
+        this.#stirred = true;
       }
     }
     lane.trades.emit(tradeAt(symbol, trades, row, now));
-    return watchLoss({ clock: this.#clock, assembled: this.#assembled });
+    const killing = watchLoss({ clock: this.#clock, assembled: this.#assembled });
+    if (killing !== undefined) this.#restlessUntil = Number.POSITIVE_INFINITY;
+    return killing;
   }
 
   #seeBook(lane: Lane, books: BookColumns, book: number): undefined {
@@ -293,71 +379,7 @@ class TapeRun {
     if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(lane.symbol, (bid + ask) / 2, now);
     lane.depth.emit(depth);
   }
-
-  /** The next look at the account's fills, at a multiple of `pollMs`. */
-  #pollLater(symbol: string): void {
-    if (this.#polled.has(symbol)) return;
-    this.#polled.add(symbol);
-    const every = Math.max(1, this.#input.rules.pollMs);
-    const next = (Math.floor(this.#clock.now() / every) + 1) * every;
-    this.#clock.at(next, () => void this.#clock.track(this.#poll(symbol)));
-  }
-
-  async #poll(symbol: string): Promise<void> {
-    await this.#assembled.sweeps.sweep(symbol);
-    this.#polled.delete(symbol);
-    for (const { intent, state } of this.#assembled.portfolio.orders())
-      if (intent.symbol === symbol && state !== 'quarantined') return this.#pollLater(symbol);
-  }
 }
 
 /** Shorter than any distance between two times. */
 const aMoment = 0.001;
-
-const sideOf = (side: number): Side => (side > 0 ? 'BUY' : 'SELL');
-
-/** Whether trades or books say all about a kline: it lies within them and not within a hole of the trades. */
-function coverage(tape: Tape | undefined): Lane['covered'] {
-  const times = [tape?.trades?.time, tape?.books?.time].flatMap((time) =>
-    time !== undefined && time.length > 0 ? [time] : [],
-  );
-  const from = Math.min(...times.map((time) => time[0] as number));
-  const to = Math.max(...times.map((time) => time.at(-1) as number));
-  const gaps = tape?.gaps ?? [];
-  return (openTime, closesAt) =>
-    openTime >= from && closesAt <= to && !gaps.some((gap) => gap.from <= openTime && closesAt <= gap.to);
-}
-
-function write(side: BookSide, { price, quantity }: BookColumns, from: number, to: number): void {
-  side.begin(to - from);
-  for (let row = from; row < to; row++) {
-    side.prices[row - from] = price[row] as number;
-    side.quantities[row - from] = quantity[row] as number;
-  }
-  side.shown();
-}
-
-function tradeAt(symbol: string, { time, price, quantity, side }: TradeColumns, row: number, seenAt: number): Trade {
-  return {
-    symbol,
-    time: time[row] as number,
-    price: price[row] as number,
-    quantity: quantity[row] as number,
-    side: sideOf(side[row] as number),
-    seenAt,
-  };
-}
-
-function depthAt(symbol: string, columns: BookColumns, book: number, seenAt: number): Depth {
-  const { time, start, asks, price, quantity } = columns;
-  const levels = (from: number, to: number): readonly Level[] =>
-    Array.from({ length: to - from }, (_, at) => [price[from + at] as number, quantity[from + at] as number] as const);
-  const middle = asks[book] as number;
-  return {
-    symbol,
-    time: time[book] as number,
-    bids: levels(start[book] as number, middle),
-    asks: levels(middle, start[book + 1] as number),
-    seenAt,
-  };
-}

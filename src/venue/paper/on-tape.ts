@@ -35,6 +35,7 @@ export class PaperOnTape {
   readonly #account: PaperAccount;
   readonly #markets = new Map<string, TapeMarket>();
   #request = 0;
+  #isAsked = false;
 
   constructor(options: PaperOnTapeOptions) {
     const account = new PaperAccount(options);
@@ -68,6 +69,11 @@ export class PaperOnTape {
     return market;
   }
 
+  /** The next request has travelled already: whoever asks has waited for it. */
+  arrived(): void {
+    this.#isAsked = true;
+  }
+
   /** A request travels, is acted upon, and its answer travels back; at once where klines speak. */
   async #travel<T>(symbol: string | undefined, id: string, act: () => T): Promise<T> {
     const { clock, rules } = this.#options;
@@ -77,7 +83,9 @@ export class PaperOnTape {
         : this.#markets.get(symbol)?.byTape === true;
     if (!isTape) return act();
     const { entryMs, responseMs } = travelOf(rules, clock.now(), id, this.#request++);
-    await clock.sleep(entryMs);
+    const hasTravelled = this.#isAsked && symbol === undefined;
+    if (hasTravelled) this.#isAsked = false;
+    else await clock.sleep(entryMs);
     const answer = act();
     await clock.sleep(responseMs);
     return answer;
@@ -108,6 +116,7 @@ export class TapeMarket {
   readonly klines: PaperMarket;
   readonly tape: TradeFills;
   readonly #account: PaperAccount;
+  #hasNews = false;
 
   constructor(
     options: PaperOnTapeOptions,
@@ -160,7 +169,14 @@ export class TapeMarket {
     if (step.fills.length > 0 || step.ends.length > 0) this.#book(step);
   }
 
+  /** Whether something happened to an order since this was last asked. */
+  takeNews(): boolean {
+    const had = this.#hasNews;
+    this.#hasNews = false;
+    return had;
+  }
+
   #book(step: Step): void {
-    this.#account.book(step);
+    if (this.#account.book(step)) this.#hasNews = true;
   }
 }
