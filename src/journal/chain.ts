@@ -72,17 +72,16 @@ const rowText = (table: string, columns: readonly string[], of = ''): string =>
   `'${table}' || json_array(${columns.map((name) => `${of}"${name}"`).join(', ')})`;
 
 /** What the tables and indices are is in the sum as well: a changed condition of an index would hide rows. */
-const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) FROM sqlite_schema";
+const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) AS text FROM sqlite_schema";
 
 /** The sum over the rows of some tables, and with `meta` over what they are, as they stand; it reads the tables themselves, not what indices say of them. */
 export function sumRows(db: Database, tables: readonly string[] = chainedTables(db)): Total {
   const total = nothing();
-  if (tables.includes('meta'))
-    for (const row of db.prepare(schemaText).pluck().iterate()) count(total, row as string, 1);
-  for (const table of tables) {
-    const rows = db.prepare(`SELECT ${rowText(table, columnsOf(db, table))} FROM "${table}" NOT INDEXED`).pluck();
-    for (const row of rows.iterate()) count(total, row as string, 1);
-  }
+  // SQLite calls for each row: taking a million rows out of it one by one would cost a quarter more.
+  db.function('chain_sum', (row: unknown) => count(total, String(row), 1));
+  if (tables.includes('meta')) db.prepare(`SELECT count(chain_sum(text)) FROM (${schemaText})`).get();
+  for (const table of tables)
+    db.prepare(`SELECT count(chain_sum(${rowText(table, columnsOf(db, table))})) FROM "${table}" NOT INDEXED`).get();
   return total;
 }
 

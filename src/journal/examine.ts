@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { blockUntil } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './chain.ts';
-import { answerBytes, type Examination, integrityOf } from './examiner.ts';
+import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
 import { chainSince, isOurs, schemaVersion, versionOf } from './schema.ts';
 
 /** From this size on a journal is examined by threads of their own, bytes: starting one costs more than reading a small file. */
@@ -76,18 +76,17 @@ const here = (db: Database.Database) => (): Findings => {
 /** Steps of orders are more than half of all rows: they are one thread's work, everything else is another's. */
 function inThreads(db: Database.Database, path: string): () => Findings {
   const tables = chainedTables(db);
-  const start = (some: readonly string[]): (() => string) => thread({ path, tables: some });
-  const steps = start(['events']);
-  const others = start(tables.filter((name) => name !== 'events'));
+  const steps = thread({ path, tables: ['events'], whole: false });
+  const others = thread({ path, tables: tables.filter((name) => name !== 'events'), whole: true });
   return () => {
-    const integrity = integrityOf(db);
-    const [first, second] = [steps(), others()].map(totalOf);
-    return { integrity, total: addTotal(first ?? nothing(), second ?? nothing()) };
+    const [first, second] = [steps(), others()];
+    const damage = [first, second].find(({ integrity }) => integrity !== 'ok');
+    return { integrity: damage?.integrity ?? 'ok', total: addTotal(totalOf(first.total), totalOf(second.total)) };
   };
 }
 
 /** Starts a thread; the function that is given back waits for its answer. */
-function thread(given: Pick<Examination, 'path' | 'tables'>): () => string {
+function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): () => Examined {
   const [done, result] = [new SharedArrayBuffer(4), new SharedArrayBuffer(answerBytes)];
   const file = import.meta.url.endsWith('.ts') ? './examiner.ts' : './examiner.js';
   const worker = new Worker(new URL(file, import.meta.url), {
@@ -96,6 +95,6 @@ function thread(given: Pick<Examination, 'path' | 'tables'>): () => string {
   worker.unref();
   return () => {
     blockUntil(new Int32Array(done), mostMs);
-    return new TextDecoder().decode(new Uint8Array(result).slice()).replaceAll('\0', '');
+    return examined(new Uint8Array(result));
   };
 }
