@@ -41,7 +41,10 @@ const refusedStrategy = (code: number, text: string, ...args: readonly string[])
 test('the configuration that these tests break is right', async () => {
   at.write('b.yaml', backtestYaml);
   const answer: Answer = await at.sluice(['backtest', '--config', 'b.yaml']);
-  expect(answer).toMatchObject({ code: 0, err: '' });
+  expect(answer).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^kept as (\S+): sluice report \1 -o report\.html\n$/),
+  });
   expect(answer.out).toMatch(/^Final equity +100,000 USD/m);
 });
 

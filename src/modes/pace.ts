@@ -56,9 +56,10 @@ export function showPace(
   const began = realMs();
   let last = began;
   let isDrawn = false;
+  const isStopped = (): boolean => signal?.aborted === true;
   return {
     async pace(done, of) {
-      if (signal?.aborted === true) return true;
+      if (isStopped()) return true;
       const now = realMs();
       if (now - last < everyMs) return false;
       last = now;
@@ -68,7 +69,7 @@ export function showPace(
       }
       // Without it a signal would wait for the end of the run.
       await clock.sleep(0);
-      return signal?.aborted === true;
+      return isStopped();
     },
     end() {
       if (isDrawn) draw?.('\r\u001b[K');
