@@ -9,6 +9,7 @@ import type { Journal } from '../journal/journal.ts';
 import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
+import { bookPairs } from './book-pairs.ts';
 import { noteDay } from './controls.ts';
 import { beatMs, type Freshness, freshness } from './freshness.ts';
 import { guardian } from './guardian.ts';
@@ -176,7 +177,7 @@ async function every(
   }
 }
 
-/** Prices mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
+/** Prices, of prints and of books, mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
 function watchPrices({ exchange, assembled, screen }: Made, symbol: string, fresh: Freshness): () => void {
   const { portfolio, protection, risk } = assembled;
   const [tradeSeen, bookSeen] = [fresh.line(), fresh.line()];
@@ -191,7 +192,8 @@ function watchPrices({ exchange, assembled, screen }: Made, symbol: string, fres
     }
     watchLoss(assembled);
   });
-  // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.
+  const pairOf = bookPairs();
+  // A book without trades is a quiet market, not a dead feed: it keeps the price fresh. Where prints do not come, it triggers stops alone.
   const depth = exchange.feed.depth(symbol).subscribe((book) => {
     const { bids, asks, time } = book;
     const at = bookSeen(time);
@@ -199,6 +201,16 @@ function watchPrices({ exchange, assembled, screen }: Made, symbol: string, fres
     const bid = bids[0]?.[0];
     const ask = asks[0]?.[0];
     if (bid !== undefined && ask !== undefined) portfolio.mark(symbol, (bid + ask) / 2, at);
+    const pair = pairOf(book);
+    if (pair === undefined) return;
+    protection.trail(symbol, pair.far.bid, pair.far.ask);
+    for (const stop of protection.hitBy(symbol, pair.near.bid, pair.near.ask)) {
+      const level = priceText(stop.price, portfolio.instrument(symbol));
+      const seen = stop.side === 'SELL' ? `best bid ${pair.near.bid}` : `best ask ${pair.near.ask}`;
+      assembled.hitStop(stop, `stop ${level} hit: ${seen}`);
+    }
+    // A middle that has just jumped may be one odd book; a loss limit, once reached, is not taken back.
+    if (pair.isSteady) watchLoss(assembled);
   });
   return () => {
     trades.unsubscribe();

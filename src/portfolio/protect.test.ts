@@ -65,6 +65,30 @@ describe('a stop', () => {
     expect(texts(made.protection.hitBy('BTCUSDT', 50))).toEqual(['s SELL 90']);
   });
 
+  test('that sells looks at bids, and one that buys at asks', () => {
+    const long = bench();
+    long.follow({ stop: 90 });
+    expect(long.protection.hitBy('BTCUSDT', 91, 80)).toEqual([]);
+    expect(texts(long.protection.hitBy('BTCUSDT', 90, 120))).toEqual(['s SELL 90']);
+    const short = bench({ bought: false });
+    short.follow({ stop: 110 }, -1);
+    short.held.apply(fill({ side: 'SELL' }));
+    expect(short.protection.hitBy('BTCUSDT', 120, 109)).toEqual([]);
+    expect(texts(short.protection.hitBy('BTCUSDT', 80, 110))).toEqual(['s BUY 110']);
+  });
+
+  test('that trails a long position follows bids, a short one asks', () => {
+    const long = bench();
+    long.follow({ trailing: 0.1 });
+    long.protection.trail('BTCUSDT', 200, 300);
+    expect(texts(long.protection.stops('BTCUSDT'))).toEqual(['s SELL 180']);
+    const short = bench({ bought: false });
+    short.follow({ trailing: 0.1 }, -1);
+    short.held.apply(fill({ side: 'SELL' }));
+    short.protection.trail('BTCUSDT', 20, 50);
+    expect(texts(short.protection.stops('BTCUSDT'))).toEqual(['s BUY 55']);
+  });
+
   test('moves with the target that carries it', () => {
     const made = bench();
     made.follow({ stop: 90 });

@@ -142,12 +142,12 @@ export class Protection {
     return armed;
   }
 
-  /** Moves trailing stops by a price that was seen; nothing triggers here. */
-  trail(symbol: string, price: number): void {
+  /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. */
+  trail(symbol: string, price: number, forBuys = price): void {
     for (const [strategy, guard] of this.#guards.on(symbol)) {
       if (guard.trailing === undefined) continue;
       const isLong = this.#portfolio.position(strategy, symbol).base > 0n;
-      const seen = ticksOf(price, this.#portfolio.instrument(symbol), isLong ? 'down' : 'up');
+      const seen = ticksOf(isLong ? price : forBuys, this.#portfolio.instrument(symbol), isLong ? 'down' : 'up');
       const before = this.#best(strategy, symbol, guard);
       const further = before === undefined ? seen : isLong ? max(before, seen) : min(before, seen);
       const best = this.#isFlat(strategy, symbol) ? undefined : further;
@@ -158,13 +158,13 @@ export class Protection {
     }
   }
 
-  /** The stops that a price at or beyond them triggers. */
-  hitBy(symbol: string, price: number): readonly ArmedStop[] {
+  /** The stops that a price at or beyond them triggers, those that buy by `forBuys`. */
+  hitBy(symbol: string, price: number, forBuys = price): readonly ArmedStop[] {
     const armed = this.stops(symbol);
     if (armed.length === 0) return armed;
     const at = this.#portfolio.instrument(symbol);
     return armed.filter((stop) =>
-      stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(price, at, 'down') >= stop.price,
+      stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price,
     );
   }
 

@@ -198,7 +198,10 @@ export function makeRig(exchange: Addresses): Rig {
 }
 
 /** Wants for puppets. */
-export const target = (quantity: number, more: { stop?: number; takeProfit?: number } = {}): Want => ({
+export const target = (
+  quantity: number,
+  more: { stop?: number; trailing?: number; takeProfit?: number } = {},
+): Want => ({
   kind: 'target',
   goal: { quantity } satisfies Goal,
   ...more,
