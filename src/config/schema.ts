@@ -271,5 +271,7 @@ export const backtestSchema = z.strictObject({
   /** An interval of the catalogue whose klines decide what larger ones leave open. */
   detail: z.enum(intervals).optional(),
   repair: z.boolean().default(false),
+  /** A year's return without risk, taken off before ratios are formed. */
+  riskFree: fraction.default(rate('0')),
 });
 export type BacktestConfig = z.output<typeof backtestSchema>;

@@ -13,10 +13,11 @@ const line = ([name, value]: Row): string => `${name.padEnd(nameWidth)} ${value}
 const ratio = (value: number): string => value.toFixed(2);
 
 /** The Sharpe ratio, or why there is none. */
-function sharpeText({ sharpe, sharpeLow, sharpeHigh, days }: Summary['metrics']): string {
+function sharpeText({ metrics, riskFree }: Summary): string {
+  const { sharpe, sharpeLow, sharpeHigh, days } = metrics;
   if (sharpe !== null) {
     const interval = sharpeLow === null || sharpeHigh === null ? '' : ` [${ratio(sharpeLow)}, ${ratio(sharpeHigh)}]`;
-    return `${ratio(sharpe)}${interval}  (daily, 365 days, no risk-free rate; 95 % by bootstrap)`;
+    return `${ratio(sharpe)}${interval}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
   }
   return days < leastDays
     ? `n/a  (${days} daily ${days === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
@@ -71,7 +72,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],
     ['Largest drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
-    ['Sharpe ratio', sharpeText(m)],
+    ['Sharpe ratio', sharpeText(summary)],
     ['Round trips', roundTripsText(m)],
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
     ['Evidence', evidenceText(summary)],

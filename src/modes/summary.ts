@@ -44,14 +44,17 @@ export function summarise(
 ): Summarised {
   const table = fillTable(result.fills, input.instruments);
   const cash = unitsNumber(config.cash);
-  const measured = measure({
-    fills: table,
-    series: input.series,
-    cash,
-    instruments: input.instruments,
-    marks: marksOf(input),
-    entryFee: rateNumber(input.fees.taker),
-  });
+  const measured = measure(
+    {
+      fills: table,
+      series: input.series,
+      cash,
+      instruments: input.instruments,
+      marks: marksOf(input),
+      entryFee: rateNumber(input.fees.taker),
+    },
+    { riskFree: rateNumber(config.riskFree), finalEquity: unitsNumber(result.finalEquity) },
+  );
   const { fees, turnover, ...ratios } = measured.metrics;
   const times = input.series.flatMap(({ columns, first, end }) => [
     columns.openTime[first] ?? 0,
@@ -73,6 +76,7 @@ export function summarise(
   const summary: Summary = {
     version: 1,
     rules: input.rules.name,
+    riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     from: Math.min(...times),
     to: Math.max(...times),

@@ -116,7 +116,8 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export function timeLabels(from: number, to: number): readonly Label[] {
   const days = (to - from) / dayMs;
   if (days <= 6) {
-    const stepMs = ([1, 2, 3, 6, 12, 24].find((hours) => (days * 24) / hours <= 7) ?? 24) * 3_600_000;
+    const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720];
+    const stepMs = (minutes.find((step) => (days * 1_440) / step <= 7) ?? 1_440) * 60_000;
     const first = Math.ceil(from / stepMs) * stepMs;
     return Array.from({ length: Math.floor((to - first) / stepMs) + 1 }, (_, index) => {
       const at = first + index * stepMs;

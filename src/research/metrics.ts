@@ -80,8 +80,14 @@ export const leastDays = 30;
 const leastDaysOfGrowth = 90;
 const dayMs = 86_400_000;
 
-/** `riskFree`: yearly, as a fraction. */
-export function measure(given: Walkable, riskFree = 0): Measured {
+export interface MeasureOptions {
+  /** Yearly, as a fraction. */
+  readonly riskFree?: number;
+  /** What the run ended with at the last close, where that is not what selling would bring. */
+  readonly finalEquity?: number;
+}
+
+export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
   const walked = walk(given);
   const trips = roundTrips(given.fills, given.series, given.instruments);
   const returns = returnsOf(walked.days.equity);
@@ -90,7 +96,7 @@ export function measure(given: Walkable, riskFree = 0): Measured {
   const metrics: Metrics = {
     ...ofReturns,
     ...tripNumbers(trips),
-    ...costNumbers(walked, given),
+    ...costNumbers(walked, given, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
     fees,
     turnover,
   };
@@ -151,9 +157,9 @@ function returnNumbers(
 }
 
 /** What fees did: their share of what was earned before them, and the factor at which nothing would be left. */
-function costNumbers({ days, totalMs }: Walked, { fills, cash }: Walkable): CostNumbers {
+function costNumbers({ days, totalMs }: Walked, { fills, cash }: Walkable, finalEquity: number): CostNumbers {
   const paid = unitsNumber(fills.fees);
-  const earned = (days.equity.at(-1) ?? cash) - cash + paid;
+  const earned = finalEquity - cash + paid;
   const traded = unitsNumber(fills.turnover) / 2;
   const years = totalMs / dayMs / yearDays;
   return {

@@ -6,6 +6,8 @@ import type { Stressed, Verdict } from './verdict.ts';
 export interface Summary {
   readonly version: 1;
   readonly rules: string;
+  /** Yearly, as a fraction. */
+  readonly riskFree: number;
   readonly klines: number;
   readonly from: number;
   readonly to: number;

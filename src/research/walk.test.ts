@@ -246,3 +246,12 @@ test('groups count each trip once, where it closed', () => {
   expect(names(groups.side)).toEqual(['long', 'short']);
   expect(groups.month[0]).toMatchObject({ roundTrips: 2, winRate: 0.5, profitFactor: expect.closeTo(9.79 / 10.23, 9) });
 });
+
+test('a return without risk comes off before ratios are formed', () => {
+  const closes = Array.from({ length: 60 }, (_, row) => 100 + row + 3 * Math.sin(row));
+  const given = walkable([fill(0, 'BUY', '100', '5')], [series(closes, '1day')]);
+  const [plain, safe] = [measure(given).metrics, measure(given, { riskFree: 0.365 }).metrics];
+  const daily = (plain.volatility ?? 0) / Math.sqrt(365);
+  expect((plain.sharpe ?? 0) - (safe.sharpe ?? 0)).toBeCloseTo((0.001 / daily) * Math.sqrt(365), 9);
+  expect(safe.sortino).toBeLessThan(plain.sortino ?? 0);
+});

@@ -7,7 +7,7 @@ import { instrument } from '../../domain/instrument.ts';
 import { rateNumber, unitsNumber } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { momentText } from '../../report/figures.ts';
+import { grouped, momentText, shareText } from '../../report/figures.ts';
 import type { ReportInput, ReportSeries, StopLevel } from '../../report/input.ts';
 import { reportText } from '../../report/report.ts';
 import { fillTable } from '../../research/fill-table.ts';
@@ -35,10 +35,13 @@ const detailOf =
   (index: number): string => {
     const evidence = fills[index]?.evidence;
     if (evidence === undefined) return '';
-    const { rule: _, ambiguous: __, ...more } = evidence;
-    return Object.entries(more)
-      .map(([name, value]) => `${name} ${String(value)}`)
-      .join(', ');
+    const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, ...more } = evidence;
+    return [
+      ...(eventSeq === undefined ? [] : [`event ${grouped(eventSeq)}`]),
+      ...(queueAhead === undefined ? [] : [`${queueAhead} ahead in the queue`]),
+      ...(participation === undefined ? [] : [`${shareText(participation)} of what was there`]),
+      ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`),
+    ].join(', ');
   };
 
 function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
