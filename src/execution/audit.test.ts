@@ -65,6 +65,28 @@ describe('the ledger', () => {
     expect(await audit(desk)).toBe('even');
   });
 
+  test('leaves a row of the day and of each outcome with what the account held, the last time', async () => {
+    const desk = await ready();
+    const rows = async (): Promise<unknown[]> => {
+      await desk.written();
+      return desk.db.prepare('SELECT outcome, differences, held FROM audits ORDER BY at').all();
+    };
+    expect(await audit(desk)).toBe('even');
+    await desk.placed({ price: '100' });
+    desk.venue.fill('1001', '0.5');
+    await desk.sweep();
+    expect(await audit(desk)).toBe('even');
+    const even = { outcome: 'even', differences: '{}' };
+    const [only, ...others] = (await rows()) as { held: string }[];
+    expect(others).toEqual([]);
+    expect(only).toMatchObject(even);
+    expect(JSON.parse(only?.held ?? '')).toEqual({ USDT: '9999950', BTC: '1000.5' });
+    desk.venue.pay('USDT', units('5'));
+    await audit(desk);
+    await audit(desk);
+    expect(await rows()).toMatchObject([even, { outcome: 'off', differences: '{"USDT":"5"}' }]);
+  });
+
   test.each([undefined, 0, 3_000])(
     'equals the account after a human’s trade with itself (second row after %s ms)',
     async (lagMs) => {

@@ -3,6 +3,7 @@
  * more is told of; what it has less halts, since nobody knows why.
  */
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
+import type { Balance } from '../venue/venue.ts';
 import type { Execution } from './desk.ts';
 import { baselineOf, type Difference, differenceText, type Ledger } from './ledger.ts';
 import { lag, type Moment, oneMoment } from './prove.ts';
@@ -32,12 +33,15 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
   const tell = teller(execution);
   const tellOfLong = skipTeller(execution);
   const lagging = lagWatch(execution);
+  /** What the account held at the last moment that was compared. */
+  let held: readonly Balance[] = [];
 
   async function compare(): Promise<Audit> {
     if (books?.balances === undefined) return { kind: 'skipped', why: 'there are no balances to compare with' };
     if (!books.ledger.begun) return { kind: 'skipped', why: 'it is not known what the account held at first' };
     const seen = await quietMoment(execution, sweeps, lagging);
     if (typeof seen === 'string') return { kind: 'skipped', why: seen };
+    held = seen.balances;
     const differences = [...books.ledger.differences(seen.balances), ...innerDifferences(execution)];
     return differences.length === 0 ? { kind: 'even' } : { kind: 'off', differences };
   }
@@ -48,6 +52,7 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
       await begin(execution, sweeps, lagging);
       const audit = await twice();
       if (books?.balances !== undefined) tellOfLong(audit);
+      if (audit.kind !== 'skipped') keep(execution, audit, held);
       if (audit.kind !== 'skipped') tell(audit.kind === 'off' ? audit.differences : []);
       return audit;
     },
@@ -66,6 +71,26 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
       ? { kind: 'skipped', why: 'the balances were on the move' }
       : { kind: 'off', differences: same };
   }
+}
+
+/** Leaves a row, against which the journal can be checked when no exchange is at hand. */
+function keep(
+  { journal, clock }: Execution,
+  audit: Exclude<Audit, { kind: 'skipped' }>,
+  held: readonly Balance[],
+): void {
+  if (journal.volatile) return;
+  const differences = audit.kind === 'off' ? audit.differences : [];
+  const amounts = held.map(({ asset, free, locked }): [string, Units] => [asset, plus(free, locked)]);
+  journal.append({
+    kind: 'audit',
+    at: clock.now(),
+    outcome: audit.kind,
+    differences: Object.fromEntries(differences.map(({ asset, amount }) => [asset, unitsText(amount)])),
+    held: Object.fromEntries(
+      amounts.filter(([, amount]) => amount !== 0n).map(([asset, amount]) => [asset, unitsText(amount)]),
+    ),
+  });
 }
 
 /** Says once that the balances have not been compared for long, and why the last time. */

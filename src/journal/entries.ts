@@ -247,6 +247,18 @@ export interface EquityEntry {
   readonly equity: string;
 }
 
+/** A comparison of the ledger with the account. Of a day and an outcome the last row counts, so that there are few. */
+export interface AuditEntry {
+  readonly kind: 'audit';
+  readonly at: number;
+  /** `off`: they differ. */
+  readonly outcome: 'even' | 'off';
+  /** What the exchange holds more than the ledger says, by asset; empty when even. */
+  readonly differences: Readonly<Record<string, string>>;
+  /** What the exchange held, free and locked together, by asset. */
+  readonly held: Readonly<Record<string, string>>;
+}
+
 /** What the program must know of a symbol to read its rows, should the exchange delist it. */
 export interface InstrumentEntry {
   readonly kind: 'instrument';
@@ -283,5 +295,6 @@ export type Entry =
   | MemoryEntry
   | DayEntry
   | EquityEntry
+  | AuditEntry
   | InstrumentEntry
   | NoticeEntry;

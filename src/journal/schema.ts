@@ -88,6 +88,13 @@ const migrations: readonly string[] = [
     epoch INTEGER PRIMARY KEY, at INTEGER NOT NULL, mark TEXT NOT NULL, host TEXT, links INTEGER NOT NULL, link TEXT NOT NULL, accepted TEXT
   );
   `,
+  // What the account held when it was last compared with the ledger: of each day and each outcome the last time.
+  `
+  CREATE TABLE audits (
+    day INTEGER NOT NULL, outcome TEXT NOT NULL, differences TEXT NOT NULL, at INTEGER NOT NULL, held TEXT NOT NULL,
+    PRIMARY KEY (day, outcome, differences)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export const schemaVersion = migrations.length;

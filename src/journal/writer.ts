@@ -1,7 +1,15 @@
 /** The one writer: entries in, rows out, one transaction for each batch. Hosted by a worker live, in-process in a backtest. */
 import type { Database, Statement } from 'better-sqlite3';
 import { chainOf } from './chain.ts';
-import type { DenialEntry, Entry, FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from './entries.ts';
+import type {
+  AuditEntry,
+  DenialEntry,
+  Entry,
+  FillEntry,
+  OrderEntryRow,
+  VenueOrderEntry,
+  VenueTradeEntry,
+} from './entries.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
 export type Write = (entries: readonly Entry[]) => void;
@@ -45,6 +53,7 @@ const statements = {
   forgotten:
     "DELETE FROM memories WHERE name = 'throttle.' || ? OR (? IS NULL AND (name = 'peak' OR name LIKE 'throttle.%'))",
   equity: 'INSERT OR REPLACE INTO equity VALUES (?, ?)',
+  audit: 'INSERT OR REPLACE INTO audits VALUES (?, ?, ?, ?, ?)',
   instrument: 'INSERT OR REPLACE INTO instruments VALUES (?, ?, ?, ?, ?)',
   notice: 'INSERT INTO notices (at, level, text) VALUES (?, ?, ?)',
 } as const;
@@ -83,9 +92,13 @@ const orderValues = (row: OrderEntryRow): Values => [
 /** `epoch`: which opening of the journal this is; rows are numbered anew in each, above all earlier ones. */
 export function writer(db: Database, epoch = 0): Write {
   let seq = epoch * rowsPerEpoch;
-  const prepared = Object.fromEntries(
-    Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]),
-  ) as Record<keyof typeof statements, Statement>;
+  const ready = new Map<keyof typeof statements, Statement>();
+  /** Prepared when it is first needed: most runs need few, and the first order is not the first entry. */
+  function prepared(name: keyof typeof statements): Statement {
+    const statement = ready.get(name) ?? db.prepare(statements[name]);
+    ready.set(name, statement);
+    return statement;
+  }
   // A strategy that repeats a wish which a rule refuses would fill the disk: the same refusal again is counted.
   const lastDenials = new Map<string, Map<string, { code: string; seq: number | bigint }>>();
 
@@ -96,10 +109,10 @@ export function writer(db: Database, epoch = 0): Write {
     const last = known.get(entry.wanted);
     const facts = JSON.stringify(entry.facts);
     if (last?.code === entry.code) {
-      prepared.deniedAgain.run(entry.at, facts, last.seq);
+      prepared('deniedAgain').run(entry.at, facts, last.seq);
       return;
     }
-    const row = prepared.denied.run(
+    const row = prepared('denied').run(
       entry.at,
       entry.strategy,
       entry.symbol,
@@ -121,10 +134,10 @@ export function writer(db: Database, epoch = 0): Write {
       return;
     }
     const [name, values] = rowOf(entry, seq++);
-    prepared[name].run(...values);
+    prepared(name).run(...values);
     if (entry.kind === 'resume') {
-      prepared.undated.run();
-      prepared.forgotten.run(entry.strategy, entry.strategy);
+      prepared('undated').run();
+      prepared('forgotten').run(entry.strategy, entry.strategy);
     }
   }
 
@@ -200,12 +213,24 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
       return ['day', [entry.day, entry.equity]];
     case 'equity':
       return ['equity', [entry.at, entry.equity]];
+    case 'audit':
+      return ['audit', auditValues(entry)];
     case 'instrument':
       return ['instrument', [entry.symbol, entry.base, entry.quote, entry.pricePrecision, entry.quantityPrecision]];
     case 'notice':
       return ['notice', [entry.at, entry.level, entry.text]];
   }
 }
+
+const dayMs = 86_400_000;
+
+const auditValues = ({ at, outcome, differences, held }: AuditEntry): Values => [
+  at - (at % dayMs),
+  outcome,
+  JSON.stringify(differences),
+  at,
+  JSON.stringify(held),
+];
 
 const venueTradeValues = (entry: VenueTradeEntry): Values => [
   entry.symbol,

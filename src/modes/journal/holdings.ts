@@ -6,11 +6,13 @@ import type { View } from './view.ts';
 
 type Leg = Pick<FillEntry, 'symbol' | 'side' | 'price' | 'quantity' | 'fee' | 'feeAsset'>;
 
-/** By asset; undefined where it was never written down what the account held at first. */
-export function holdings(view: View): ReadonlyMap<string, Decimal> | undefined {
-  const { fills, has, all } = view;
+/** By asset, of what was known at `until` (UTC ms), or now; undefined where it was never written down what the account held at first. */
+export function holdings(view: View, until = Number.POSITIVE_INFINITY): ReadonlyMap<string, Decimal> | undefined {
+  const { has, all } = view;
   if (!has('adjustments')) return undefined;
-  const said = all<{ what: string; asset: string; amount: string }>('SELECT what, asset, amount FROM adjustments');
+  const said = all<{ at: number; what: string; asset: string; amount: string }>(
+    'SELECT at, what, asset, amount FROM adjustments',
+  ).filter(({ at }) => at <= until);
   if (!said.some(({ what }) => what === 'baseline')) return undefined;
   const held = new Map<string, Decimal>();
   const move = (asset: string, amount: Decimal): void =>
@@ -20,7 +22,10 @@ export function holdings(view: View): ReadonlyMap<string, Decimal> | undefined {
     'SELECT symbol, base, quote FROM instruments',
   );
   const assetsOf = new Map(instruments.map((row) => [row.symbol, row]));
-  for (const { symbol, side, price, quantity, fee, feeAsset } of [...fills, ...foreignLegs(view)]) {
+  for (const { symbol, side, price, quantity, fee, feeAsset } of [
+    ...fillsBy(view, until),
+    ...foreignLegs(view, until),
+  ]) {
     const at = assetsOf.get(symbol);
     const base = new Decimal(quantity).times(side === 'BUY' ? 1 : -1);
     if (at !== undefined) move(at.base, base);
@@ -30,7 +35,21 @@ export function holdings(view: View): ReadonlyMap<string, Decimal> | undefined {
   return held;
 }
 
+/** A fill counts from when its trade was shown. */
+function fillsBy({ fills, all }: View, until: number): readonly Leg[] {
+  if (until === Number.POSITIVE_INFINITY) return fills;
+  const late = new Set(
+    all<{ name: string; at: number }>(
+      `SELECT trade_id || '|' || one.value AS name, min(seen_at) AS at FROM venue_trades, json_each(order_ids) AS one GROUP BY 1`,
+    )
+      .filter(({ at }) => at > until)
+      .map(({ name }) => name),
+  );
+  return fills.filter(({ tradeId, orderId }) => !late.has(`${tradeId}|${orderId}`));
+}
+
 interface TradeRow extends Leg {
+  readonly seenAt: number;
   readonly tradeId: string;
   /** JSON. */
   readonly orderIds: string;
@@ -39,13 +58,14 @@ interface TradeRow extends Leg {
 const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
 
 /** The sides of trades that were not ours, each once; a row tells the fee of its own side only. */
-function* foreignLegs({ orders, all }: View): Iterable<Leg> {
+function* foreignLegs({ orders, all }: View, until: number): Iterable<Leg> {
   const sideOf = new Map(orders.map(({ orderId, side }): [string, Side] => [orderId ?? '', side]));
   const rows = all<TradeRow>(
-    'SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset FROM venue_trades',
+    'SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, seen_at AS seenAt FROM venue_trades',
   );
   const legs = new Map<string, Leg>();
   for (const row of rows) {
+    if (row.seenAt > until) continue;
     const ids = JSON.parse(row.orderIds) as readonly string[];
     for (const [index, id] of ids.entries()) {
       if (sideOf.has(id)) continue;

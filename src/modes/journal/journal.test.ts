@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeClientOrderId } from '../../domain/ids.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { eventOf, fillRowOf, orderRowOf } from '../../journal/builders.ts';
-import type { Entry, EventEntry, OrderEntryRow } from '../../journal/entries.ts';
+import type { AuditEntry, Entry, EventEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
 import { schemaVersion } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
@@ -209,6 +209,30 @@ describe('sluice journal check', () => {
   ])('finds what breaks %s', (_, entries, expected) => {
     put(...entries());
     expect(found()).toEqual(expected.map((text) => text.replace('ID1', idOf(1))));
+  });
+
+  test('holds what rows come to against what the account held when it was last compared', () => {
+    const at = startTime + 5;
+    const audit = (given: Partial<AuditEntry>): AuditEntry => ({
+      kind: 'audit',
+      at,
+      outcome: 'even',
+      differences: {},
+      held: { USDT: '899.9', BTC: '1' },
+      ...given,
+    });
+    const later = filled(2).map((entry) => (entry.kind === 'venueTrade' ? { ...entry, seenAt: at + 1 } : entry));
+    put(...beginning, ...filled(1), audit({}), ...later);
+    expect(found()).toEqual([]);
+    put(audit({ held: { USDT: '899.9', BTC: '2', ETH: '3' } }));
+    expect(found()).toEqual([
+      `I12 at ${new Date(at).toISOString()} the account held 2 BTC, these rows come to 1`,
+      `I12 at ${new Date(at).toISOString()} the account held 3 ETH, these rows come to 0`,
+    ]);
+    put(audit({}), audit({ at: at + 9, outcome: 'off', differences: { USDT: '-5' } }));
+    expect(found()).toEqual([
+      `I12 at ${new Date(at + 9).toISOString()} the account held -5 USDT beside what the ledger explained`,
+    ]);
   });
 
   test('finds what another program changed', () => {

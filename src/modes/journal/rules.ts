@@ -1,6 +1,6 @@
 /**
  * The invariants of order-protocol §3.9 as far as a journal alone can show them. I10 (weight) and I11 (liveness) leave no rows;
- * the other half of I3, I6, I7 and I12 is the exchange's, which the daemon compares each minute while it runs.
+ * the other half of I3, I6, I7 and I12 is the exchange's, which the daemon compares each minute while it runs, leaving a row.
  */
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
@@ -126,7 +126,45 @@ export const rules = {
       }
     },
   },
+  I12: {
+    holds: 'when the account was last compared, it was even with the ledger, and held what these rows come to by then',
+    *check(view: View): Iterable<Found> {
+      yield* againstAudits(view);
+    },
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+interface AuditRow {
+  readonly at: number;
+  readonly outcome: string;
+  /** JSON. */
+  readonly differences: string;
+  /** JSON. */
+  readonly held: string;
+}
+
+function* againstAudits(view: View): Iterable<Found> {
+  const audits = view.has('audits')
+    ? view.all<AuditRow>('SELECT at, outcome, differences, held FROM audits ORDER BY at')
+    : [];
+  const last = audits.at(-1);
+  if (last?.outcome === 'off')
+    for (const [asset, amount] of Object.entries(JSON.parse(last.differences) as Record<string, string>))
+      yield { text: `at ${iso(last.at)} the account held ${amount} ${asset} beside what the ledger explained` };
+  const even = audits.findLast(({ outcome }) => outcome === 'even');
+  const sums = even === undefined ? undefined : holdings(view, even.at);
+  if (even === undefined || sums === undefined) return;
+  const held = new Map(Object.entries(JSON.parse(even.held) as Record<string, string>));
+  for (const asset of new Set([...held.keys(), ...sums.keys()])) {
+    const [there, here] = [new Decimal(held.get(asset) ?? 0), sums.get(asset) ?? new Decimal(0)];
+    if (!there.eq(here))
+      yield {
+        text: `at ${iso(even.at)} the account held ${there.toFixed()} ${asset}, these rows come to ${here.toFixed()}`,
+      };
+  }
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
 
 const quantityOf = (fills: readonly FillEntry[] = []): Decimal => sumOf(fills.map(({ quantity }) => quantity));
 
