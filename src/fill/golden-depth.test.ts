@@ -161,6 +161,14 @@ describe('the book beyond the golden fills', () => {
     expect(fillTexts(fills.print(print('SELL', 99, 3.5)))).toEqual(['0.5 @ 99 maker, fee 0.0005 X']);
   });
 
+  test('a print through its price leaves nobody before an order', () => {
+    const fills = engine();
+    fills.book(book([], [[100, 10]]));
+    fills.submit(order({ price: '100', lots: '5' }), now);
+    expect(fillTexts(fills.print(print('SELL', 99.99, 1)))).toEqual(['1 @ 100 maker, fee 0.001 X']);
+    expect(fillTexts(fills.print(print('SELL', 100, 2)))).toEqual(['2 @ 100 maker, fee 0.002 X']);
+  });
+
   test('a book that is too old says nothing: a MARKET order waits for a print', () => {
     const fills = engine();
     fills.book(book(threeAsks, [], 0));
