@@ -142,7 +142,7 @@ program
     new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
       .argParser(collect)
       .default([])
-      .conflicts(['stress', 'report', 'driver']),
+      .conflicts(['stress', 'driver']),
   )
   .option('--workers <N>', 'threads of a grid; as many as there are cores', whole(1, 256))
   .addOption(runsOption())

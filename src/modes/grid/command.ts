@@ -15,6 +15,7 @@ import { noteTry, readTries } from '../runs/store.ts';
 import { cellsOf, readAxes } from './axes.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { openPool } from './pool.ts';
+import { writeGridReport } from './report.ts';
 import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
 import { gridId, keptCells } from './store.ts';
 
@@ -25,6 +26,8 @@ export interface GridOptions {
   readonly workers?: number;
   readonly json: boolean;
   readonly csv?: string;
+  /** A report into this file; true: `grid.html`. */
+  readonly report?: string | true;
   /** Where cells are kept and tries are counted; nowhere when left out. */
   readonly runs?: string;
   readonly sluice?: string;
@@ -86,6 +89,11 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   if (json) out(JSON.stringify(gridJson(result)));
   else for (const line of gridLines(result)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
+  if (options.report !== undefined) {
+    const path = options.report === true ? 'grid.html' : options.report;
+    writeGridReport(path, result, { file, set: options.set, input, code, dataHashes: prepared.dataHashes });
+    say(`report: ${resolve(path)}`);
+  }
   const left = outcomes.filter((one) => one === undefined).length;
   if (left > 0)
     say(

@@ -1,0 +1,48 @@
+/** A grid as one HTML file. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { units, unitsNumber } from '../../domain/money.ts';
+import { gridText } from '../../report/grid.ts';
+import type { RunInput } from '../run.ts';
+import { type CodeVersion, sha256 } from '../runs/identity.ts';
+import { writeWhole } from '../runs/keep.ts';
+import { hasRun } from './outcome.ts';
+import { findIn, type GridResult } from './show.ts';
+
+interface Of {
+  readonly file: string;
+  readonly set: readonly string[];
+  readonly input: RunInput;
+  readonly code: readonly CodeVersion[];
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+/** Writes it, whole or not at all. */
+export function writeGridReport(path: string, result: GridResult, { file, set, input, code, dataHashes }: Of): void {
+  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const times = input.series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] as number,
+    columns.openTime[end - 1] as number,
+  ]);
+  const configuration = readFileSync(file, 'utf8');
+  const text = gridText({
+    title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
+    ...{ asset, klines, tries, configuration },
+    ...findIn(result),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    axes: axes.map(({ param, values }) => ({ name: param, values: values.map(String) })),
+    cells: cells.map((cell, index) => {
+      const one = outcomes[index];
+      const values = cell.map(String);
+      return hasRun(one) ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)) } } : { values };
+    }),
+    provenance: [
+      ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],
+      ['of it SHA-256', sha256(configuration)],
+      ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
+      ...Object.entries(dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
+    ],
+  });
+  writeWhole(resolve(path), text);
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type GridInput, gridText } from './grid.ts';
+
+const cell = (fast: number, slow: number, gain: number) => ({
+  values: [String(fast), String(slow)],
+  ran: { finalEquity: 1_000 * (1 + gain), return: gain, maxDrawdown: -0.1, sharpe: 10 * gain, fills: 20 },
+});
+const given: GridInput = {
+  title: 'Grid · <b>',
+  asset: 'USDT',
+  ...{ from: 0, to: 86_400_000, klines: 1_440, tries: 500 },
+  axes: [
+    { name: 'fast', values: ['2', '3'] },
+    { name: 'slow', values: ['10', '20'] },
+  ],
+  cells: [cell(2, 10, 0.05), cell(2, 20, -0.02), cell(3, 10, 0.12), { values: ['3', '20'] }],
+  heat: [
+    [0.05, -0.02],
+    [0.12, undefined],
+  ],
+  best: 2,
+  plateau: undefined,
+  provenance: [['Data of XZ', 'abc']],
+  configuration: 'cash: "1"',
+};
+
+test('frames the best cell, leaves a hole where none ran, and sets luck beside the winner', () => {
+  const text = gridText(given);
+  expect(text).toContain('<h1>Grid · &lt;b&gt;</h1>');
+  expect([...text.matchAll(/<td class="([gr]\d[^"]*|none)"/g)].map(([, cls]) => cls)).toEqual([
+    'g4',
+    'r3',
+    'g5 best',
+    'none',
+  ]);
+  expect(text).toMatch(/The best of 500 tries/);
+  expect(text).toMatch(/fast 3, slow 10/);
+  // Ratios of 0.5, −0.2 and 1.2 lie 0.7 apart; the best of 500 without skill shows three of those.
+  expect(text).toMatch(/Luck alone shows<\/dt><dd>2\.1\d<\/dd>/);
+  expect(text).toContain('panel verdict warn');
+  expect(text).not.toContain('<script');
+});
+
+test('says so where no cell could be run', () => {
+  const text = gridText({
+    ...given,
+    best: undefined,
+    cells: given.cells.map(({ values }) => ({ values })),
+    heat: [[undefined]],
+  });
+  expect(text).toContain('No cell could be run');
+});

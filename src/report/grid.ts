@@ -1,0 +1,169 @@
+/** The report of a grid: its heat map, its best cell beside what luck alone would show, its best plateau. */
+import { luckySharpe } from '../research/luck.ts';
+import { deviation } from '../research/moments.ts';
+import { yearDays } from '../research/ratios.ts';
+import { spanOf } from './curves.ts';
+import { figureText, grouped, moneyFigure, shareText } from './figures.ts';
+import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
+import { pageText } from './page.ts';
+
+export interface GridCell {
+  /** One value for each axis. */
+  readonly values: readonly string[];
+  /** Undefined where it was refused or not run. */
+  readonly ran?: {
+    readonly finalEquity: number;
+    readonly return: number;
+    readonly maxDrawdown: number;
+    readonly sharpe: number | null;
+    readonly fills: number;
+  };
+}
+
+export interface GridInput {
+  readonly title: string;
+  readonly asset: string;
+  readonly from: number;
+  readonly to: number;
+  readonly klines: number;
+  readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
+  /** The last axis fastest. */
+  readonly cells: readonly GridCell[];
+  /** The best over the axes beyond the first two, by row and column; a single axis is one row. */
+  readonly heat: readonly (readonly (number | undefined)[])[];
+  readonly best: number | undefined;
+  readonly plateau:
+    | {
+        readonly centre: number;
+        readonly cells: readonly number[];
+        readonly mean: number;
+        readonly worst: number;
+        readonly best: number;
+      }
+    | undefined;
+  /** Of the same strategies on overlapping data, this grid counted. */
+  readonly tries: number;
+  readonly provenance: readonly (readonly [name: string, value: string])[];
+  readonly configuration: string;
+}
+
+const cellName = ({ axes, cells }: GridInput, index: number): string =>
+  axes.map(({ name }, axis) => `${name} ${cells[index]?.values[axis] ?? ''}`).join(', ');
+
+const fact = (name: string, value: Content, about: string): Html =>
+  html`<div class="fact"><dt>${name}</dt><dd>${value}</dd><dd class="muted small">${about}</dd></div>`;
+
+/** The yearly Sharpe ratio that the best of so many cells without skill shows, from how far their ratios lie apart. */
+function luckOf({ cells, tries }: GridInput): number | undefined {
+  const ratios = cells.flatMap(({ ran }) => (ran === undefined || ran.sharpe === null ? [] : [ran.sharpe]));
+  const spread = deviation(ratios);
+  return spread === undefined ? undefined : luckySharpe(spread * spread, Math.max(tries, ratios.length));
+}
+
+function headSection(input: GridInput): Html {
+  const { cells, best, plateau, tries, asset } = input;
+  const winner = best === undefined ? undefined : cells[best]?.ran;
+  if (best === undefined || winner === undefined)
+    return section(
+      'best',
+      'No cell could be run',
+      html`<p class="about">The configuration's strategy refused each.</p>`,
+    );
+  const luck = luckOf(input);
+  const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;
+  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} tries</h2><dl class="facts">${[
+    fact('Best cell', cellName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
+    fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(-winner.maxDrawdown)}`),
+    fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
+    fact(
+      'Luck alone shows',
+      figureText(luck, 'ratio'),
+      `the Sharpe ratio that the best of ${grouped(tries)} is expected to have without skill`,
+    ),
+    plateau === undefined
+      ? fact('Best plateau', 'n/a', 'it takes three values an axis, and no holes')
+      : fact(
+          'Best plateau',
+          `around ${cellName(input, plateau.centre)}`,
+          `${plateau.cells.length} cells: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
+        ),
+  ]}</dl><p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
+}
+
+function heatSection(input: GridInput): Html {
+  const { axes, heat, best, plateau } = input;
+  const [first, second] = axes;
+  const across = second ?? first;
+  const down = second === undefined ? undefined : first;
+  if (across === undefined) return html``;
+  const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
+  const place = (cell: number): number => Math.floor(cell / others);
+  const flat = new Set(plateau?.cells.map(place) ?? []);
+  const all = heat.flat().filter((value) => value !== undefined);
+  const most = Math.max(1e-9, ...all.map(Math.abs));
+  const shade = (value: number): string =>
+    `${value >= 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / most)))}`;
+  const cell = (value: number | undefined, index: number): Html =>
+    value === undefined
+      ? html`<td class="none"></td>`
+      : html`<td class="${shade(value)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === place(best) ? ' best' : ''}" title="${shareText(value)}">${(value * 100).toFixed(1).replace('-', '−')}</td>`;
+  return section(
+    'heat',
+    'Return of each cell',
+    html`<p class="about">In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${
+      others > 1 ? ', the best over the other axes' : ''
+    }. The best cell is framed, the best plateau underlined.</p><div class="scroll-x"><table class="heat grid"><thead><tr><th>${
+      down === undefined ? '' : `${down.name} \\ `
+    }${across.name}</th>${across.values.map((value) => html`<th scope="col">${value}</th>`)}</tr></thead><tbody>${heat.map(
+      (row, index) =>
+        html`<tr><th scope="row">${down?.values[index] ?? ''}</th>${row.map((value, column) =>
+          cell(value, index * row.length + column),
+        )}</tr>`,
+    )}</tbody></table></div>`,
+  );
+}
+
+const listed = 30;
+
+function tableSection({ axes, cells, asset }: GridInput): Html {
+  const ran = cells
+    .flatMap(({ values, ran: one }) => (one === undefined ? [] : [{ values, one }]))
+    .toSorted((a, b) => b.one.return - a.one.return);
+  const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills'];
+  return section(
+    'cells',
+    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} cells`,
+    tableHtml(
+      [...axes.map(({ name }) => [name, 'n'] as const), ...names.map((name) => [name, 'n'] as const)],
+      ran
+        .slice(0, listed)
+        .map(({ values, one }) => [
+          ...values,
+          moneyFigure(one.finalEquity),
+          signed(one.return, shareText(one.return)),
+          shareText(-one.maxDrawdown),
+          figureText(one.sharpe, 'ratio'),
+          grouped(one.fills),
+        ]),
+    ),
+  );
+}
+
+export function gridText(input: GridInput): string {
+  const { title, from, to, klines, axes, provenance, configuration } = input;
+  const body = html`<header class="top"><h1>${title}</h1><p class="muted">${axes
+    .map(({ name, values }) => `${name} ${values[0] ?? ''} to ${values.at(-1) ?? ''} (${values.length})`)
+    .join(' × ')} · ${spanOf(from, to)} · ${grouped(klines)} klines</p></header>${[
+    headSection(input),
+    heatSection(input),
+    tableSection(input),
+    section(
+      'configuration',
+      'Configuration and hashes',
+      html`<table class="plain"><tbody>${provenance.map(
+        ([name, value]) => html`<tr><th scope="row">${name}</th><td class="hash">${value}</td></tr>`,
+      )}</tbody></table><pre>${configuration}</pre>`,
+    ),
+  ]}`;
+  return pageText({ title, body });
+}
