@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Trade } from '../../domain/market.ts';
 import type { Count } from './counters.ts';
-import { isFields, numberOf, textOf, timeOf } from './json.ts';
+import { type Fields, isFields, numberOf, textOf, timeOf } from './json.ts';
 import type { Rows } from './questions.ts';
 import { sideOf } from './read-order.ts';
 import type { Hole, Listener } from './socket.ts';
@@ -81,37 +81,21 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
   let isMute = false;
   let stopTimer = (): void => {};
 
-  const printAll = (fresh: Trade[]): void => {
-    for (const trade of inTime(fresh)) print(trade);
-  };
-
   /** Lets go of what waited, behind the past if that came; late answers find nothing that waits. */
   function release(waiting: Held[], past: Past | undefined): void {
     if (held !== waiting) return;
     stopTimer();
     held = undefined;
-    const fresh: Trade[] = [];
-    let repeats = 0;
-    const seenAt = now();
-    if (past !== undefined) {
-      repeats = seen.takePast({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
-      seen.expect(fresh);
-    }
-    let missed = fresh.length;
-    for (const frame of waiting) {
-      missed -= seen.take(frame, fresh);
-      if (past === undefined) seen.settled();
-    }
-    seen.settled();
+    const { fresh, repeats, missed } = merged(seen, waiting, past, now());
     isMute = past === undefined;
     if (broken !== undefined) {
       const { isSure, from, to, cause } = broken;
       const isHole = isSure || (past === undefined ? waiting.length > 0 : missed > 0);
       if (isHole) gap({ from: Math.max(from, knownTo), to, cause }, repeats > 0);
     }
-    if (past !== undefined) knownTo = seenAt;
+    if (past !== undefined) knownTo = now();
     broken = undefined;
-    printAll(fresh);
+    for (const trade of inTime(fresh)) print(trade);
   }
 
   /** Asks for the past; what comes meanwhile waits. */
@@ -126,18 +110,13 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
 
   return {
     data(tick, ts) {
-      const rows = tick['data'];
-      if (!Array.isArray(rows)) {
-        count('unreadable trades', tick);
-        return;
-      }
-      const seenAt = now();
-      const frame = { rows, frameTime: timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt, seenAt };
-      if (held === undefined) {
+      const frame = heldOf(tick, ts, now());
+      if (frame === undefined) count('unreadable trades', tick);
+      else if (held === undefined) {
         const fresh: Trade[] = [];
         seen.take(frame, fresh);
         seen.settled();
-        printAll(fresh);
+        for (const trade of inTime(fresh)) print(trade);
       } else if (held.push(frame) >= maxHeld) release(held, undefined);
     },
     hole(hole) {
@@ -159,6 +138,34 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
       held = undefined;
     },
   };
+}
+
+function heldOf(tick: Fields, ts: unknown, seenAt: number): Held | undefined {
+  const rows = tick['data'];
+  if (!Array.isArray(rows)) return undefined;
+  return { rows, frameTime: timeOf(tick['ts']) ?? timeOf(ts) ?? seenAt, seenAt };
+}
+
+/** What is new of the past and of what waited behind it, how many of the past were known, and how many came in no frame. */
+function merged(
+  seen: SeenPrints,
+  waiting: readonly Held[],
+  past: Past | undefined,
+  seenAt: number,
+): { readonly fresh: Trade[]; readonly repeats: number; readonly missed: number } {
+  const fresh: Trade[] = [];
+  let repeats = 0;
+  if (past !== undefined) {
+    repeats = seen.takePast({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
+    seen.expect(fresh);
+  }
+  let missed = fresh.length;
+  for (const frame of waiting) {
+    missed -= seen.take(frame, fresh);
+    if (past === undefined) seen.settled();
+  }
+  seen.settled();
+  return { fresh, repeats, missed };
 }
 
 /** Sorts them where it must. */
