@@ -25,6 +25,13 @@ const frames: readonly string[] = [
   `{"channel":"market_btcusdt_trade_ticker","ts":${start},"tick":{"data":[{"side":"buy","price":"2","vol":"1","ds":"","ts":${start}}]}}`,
 ];
 
+/** The last closed klines as REST lists them. */
+const closedKlines = (now: number): object[] =>
+  Array.from({ length: 5 }, (_, index) => ({
+    idx: (Math.floor(now / 60_000) - index) * 60_000,
+    ...{ open: 1.7423, close: 1.7439, high: 1.7445, low: 1.7406, vol: 1 },
+  }));
+
 /** Closed klines by `req`, and frames of the one that is open, each at times with a time that no kline has. */
 function klineAt(rng: Rng, now: number): string {
   const minute = Math.floor(now / 60_000) * 60_000;
@@ -41,7 +48,8 @@ const slowestFrameMs = 500;
 export async function fuzzFrames(seed: number, count: number): Promise<number> {
   const rng = seededRng(seed);
   const clock = new SimClock(start);
-  const { feed, sockets, last } = memoryFeed(clock);
+  // REST answers, or most frames would wait for it, where nothing ends what takes too long.
+  const { feed, sockets, last } = memoryFeed(clock, () => closedKlines(clock.now()));
   let believed = 0;
   // Thrown in a subscriber it would surface somewhere else, later.
   const faults: string[] = [];
