@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 const now = (): number => Number(process.hrtime.bigint());
 const klines = Array.from({ length: 300 }, (_, index) => ({
-  idx: Date.now() - (index + 1) * 60_000,
+  idx: (Math.floor(Date.now() / 60_000) - index - 1) * 60_000,
   open: '100',
   high: '101',
   low: '99',
