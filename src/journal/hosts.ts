@@ -49,7 +49,7 @@ export function workerHost(
       new Promise((resolve) => {
         const id = nextId++;
         pending.set(id, resolve);
-        worker.postMessage({ id, entries } satisfies WriteRequest);
+        worker.postMessage({ id, entries: JSON.stringify(entries) } satisfies WriteRequest);
       }),
     close() {
       closing = true;

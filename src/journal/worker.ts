@@ -8,7 +8,8 @@ import { writer } from './writer.ts';
 
 export interface WriteRequest {
   readonly id: number;
-  readonly entries: readonly Entry[];
+  /** As JSON: one text is handed over in three quarters of the time that as many objects take. */
+  readonly entries: string;
 }
 export interface WriteReply {
   readonly id: number;
@@ -48,7 +49,7 @@ if (parentPort !== null) {
     }
     let result: WriteReply['result'] = 'written';
     try {
-      write(request.entries);
+      write(JSON.parse(request.entries) as readonly Entry[]);
     } catch (error) {
       // A full disk rolled the transaction back and may pass; after an I/O error nobody knows what is on the disk, so the process ends.
       if (!(error instanceof Database.SqliteError && error.code === 'SQLITE_FULL')) throw error;
