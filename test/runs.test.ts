@@ -100,6 +100,9 @@ describe('sluice backtest', () => {
     expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
     expect(said).toContain(note);
     expect(readFileSync(file, 'utf8')).toContain(note);
+    const again = join(at.dir, 'stopped-again.html');
+    expect((await at.sluice(['report', 'last', '-o', again])).code).toBe(0);
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
     const { out: same } = await run({ json: true, set: ['to=2020-02-03T20:16:00Z'] });
     const until = JSON.parse(same) as typeof part;
     expect(part.metrics).toEqual(until.metrics);

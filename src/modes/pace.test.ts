@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock/clock.ts';
-import { paced, paceText, showPace } from './pace.ts';
+import { paced, pacedByTime, paceText, showPace } from './pace.ts';
 
 test('asks once in many steps, and never where nobody listens', async () => {
   const told: (readonly [number, number])[] = [];
@@ -28,4 +28,17 @@ test('draws nothing of a short run', async () => {
   expect(await shown.pace(1, 2)).toBe(false);
   shown.end();
   expect(drawn).toEqual([]);
+});
+
+test('of events it tells how many klines their time is worth', async () => {
+  const told: number[] = [];
+  const tell = pacedByTime(
+    async (done) => {
+      told.push(done);
+      return false;
+    },
+    { start: 1_000, end: 3_000, of: 500 },
+  );
+  for (let event = 0; event < 8_192; event++) await tell(event < 4_096 ? 1_000 : 2_000);
+  expect(told).toEqual([0, 250]);
 });

@@ -18,6 +18,19 @@ export function paced(pace: Pace | undefined, of: number): () => Promise<boolean
   return () => (pace !== undefined && ++done % everySteps === 0 ? pace(done, of) : undefined);
 }
 
+/** A moment was reached of a run from `start` to `end` over `of` klines; a promise now and then, of whether to end. */
+export function pacedByTime(
+  pace: Pace | undefined,
+  { start, end, of }: { readonly start: number; readonly end: number; readonly of: number },
+): (time: number) => Promise<boolean> | undefined {
+  let steps = 0;
+  return (time) => {
+    if (pace === undefined || ++steps % everySteps !== 0) return undefined;
+    const share = Math.min(1, Math.max(0, (time - start) / Math.max(1, end - start)));
+    return pace(Math.floor(share * of), of);
+  };
+}
+
 export interface Shown {
   readonly pace: Pace;
   /** Wipes the line. */

@@ -2,10 +2,11 @@
 import type { Database } from 'better-sqlite3';
 import type { Tape } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import type { Interval } from '../domain/interval.ts';
+import { closeTime, type Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
-import { greatest, minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
+import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { Account, Fill, Intent } from '../domain/order.ts';
+import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/hosts.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
@@ -63,7 +64,7 @@ export interface RunResult {
 
 /** What a fee taken in base may leave missing. */
 export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
-  rules.feeIn === 'received' ? greatest(fees.maker, fees.taker) : noRate;
+  rules.feeIn === 'received' ? mostRate(fees) : noRate;
 
 /** A trade of the simulated account as our own fill. */
 export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
@@ -99,3 +100,14 @@ export const idleCash = ({ cash, allocations }: RunInput): Units => {
 };
 
 export { memoryHost };
+
+/** From the first open to the last close of a run, and how many klines lie between. */
+export const spanOf = (
+  series: readonly RunSeries[],
+): { readonly start: number; readonly end: number; readonly of: number } => ({
+  start: Math.min(...series.map(({ columns, first }) => columns.openTime[first] as number)),
+  end: Math.max(
+    ...series.map(({ columns, interval, end }) => closeTime(interval, columns.openTime[end - 1] as number)),
+  ),
+  of: series.reduce((sum, { first, end }) => sum + end - first, 0),
+});

@@ -18,7 +18,8 @@ import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
-import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { pacedByTime } from './pace.ts';
+import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
@@ -110,7 +111,7 @@ class TapeRun {
     const cursors = this.#lanes.flatMap((lane) => this.#cursorsOf(lane));
     const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
     this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
-    await this.#walk(cursors);
+    const endedAt = await this.#walk(cursors);
     await this.#findLast();
     trading.unsubscribe();
     await this.#book.close();
@@ -123,6 +124,7 @@ class TapeRun {
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       requests: this.#venue.requests,
       journal: () => this.#host.db,
+      ...(endedAt === undefined ? {} : { endedAt }),
     };
   }
 
@@ -175,9 +177,13 @@ class TapeRun {
     };
   }
 
-  async #walk(cursors: readonly Cursor[]): Promise<void> {
+  /** Returns the moment at which it was told to end, where it was. */
+  async #walk(cursors: readonly Cursor[]): Promise<number | undefined> {
     const clock = this.#clock;
+    const tell = pacedByTime(this.#input.pace, spanOf(this.#input.series));
     for (let next = earliest(cursors); next !== undefined; next = earliest(cursors)) {
+      const asked = tell(next.time);
+      if (asked !== undefined && (await asked)) return clock.now();
       if (!this.#everyEvent && this.#pass(next)) continue;
       const { time, rank } = next;
       // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
@@ -192,6 +198,7 @@ class TapeRun {
       if (this.#stirred && clock.busy) await clock.settle();
       this.#stirred = false;
     }
+    return undefined;
   }
 
   /** Passes over trades that change nothing until something else happens; true when there were any. */

@@ -50,7 +50,7 @@ const differenceOf = ({ configuration, summary }: KeptRun, all: readonly KeptRun
   ].join(' ');
 
 const nameWidth = 22;
-const columnWidth = 21;
+const columnWidth = 24;
 
 function linesOf(runs: readonly KeptRun[]): readonly string[] {
   const row = (name: string, cells: readonly string[]): string =>

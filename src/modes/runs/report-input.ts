@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
+import { rowAt } from '../../data/klines.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { rateNumber, unitsNumber } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
@@ -97,6 +98,15 @@ export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly St
   );
 }
 
+/** Without the klines after its end: a run that was stopped did not see them. */
+function seenBy(prepared: Prepared, { summary }: KeptRun): Prepared {
+  const series = prepared.input.series.map((one) => ({
+    ...one,
+    end: Math.max(one.first + 1, Math.min(one.end, rowAt(one.columns.openTime, summary.to + 1))),
+  }));
+  return { ...prepared, input: { ...prepared.input, series } };
+}
+
 /** The klines of a kept run, or why they are not those any more. */
 async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | string> {
   const { file, set } = run.configuration;
@@ -107,7 +117,7 @@ async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | str
     const prepared = await prepare(join(dirname(file), file.replace(/^.*\//, '')), config, settings);
     const changed = Object.entries(run.summary.dataHashes).filter(([symbol, of]) => prepared.dataHashes[symbol] !== of);
     return changed.length === 0
-      ? prepared
+      ? seenBy(prepared, run)
       : `The data of ${changed.map(([symbol]) => symbol).join(', ')} have changed since this run, so its klines are not shown.`;
   } catch (error) {
     if (error instanceof Refusal) return `The klines cannot be read any more: ${error.message}`;

@@ -52,9 +52,12 @@ export interface KeptRun {
 /** A run's folder holds these; orders and stops only where there were few. */
 export type RunFile = 'configuration.yaml' | 'fills.csv' | 'equity.csv' | 'orders.csv' | 'stops.csv';
 
-/** `20261121-195512-a3f9`: sorts by time, and says that two runs of one second differ. */
+/** `20261121-195512482-a3f9`: sorts by time, to the millisecond, so that the last of several runs is the last. */
 export const runId = (at: number, hash: string): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${hash.slice(0, 4)}`;
+  `${new Date(at)
+    .toISOString()
+    .replace(/[-:.Z]/g, '')
+    .replace('T', '-')}-${hash.slice(0, 4)}`;
 
 /** Written beside its place and then put there: a folder that is there is whole. Returns it. */
 export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, string>): string {
@@ -64,7 +67,7 @@ export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMa
   try {
     for (const [name, text] of files) writeFileSync(join(unfinished, name), text);
     writeFileSync(join(unfinished, 'result.json'), `${JSON.stringify(run, undefined, 1)}\n`);
-    // The same run again within a second takes the place of the first, which holds the same.
+    // The same run again within a millisecond takes the place of the first, which holds the same.
     rmSync(place, { recursive: true, force: true });
     renameSync(unfinished, place);
   } catch (error) {
