@@ -268,6 +268,16 @@ export const backtestSchema = z.strictObject({
   cash,
   rules: z.enum(['sluice', 'plain']).default('sluice'),
   fills: fills.prefault({}),
+  /** Rates of a symbol in place of `fees`, and rates from a volume of 30 days on, in quote. */
+  symbolFees: z.record(symbol, z.strictObject({ maker: fraction, taker: fraction })).optional(),
+  feeTiers: z
+    .array(z.strictObject({ volume: amount, maker: fraction, taker: fraction }))
+    .min(1)
+    .refine(
+      (tiers) => tiers.every(({ volume }, at) => at === 0 || volume > (tiers[at - 1]?.volume ?? volume)),
+      'must rise by volume',
+    )
+    .optional(),
   /** An interval of the catalogue whose klines decide what larger ones leave open. */
   detail: z.enum(intervals).optional(),
   repair: z.boolean().default(false),

@@ -1,7 +1,7 @@
 /** How much the order of events inside ambiguous klines could matter (fill-engine §2.2). */
 import type { Instrument } from '../domain/instrument.ts';
 import { absolute, minus, notional, noUnits, plus, type Units } from '../domain/money.ts';
-import { feeOf } from './fees.ts';
+import { feeOf, ratesOf } from './fees.ts';
 import type { SimFill } from './orders.ts';
 import type { Fees } from './rules.ts';
 
@@ -14,6 +14,7 @@ export function couldBeBetterBy(fill: SimFill, fees: Fees, at: Instrument): Unit
   const { price, quantity, bestPrice } = fill;
   if (bestPrice === undefined) return noUnits;
   const gained = absolute(minus(notional(bestPrice, quantity, at), notional(price, quantity, at)));
-  const best = feeOf({ ...fill, price: bestPrice, maker: true }, fees, 'quote', at).fee;
-  return plus(gained, minus(feeOf(fill, fees, 'quote', at).fee, best));
+  const rates = ratesOf(fees, at.symbol, noUnits);
+  const best = feeOf({ ...fill, price: bestPrice, maker: true }, rates, 'quote', at).fee;
+  return plus(gained, minus(feeOf(fill, rates, 'quote', at).fee, best));
 }

@@ -2,7 +2,7 @@
  * By which rules a simulated exchange fills orders (fill-engine §2): named sets of plain data, read by one engine. The
  * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume.
  */
-import { type Rate, rate, type Ticks, ticks } from '../domain/money.ts';
+import { type Rate, rate, type Ticks, ticks, type Units } from '../domain/money.ts';
 import type { ImpactModel } from './impact.ts';
 import type { LatencyModel } from './latency.ts';
 
@@ -109,9 +109,21 @@ export const rulesets: Readonly<Record<'sluice' | 'plain', Rules>> = { sluice, p
 export type RulesetName = keyof typeof rulesets;
 
 /** Fee rates, as fractions of what they are charged on. */
-export interface Fees {
+export interface FeeRates {
   readonly maker: Rate;
   readonly taker: Rate;
+}
+
+/** Rates from a volume of the last 30 days on, in quote. */
+export interface FeeTier extends FeeRates {
+  readonly volume: Units;
+}
+
+export interface Fees extends FeeRates {
+  /** In place of all others, for a symbol. */
+  readonly bySymbol?: Readonly<Record<string, FeeRates>>;
+  /** By rising volume; below the first the rates above hold. */
+  readonly tiers?: readonly FeeTier[];
   /** True when nobody gave them: the exchange publishes none, so whoever prints a result must say they are assumed. */
   readonly assumed: boolean;
 }

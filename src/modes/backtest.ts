@@ -62,10 +62,14 @@ export const inputOf = (config: BacktestConfig, cast: Cast, series: readonly Run
   series,
   cash: config.cash,
   limits: config.risk,
-  fees: feesFrom({
-    ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
-    ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
-  }),
+  fees: {
+    ...feesFrom({
+      ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
+      ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
+    }),
+    ...(config.symbolFees !== undefined && { bySymbol: config.symbolFees }),
+    ...(config.feeTiers !== undefined && { tiers: config.feeTiers }),
+  },
 });
 
 /** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */

@@ -1,7 +1,8 @@
 /** `--stress`: the same run under worse conditions, to see what of its result hangs on them (fill-engine §4, "Perturbation"). */
 import { Observable } from 'rxjs';
-import { plus, unitsNumber } from '../domain/money.ts';
+import { unitsNumber } from '../domain/money.ts';
 import type { Want } from '../domain/order.ts';
+import { doubled } from '../fill/fees.ts';
 import type { Stressed } from '../research/verdict.ts';
 import { isStreaming, type Strategy } from '../strategy/contract.ts';
 import type { RunInput, RunResult } from './run.ts';
@@ -47,10 +48,7 @@ function later(strategy: Strategy): Strategy {
 const conditions: readonly { readonly name: string; readonly worsen: (input: RunInput) => RunInput }[] = [
   {
     name: 'Fees × 2',
-    worsen: (input) => {
-      const { maker, taker } = input.fees;
-      return { ...input, fees: { ...input.fees, maker: plus(maker, maker), taker: plus(taker, taker) } };
-    },
+    worsen: (input) => ({ ...input, fees: doubled(input.fees) }),
   },
   {
     name: 'Latency × 3',

@@ -8,7 +8,6 @@ import {
   baseUnits,
   cut,
   feeOn,
-  greatest,
   type Lots,
   least,
   minus,
@@ -20,9 +19,9 @@ import {
   type Units,
 } from '../../domain/money.ts';
 import type { Intent, OrderReport, Outcome } from '../../domain/order.ts';
-import { feeOf } from '../../fill/fees.ts';
+import { feeOf, mostRate, ratesOf, Turnover } from '../../fill/fees.ts';
 import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
-import type { Fees, Rules } from '../../fill/rules.ts';
+import type { FeeRates, Fees, Rules } from '../../fill/rules.ts';
 import type { Balance } from '../venue.ts';
 import { Purse } from './purse.ts';
 import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
@@ -60,6 +59,8 @@ export class PaperAccount {
   readonly #options: PaperAccountOptions;
   readonly #purse: Purse;
   readonly #feeReserve: Fees['taker'];
+  /** Only where rates depend on it. */
+  readonly #turnover: Turnover | undefined;
   #nextId: number;
   #openCount = 0;
 
@@ -67,7 +68,8 @@ export class PaperAccount {
     this.#options = options;
     this.records = new Records(options.keepsClosed);
     this.#purse = new Purse(options.balances);
-    this.#feeReserve = greatest(options.fees.maker, options.fees.taker);
+    this.#feeReserve = mostRate(options.fees);
+    this.#turnover = options.fees.tiers === undefined ? undefined : new Turnover();
     this.#nextId = options.firstId ?? 1;
   }
 
@@ -116,7 +118,7 @@ export class PaperAccount {
   canPay(order: SimOrder, price: Ticks, quantity: Lots): boolean {
     const { intent, at } = this.#working(order);
     const cost = notional(price, quantity, at);
-    const fee = this.#options.rules.feeIn === 'quote' ? feeOn(cost, this.#options.fees.taker) : noUnits;
+    const fee = this.#options.rules.feeIn === 'quote' ? feeOn(cost, this.#feeReserve) : noUnits;
     return this.#purse.free(payingAsset(intent, at)) >= plus(cost, fee);
   }
 
@@ -128,11 +130,12 @@ export class PaperAccount {
   }
 
   #bookFill(fill: SimFill): void {
-    const { fees, rules, listener } = this.#options;
+    const { rules, listener } = this.#options;
     const order = this.#working(fill.order);
     const { intent, at } = order;
     const value = notional(fill.price, fill.quantity, at);
-    const { fee, feeAsset } = feeOf(fill, fees, rules.feeIn, at, value);
+    const { fee, feeAsset } = feeOf(fill, this.#ratesAt(at.symbol, fill.time), rules.feeIn, at, value);
+    this.#turnover?.add(fill.time, value);
     const base = baseUnits(fill.quantity, at);
     const feeInBase = feeAsset === at.base;
     if (intent.side === 'BUY') {
@@ -162,6 +165,12 @@ export class PaperAccount {
     };
     this.records.addTrade(trade);
     listener?.fill(trade, intent);
+  }
+
+  #ratesAt(symbol: string, time: number): FeeRates {
+    const { fees } = this.#options;
+    if (this.#turnover === undefined && fees.bySymbol === undefined) return fees;
+    return ratesOf(fees, symbol, this.#turnover?.before(time) ?? noUnits);
   }
 
   #end(order: PaperOrder, end: 'filled' | 'canceled'): void {

@@ -2,7 +2,7 @@ import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Depth, Side, Trade } from '../../domain/market.ts';
-import { lots } from '../../domain/money.ts';
+import { lots, rate, units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { rulesets } from '../../fill/rules.ts';
 import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from './builders.ts';
@@ -172,4 +172,20 @@ test('where a book is shown a MARKET order walks it, and a resting one waits for
   expect(await balances()).toEqual(['Z 800+99', 'X 0.998+0']);
   print('SELL', 99, 1);
   expect(await balances()).toEqual(['Z 800+0', 'X 1.997+0']);
+});
+
+test('fees follow the symbol, and the volume of the days before', async () => {
+  const none = { maker: rate('0'), taker: rate('0') };
+  const own = world({ fees: { ...fees, bySymbol: { XZ: none } } });
+  own.show(99, 100, 2);
+  await own.send(intent({ amount: '100' }));
+  expect(await own.balances()).toEqual(['Z 900+0', 'X 1+0']);
+  const tiered = world({ fees: { ...fees, tiers: [{ volume: units('100'), ...none }] } });
+  tiered.show(99, 100, 2);
+  await tiered.send(intent({ amount: '100' }));
+  expect(await tiered.balances()).toEqual(['Z 900+0', 'X 0.998+0']);
+  await tiered.clock.advanceTo(tiered.clock.now() + 86_400_000);
+  tiered.show(99, 100, 3);
+  await tiered.send(intent({ amount: '100' }));
+  expect(await tiered.balances()).toEqual(['Z 800+0', 'X 1.998+0']);
 });
