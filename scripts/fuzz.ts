@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
 import { fuzzControl } from '../test/kit/fuzz-control.ts';
-import { fuzzFrames } from '../test/kit/fuzz-frames.ts';
+import { fuzzFramesInTime } from '../test/kit/fuzz-frames-thread.ts';
 import { fuzzJournal } from '../test/kit/fuzz-journal.ts';
 import { fuzzReplies } from '../test/kit/fuzz-replies.ts';
 
@@ -28,7 +28,7 @@ let carriedOut = 0;
 let refused = 0;
 for (let seed = first; seed < first + rounds; seed++) {
   try {
-    believed += await fuzzFrames(seed, perRound);
+    believed += await fuzzFramesInTime(seed, perRound);
     taken += await fuzzReplies(seed, perRound);
     carriedOut += await fuzzControl(seed, controlsPerRound);
     refused += (await fuzzJournal(seed, journalsPerRound)).refused;
