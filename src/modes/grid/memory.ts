@@ -27,12 +27,13 @@ export function remembering(strategy: Strategy): Strategy {
     }
     return made;
   };
-  const indicators = strategy.indicators as (params: ParamValues<Params>) => Readonly<Record<string, Indicator>>;
+  const indicatorsOf = (params: ParamValues<Params>): Readonly<Record<string, Indicator>> =>
+    strategy.indicators(params);
   return {
     ...strategy,
     indicators: (params: ParamValues<Params>) =>
       Object.fromEntries(
-        Object.entries(indicators(params)).map(([name, indicator]) => {
+        Object.entries(indicatorsOf(params)).map(([name, indicator]) => {
           const { key } = indicator;
           if (key === undefined) return [name, indicator];
           return [name, { ...indicator, column: (klines: Columns) => columnOf(indicator, key, klines) }];
