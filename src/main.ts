@@ -145,9 +145,30 @@ program
       .conflicts(['stress', 'driver']),
   )
   .option('--workers <N>', 'threads of a grid; as many as there are cores', whole(1, 256))
+  .addOption(
+    new Option('--all [DIR]', 'every configuration of a folder against the results written down beside them')
+      .preset('backtests')
+      .conflicts(['config', 'grid', 'stress', 'report', 'csv']),
+  )
+  .option('--accept', 'with --all: write down what comes out', false)
   .addOption(runsOption())
   .addOption(jsonOption())
-  .action(async ({ save, runs, grid, ...given }) => {
+  .action(async ({ save, runs, grid, all, accept, ...given }) => {
+    if (all !== undefined)
+      return (await import('./modes/expectations.ts')).checkAll({
+        ...given,
+        dir: all,
+        accept,
+        run: async (config) => {
+          const printed: string[] = [];
+          const { backtest } = await import('./modes/backtest-command.ts');
+          await backtest({ ...given, config, json: true, out: (line) => void printed.push(line), say: () => {} });
+          return printed.join('');
+        },
+        signal: stopping.signal,
+        out,
+        say,
+      });
     if (grid.length > 0)
       return (await import('./modes/grid/command.ts')).gridBacktest({
         ...withConfig('backtest', given),
@@ -169,6 +190,16 @@ program
     });
   });
 addRuns(program, { out, say });
+program
+  .command('check')
+  .description('whether a strategy knows the future, and how many klines it needs before it decides as it would have')
+  .argument('<STRATEGY>', 'a shipped one, a file, or with --config the id of one that is configured')
+  .addOption(configOption())
+  .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
+  .addOption(jsonOption())
+  .action(async (strategy: string, given) =>
+    (await import('./modes/check/command.ts')).check({ ...given, strategy, out, say }),
+  );
 
 const simulator = program
   .command('simulator')

@@ -1,0 +1,65 @@
+/** `sluice backtest --all`: scenarios of a folder against what is written down beside them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { backtestYaml, type Desk, desk, klineLines } from './kit/command.ts';
+
+const shipped = fileURLToPath(new URL('../backtests', import.meta.url));
+let at: Desk;
+beforeEach(() => {
+  at = desk();
+  const lines = klineLines(300).map((line, row) =>
+    row === 0 ? line : line.replace(/100,101,99,100\.5/, `100,${110 + (row % 40)},90,${100 + (row % 40) / 4}`),
+  );
+  at.write('klines.csv', lines.join('\n'));
+  at.write('mine.yaml', backtestYaml);
+});
+afterEach(() => at.remove());
+
+test('shipped scenarios are as expected', async () => {
+  const { code, out, err } = await at.sluice(['backtest', '--all', shipped]);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/as expected +crash-2020-plain\nas expected +eth-winter-sluice/);
+}, 30_000);
+
+test("one's own: nothing expected, accepted, as expected, and what differs once it does", async () => {
+  const first = await at.sluice(['backtest', '--all', '.']);
+  expect(first).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/nothing expected +mine\n.*mine\.expected\.json is not there/),
+  });
+  expect(await at.sluice(['backtest', '--all', '.', '--accept'])).toMatchObject({ code: 0 });
+  expect(await at.sluice(['backtest', '--all', '.'])).toMatchObject({ code: 0, out: 'as expected       mine\n' });
+  const file = join(at.dir, 'mine.expected.json');
+  const text = readFileSync(file, 'utf8');
+  expect((JSON.parse(text) as { fills: unknown[] }).fills.length).toBeGreaterThan(2);
+  at.write('mine.expected.json', text.replace(/"price": "([^"]+)"/, '"price": "1.25"'));
+  const differs = await at.sluice(['backtest', '--all', '.']);
+  expect(differs.code).toBe(1);
+  expect(differs.out).toMatch(/differs +mine\n +fill 1: expected .* at 1\.25, fee .*\n +found .* BUY /);
+  expect(differs.err).toMatch(/1 of 1 not as expected: mine \(--accept writes down what comes out now\)/);
+  // Scenarios are no tries of a strategy, and keep no runs.
+  expect(existsSync(join(at.dir, 'var'))).toBe(false);
+}, 30_000);
+
+test('a configuration that cannot run is failed, and the others are judged', async () => {
+  at.write('broken.yaml', 'cash: 5\n');
+  const { code, out } = await at.sluice(['backtest', '--all', '.', '--json']);
+  expect(code).toBe(1);
+  const states = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string; state: string });
+  expect(states).toMatchObject([
+    { name: 'broken', state: 'failed' },
+    { name: 'mine', state: 'nothing expected' },
+  ]);
+}, 30_000);
+
+test('says what it needs where there is nothing', async () => {
+  expect(await at.sluice(['backtest', '--all', 'nowhere'])).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/there is no folder .*nowhere/),
+  });
+});
