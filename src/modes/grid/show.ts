@@ -1,6 +1,7 @@
 /** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
 import { styleText } from 'node:util';
-import { figureText, grouped, moneyFigure, shareText } from '../../report/figures.ts';
+import { roundedMoney } from '../../ops/words.ts';
+import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
 import type { Axis, Cell } from './axes.ts';
 import { hasRun, type Outcome, type Ran } from './outcome.ts';
@@ -61,7 +62,7 @@ export function gridLines(result: GridResult): readonly string[] {
     ...head,
     line(
       'Best cell',
-      `${cellText(axes, cells[best])}: ${moneyFigure(Number(winner.finalEquity))} ${asset}  (exactly ${winner.finalEquity})`,
+      `${cellText(axes, cells[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
     line(
       '',
