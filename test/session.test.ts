@@ -151,6 +151,8 @@ describe('a daemon refuses', () => {
       expect(ran.code).toBe(2);
       expect(errorsOf(ran.stderr)).toEqual([
         expect.stringMatching(new RegExp(`the exchange at ${exchange.restUrl} refuses`)),
+        expect.stringMatching(/^ {2}it means: /),
+        expect.stringMatching(/^ {2}what to do: /),
       ]);
       expect(ran.stdout + ran.stderr).not.toContain('canary');
     }
