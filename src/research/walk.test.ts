@@ -255,3 +255,15 @@ test('a return without risk comes off before ratios are formed', () => {
   expect((plain.sharpe ?? 0) - (safe.sharpe ?? 0)).toBeCloseTo((0.001 / daily) * Math.sqrt(365), 9);
   expect(safe.sortino).toBeLessThan(plain.sortino ?? 0);
 });
+
+test('months of different lengths close where they end', () => {
+  const months = [0, 1, 2, 3, 4].map((month) => Date.UTC(2020, month, 1));
+  const given = series([100, 110, 120, 130], '1day');
+  const columns = { ...given.columns, openTime: Float64Array.from(months.slice(0, 4)) };
+  const monthly = { ...given, columns, interval: '1month' as const };
+  const walked = walk(walkable([fill(months[1] as number, 'BUY', '100', '1')], [monthly]));
+  const { time, hold } = walked.days;
+  const at = (month: number): number => hold[time.indexOf(months[month] as number)] ?? 0;
+  expect([1, 2, 3, 4].map(at)).toEqual([1, 1.1, 1.2, 1.3].map((growth) => expect.closeTo(999 * growth, 9)));
+  expect(walked.heldMs).toBe((months[4] as number) - (months[1] as number));
+});

@@ -1,6 +1,6 @@
 /** Equity through time: at every kline close for falls and exposure, at UTC day closes for returns, and thinned for charts. */
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, type Interval } from '../domain/interval.ts';
+import { closeTime, type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
 
@@ -123,17 +123,18 @@ class Hold {
 
 /** One past the last row from `row` on that has closed by `time`; looks near first. */
 function rowsClosedBy(openTime: Float64Array, interval: Interval, row: number, end: number, time: number): number {
-  const closed = (at: number): boolean => closeTime(interval, openTime[at] as number) <= time;
+  // Months differ in length: the one that holds `time` is open until the next one opens.
+  const latest = interval === '1month' ? openTimeOf(interval, time) - 1 : time - intervalMs(interval, 0);
   let low = row;
   let step = 1;
-  while (low + step <= end && closed(low + step - 1)) {
+  while (low + step <= end && (openTime[low + step - 1] as number) <= latest) {
     low += step;
     step *= 2;
   }
   let high = Math.min(low + step, end);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (closed(middle)) low = middle + 1;
+    if ((openTime[middle] as number) <= latest) low = middle + 1;
     else high = middle;
   }
   return low;
