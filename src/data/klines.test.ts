@@ -92,7 +92,7 @@ describe('a file that would falsify a result is refused, with the line and what 
     ['too many columns', csv(row(0), `${row(1)},9`), /line 3: 7 columns, not 6/],
     ['text', csv(row(0), row(1, '100,n/a,99,100,7')), /line 3: "n\/a" in column 3 is not a number/],
     ['an empty value', csv(row(0, ',101,99,100,7')), /line 2: "" in column 2 is not a number/],
-    ['a decimal comma', csv(row(0, '100,5,101,99,100,7')), /line 2: 7 columns, not 6/],
+    ['a decimal comma', csv(row(0, '100,5,101,99,100,7')), /line 2: 7 columns, not 6 \(commas as decimals\?/],
     [
       'too many decimals',
       csv(row(0), row(1, '100,101,99,100.125,7')),

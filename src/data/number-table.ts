@@ -158,7 +158,11 @@ class NumberReader {
     const text = this.#lineText().trim();
     const cut = this.#bytes.indexOf(lineFeed, start) < 0 ? ' (the last line: the file may be cut off)' : '';
     const columns = text === '' ? 0 : text.split(',').length;
-    return this.#refusal(`${columns} columns, not ${this.#width}${cut}: "${text.slice(0, 80)}"`);
+    const comma =
+      columns > this.#width && /^[\d,\s]*$/.test(text)
+        ? ' (commas as decimals? sluice data import FILE reads such files where ; stands between columns)'
+        : '';
+    return this.#refusal(`${columns} columns, not ${this.#width}${cut}${comma}: "${text.slice(0, 80)}"`);
   }
 
   #refusal(what: string): Refusal {
