@@ -19,19 +19,19 @@ export type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
 
 export interface Past {
   /** Whose an exchange id is: closed orders too, since fills can come late. Of what is written by now. */
-  ownerOf(orderId: string): Owner | undefined;
+  readonly ownerOf: (orderId: string) => Owner | undefined;
   /** The exchange's id of an order of ours. */
-  orderIdOf(clientOrderId: string): string | undefined;
+  readonly orderIdOf: (clientOrderId: string) => string | undefined;
   /** The row of a fill. */
-  fill(key: FillKey): FillEntry | undefined;
+  readonly fill: (key: FillKey) => FillEntry | undefined;
   /** Every fill, oldest first. */
-  fills(): Iterable<FillEntry>;
+  readonly fills: () => Iterable<FillEntry>;
   /** The newest fills, oldest first. */
-  newestFills(count: number): readonly FillEntry[];
+  readonly newestFills: (count: number) => readonly FillEntry[];
   /** The highest number among ids of orders and trades; 0 without any. It reads all orders: for venues that count on from it. */
-  highestId(): number;
+  readonly highestId: () => number;
   /** Nothing is known any more from here on. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** The past of a journal that has none. */
