@@ -39,6 +39,13 @@ const mostMarks = 260;
 /** More fills than this are not even sorted into marks. */
 const mostFillsInView = 10_000;
 
+/** Prices that multiply over a run are drawn on a logarithmic scale: the early ones would lie flat. */
+const widest = 6;
+function isWide({ opened }: Shown): boolean {
+  const closes = opened[0]?.klines.map(({ close }) => close) ?? [];
+  return Math.max(...closes) > widest * Math.min(...closes);
+}
+
 export class KlineChart {
   readonly #box: HTMLElement;
   readonly #told: Told;
@@ -79,6 +86,7 @@ export class KlineChart {
     const priceFormat = { type: 'price', precision: pricePrecision, minMove: 10 ** -pricePrecision } as const;
     const { prices, stops, targets } = this.#panes;
     for (const line of [prices, stops, targets]) line.applyOptions({ priceFormat });
+    this.#panes.chart.priceScale('right').applyOptions({ mode: isWide(shown) ? 1 : 0 });
     this.#load(from, to);
     this.#drawMarks(from, to);
   }
