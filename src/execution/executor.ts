@@ -11,6 +11,9 @@ export type Carried = 'placed' | 'refused' | 'unknown';
 /** Asked at the last moment before the journal: may this still be sent? Gives the reason against it. */
 export type LastHop = (intent: Intent) => string | undefined;
 
+/** A wait, real ms, in which nothing can have changed that the rules did not see when the order was judged. */
+const shortWaitMs = 5;
+
 /**
  * Sends an order that is reserved already. Nothing leaves before the intent is on disk (R1); nothing is ever sent twice (R2);
  * whatever is not provably accepted, rejected or not sent is unknown until the exchange shows it.
@@ -30,7 +33,8 @@ export async function execute(
     return giveUp(execution, order, `no request weight until it expired, after ${Math.round(waitedMs)} ms`);
   const against = (): string | undefined =>
     lastHop(intent) ?? (clock.now() > intent.expiresAt ? 'it expired before it could be sent' : undefined);
-  const early = against();
+  // Who had to wait for weight is asked before anything is prepared, too; all are asked at the last moment, by the gate.
+  const early = journal.full || waitedMs > clock.machine(shortWaitMs) ? against() : undefined;
   if (early !== undefined) return giveUp(execution, order, early);
   const prepared = orders.prepare(intent, portfolio.instrument(intent.symbol));
   order.signedAt = prepared.signedAt;

@@ -154,22 +154,23 @@ function attach(db: Database): Chain {
       CREATE TEMP TRIGGER "chain_${table}_new" AFTER UPDATE ON main."${table}" BEGIN SELECT chain_out(${went}), chain_in(${came}); END;
     `);
   }
-  const read = db.prepare('SELECT links, total, link FROM chain WHERE one = 1');
-  const write = db.prepare('UPDATE chain SET links = ?, total = ?, link = ?, before = ? WHERE one = 1');
+  const write = db.prepare(
+    'UPDATE chain SET links = ?, total = ?, link = ?, before = ? WHERE one = 1 AND links = ? AND total = ? AND link = ?',
+  );
   let head = readHead(db) ?? { links: 0, total: totalText(nothing()), link: noLink };
+  // Made once: each order waits for a commit.
+  const inOne = db.transaction((work: () => unknown): readonly [unknown, Head] => {
+    change.fill(0);
+    const result = work();
+    const now = next(head, totalText(addTotal(totalOf(head.total), change)));
+    const { changes } = write.run(now.links, now.total, now.link, head.link, head.links, head.total, head.link);
+    // There is one writer: whoever else writes would be covered up by going on.
+    if (changes !== 1) throw new Error(`${db.name} was changed by another program while it was open`);
+    return [result, now];
+  });
   return {
     commit<T>(work: () => T): T {
-      const [done, after] = db.transaction(() => {
-        change.fill(0);
-        const result = work();
-        const before = read.get() as Head | undefined;
-        // There is one writer: whoever else writes would be covered up by going on.
-        if (before?.link !== head.link || before.links !== head.links || before.total !== head.total)
-          throw new Error(`${db.name} was changed by another program while it was open`);
-        const now = next(before, totalText(addTotal(totalOf(before.total), change)));
-        write.run(now.links, now.total, now.link, before.link);
-        return [result, now] as const;
-      })();
+      const [done, after] = inOne(work) as readonly [T, Head];
       head = after;
       return done;
     },
