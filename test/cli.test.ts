@@ -71,7 +71,7 @@ describe('a command', () => {
     [['simulator', 'report', 'gone.jsonl'], 'sluice: gone.jsonl does not exist'],
     [
       ['simulator', '--state', 'a', '--persist', 'b'],
-      "option '--state <DIR>' cannot be used with option '--persist <DIR>'",
+      "option '--state <DIR>' cannot be used with option '--persist <PATH>'",
     ],
     [['simulator', '--port', '70000'], 'must be a whole number from 0 to 65535'],
     [['fills', '--state', '.'], 'sluice: . is not a state directory: there is no journal.db in it'],

@@ -11,7 +11,10 @@ function scene() {
       fresh.beat();
     }
   };
-  return { fresh, beat, now: () => now, standStill: (ms: number) => void (now += ms) };
+  const standStill = (ms: number): void => {
+    now += ms;
+  };
+  return { fresh, beat, now: () => now, standStill };
 }
 
 describe('prices', () => {
