@@ -66,7 +66,7 @@ for (let round = 0; round < Number(process.argv[4] ?? 4); round++) {
   const ms = performance.now() - startedAt;
   const ran = outcomes.filter(hasRun);
   const best = ran.toSorted((a, b) => b.return - a.return)[0];
-  const cell = cells[outcomes.indexOf(best)]?.join('/');
+  const cell = best && cells[outcomes.indexOf(best)]?.join('/');
   console.log(
     `${round === 0 ? 'cold' : 'warm'} ${ms.toFixed(0)} ms, ${((cells.length * columns.close.length) / ms / 1000).toFixed(1)} M klines/s on ${pool.workers} workers, ${(ms / bareMs).toFixed(1)} × bare loops on one; best ${cell} ${best?.finalEquity}`,
   );

@@ -38,7 +38,7 @@ export interface SweepResult {
 interface Recent {
   readonly ids: string[];
   /** What each of their sides said when it was booked; undefined where an earlier run did. */
-  readonly known: Map<string, string | undefined>;
+  readonly known: Map<string, VenueTrade | undefined>;
 }
 
 export class Sweeps {
@@ -313,12 +313,12 @@ export class Sweeps {
   /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
   #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Map<string, string | undefined>() };
+    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Map<string, VenueTrade | undefined>() };
     const newest = ids.at(-1);
     for (const trade of trades) {
       if (!known.has(trade.tradeId)) ids.push(trade.tradeId);
       if (!known.has(trade.tradeId)) known.set(trade.tradeId, undefined);
-      known.set(keyOf(trade), contentOf(trade));
+      known.set(keyOf(trade), trade);
     }
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
     for (const id of ids.length > overlap ? ids.splice(0, ids.length - overlap) : []) {
@@ -335,16 +335,24 @@ export class Sweeps {
 const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
   orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
 
-const contentOf = ({ side, price, quantity, fee, feeAsset, orderIds }: VenueTrade): string =>
-  `${side} ${price} ${quantity} ${fee} ${feeAsset} ${orderIds.join()}`;
+/** Whether two rows of one trade say the same. Simulated fills are listed as the same objects each time. */
+const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
+  a === b ||
+  (a.side === b.side &&
+    a.price === b.price &&
+    a.quantity === b.quantity &&
+    a.fee === b.fee &&
+    a.feeAsset === b.feeAsset &&
+    a.orderIds.join() === b.orderIds.join());
 
 /** A row that was booked and says the same as then. */
 function isKnown(known: Recent['known'], trade: VenueTrade): boolean {
   const key = keyOf(trade);
+  const then = known.get(key);
+  if (then !== undefined) return isSame(then, trade);
   if (!known.has(key)) return false;
-  const content = known.get(key);
-  if (content === undefined) known.set(key, contentOf(trade));
-  return content === undefined || content === contentOf(trade);
+  known.set(key, trade);
+  return true;
 }
 
 /** Ids are decimal digits of any length: the longer one is the younger one. */
