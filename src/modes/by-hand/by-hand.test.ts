@@ -73,19 +73,31 @@ describe('orders by hand', () => {
     await order.query('BTCUSDT', id, command());
     await order.open('BTC/USDT', command());
     expect(rows().map((row) => row['orderId'])).toEqual([id, id, id]);
-    await order.cancel('BTCUSDT', [id], command());
+    expect(rows().slice(1)).toMatchObject([
+      { price: '50000', quantity: '0.01', executed: '0' },
+      { price: '50000', quantity: '0.01', executed: '0' },
+    ]);
+    // The same id twice is one order.
+    await order.cancel('BTCUSDT', [id, id], command());
     expect(rows().at(-1)).toMatchObject({ orderId: id, status: 'CANCELED' });
   });
 
   it('trade, and the trades are listed with their fee', async () => {
     await order.create('BTCUSDT', { side: 'SELL', volume: '0.02', price: '50000' }, command('2'));
     await order.create('BTCUSDT', { side: 'BUY', volume: '500' }, command());
+    // The answer to the create is older than the fill.
+    expect(rows().at(-1)).toMatchObject({ type: 'MARKET', status: 'FILLED', executed: '0.01' });
     printed.length = 0;
     await order.trades('BTCUSDT', undefined, command());
     expect(rows()).toMatchObject([{ side: 'BUY', price: '50000', quantity: '0.01', feeAsset: 'BTC', maker: false }]);
     printed.length = 0;
     await account(command());
     expect(rows().find(({ asset }) => asset === 'USDT')).toMatchObject({ free: '99500' });
+  });
+
+  it('have no balances of margin, rather than those of spot', async () => {
+    const refused = await refusal(() => account({ ...command(), account: 'margin' }));
+    expect(refused.message).toContain('no balances of the margin account');
   });
 
   it('are sent and cancelled in batches', async () => {

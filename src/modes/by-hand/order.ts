@@ -32,8 +32,17 @@ const orderRow = (report: OrderReport, at: Instrument): Row => ({
   side: report.side,
   type: report.type,
   status: report.status,
+  price: report.price === undefined ? null : priceText(report.price, at),
+  quantity: report.quantity === undefined ? null : quantityText(report.quantity, at),
   executed: quantityText(report.executed, at),
 });
+
+/** A MARKET order fills at once, and the answer to its create is older than that: it is looked at again. */
+async function asItIs({ exchange: { orders } }: Client, report: OrderReport): Promise<OrderReport> {
+  if (report.type !== 'MARKET' || report.status === 'FILLED') return report;
+  const answer = await orders.query({ symbol: report.symbol, orderId: report.orderId });
+  return answer.kind === 'ok' ? answer.value : report;
+}
 
 export const create = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>
   signed(command, async (client) => {
@@ -49,7 +58,7 @@ export const create = (symbol: string, typed: Typed, command: OrderCommand): Pro
     if (command.yes === true) command.say(shown);
     const outcome = await orders.prepare(wanted, at).send(Promise.resolve(undefined));
     const report = await settled(client, outcome, wanted.symbol, wanted.clientOrderId);
-    printRows([orderRow(report, at)], command.json, command.out, '');
+    printRows([orderRow(await asItIs(client, report), at)], command.json, command.out, '');
   });
 
 /** How long a lost create may still take effect is reckoned in the exchange's time: it must be known. */
@@ -159,8 +168,9 @@ export const query = (symbol: string, orderId: string, command: OrderCommand): P
   });
 
 /** Cancels what can be, and shows each order as it is then, or why that is not known. Several go as a batch on spot, one by one on margin. */
-export const cancel = (symbol: string, orderIds: readonly string[], command: OrderCommand): Promise<void> =>
+export const cancel = (symbol: string, given: readonly string[], command: OrderCommand): Promise<void> =>
   signed(command, async (client) => {
+    const orderIds = [...new Set(given)];
     const odd = orderIds.find((id) => !/^\d{1,40}$/.test(id));
     if (odd !== undefined)
       throw new Refusal(`${odd} is no order id of the exchange: sluice order open ${symbol} shows them`);
@@ -171,7 +181,7 @@ export const cancel = (symbol: string, orderIds: readonly string[], command: Ord
     for (const orderId of orderIds) {
       const answer = await client.exchange.orders.query({ symbol: at.symbol, orderId });
       if (answer.kind === 'failed' && !failures.has(orderId)) failures.set(orderId, answer.cause);
-      const row = answer.kind === 'ok' ? orderRow(answer.value, at) : { ...unknownRow, orderId, symbol: at.symbol };
+      const row = answer.kind === 'ok' ? orderRow(answer.value, at) : { orderId, ...unknownRow, symbol: at.symbol };
       rows.push({ ...row, failure: failures.get(orderId) ?? null });
     }
     printRows(rows, command.json, command.out, '');
@@ -180,7 +190,16 @@ export const cancel = (symbol: string, orderIds: readonly string[], command: Ord
   });
 
 /** As many columns as an order that is known. */
-const unknownRow = { clientOrderId: null, symbol: null, side: null, type: null, status: null, executed: null };
+const unknownRow = {
+  clientOrderId: null,
+  symbol: null,
+  side: null,
+  type: null,
+  status: null,
+  price: null,
+  quantity: null,
+  executed: null,
+};
 
 /** Why a cancel was not taken on, by order; whatever becomes of one, the others are told of, too. */
 async function askCancels(

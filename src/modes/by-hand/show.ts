@@ -39,14 +39,24 @@ export const depthJson = ({ time, bids, asks }: Pick<Depth, 'time' | 'bids' | 'a
   asks,
 });
 
-/** A row as the cells of a table; times as UTC. */
-export const cells = (row: Row): string[] =>
-  Object.entries(row).map(([key, value]) =>
-    key.toLowerCase().endsWith('time') && typeof value === 'number' ? moment(value) : `${value ?? ''}`,
-  );
+/** A row as the cells of a table under these names; times as UTC. */
+export const cells = (row: Row, names: readonly string[] = Object.keys(row)): string[] =>
+  names.map((name) => {
+    const value = row[name];
+    return name.toLowerCase().endsWith('time') && typeof value === 'number' ? moment(value) : `${value ?? ''}`;
+  });
 
 /** Rows as a table under the names of their columns, or as one JSON object a line. */
 export function printRows(rows: readonly Row[], json: boolean, out: (line: string) => void, empty: string): void {
   if (json) for (const row of rows) out(JSON.stringify(row));
-  else out(table(Object.keys(rows[0] ?? {}), rows.map(cells), empty));
+  else {
+    const names = Object.keys(rows[0] ?? {});
+    out(
+      table(
+        names,
+        rows.map((row) => cells(row, names)),
+        empty,
+      ),
+    );
+  }
 }

@@ -4,7 +4,7 @@
  * which a simulator may.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Lots, quantityText, type Ticks, type Units, unitsText } from '../../domain/money.ts';
@@ -82,10 +82,17 @@ export function discardStore(path: string): void {
 
 const fileOf = (path: string): string => (path.endsWith('.db') ? path : join(path, storeFile));
 
+/** Step by step: Node's own way never returns where, as in /proc, none can be made. */
+function makeDirs(dir: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(dir); !existsSync(at); at = dirname(at)) missing.push(at);
+  for (const at of missing.reverse()) mkdirSync(at, { mode: 0o700 });
+}
+
 /** Opens the file for this process alone: two exchanges on one state would give out the same ids twice. */
 function openAlone(file: string): Database.Database {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirs(dirname(file));
     const db = new Database(file, { timeout: 200 });
     db.pragma('locking_mode = EXCLUSIVE');
     db.pragma('journal_mode = WAL');
