@@ -1,7 +1,9 @@
 /** That a daemon lives: a file that it touches each second, and what others read in it. */
+
 import { closeSync, openSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineWall } from '../clock/clock.ts';
+import { moment } from '../ops/words.ts';
 
 const heartbeatFile = 'heartbeat.json';
 
@@ -101,4 +103,4 @@ export function takeActs(dir: string): readonly WatchdogAct[] {
 
 /** In a sentence. */
 export const actText = ({ at, cause, cancelled, failures }: WatchdogAct): string =>
-  `the watchdog cancelled ${cancelled.length} ${cancelled.length === 1 ? 'order' : 'orders'} at ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} because ${cause}${cancelled.length === 0 ? '' : `: ${cancelled.map(({ orderId, symbol }) => `${orderId} on ${symbol}`).join(', ')}`}${failures.length === 0 ? '' : `; failed: ${failures.join('; ')}`}`;
+  `the watchdog cancelled ${cancelled.length} ${cancelled.length === 1 ? 'order' : 'orders'} at ${moment(at)} because ${cause}${cancelled.length === 0 ? '' : `: ${cancelled.map(({ orderId, symbol }) => `${orderId} on ${symbol}`).join(', ')}`}${failures.length === 0 ? '' : `; failed: ${failures.join('; ')}`}`;

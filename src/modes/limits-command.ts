@@ -1,8 +1,10 @@
 /** `sluice limits`: what the standard limits are, what was raised above them, and the steps that raise them. */
+
 import Table from 'cli-table3';
 import { systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
+import { moment } from '../ops/words.ts';
 import { isAbove, type Standard, standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
 import { ask, inJournal, writeAtRest } from './control.ts';
@@ -44,7 +46,7 @@ export function showLimits(options: LimitsOptions): void {
 }
 
 function stepText({ at, what, name, value, by, reason }: LimitEntry): string {
-  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+  const when = moment(at);
   const short = value.length === 64 ? value.slice(0, 12) : value;
   const words = {
     raise: `${name} was raised to ${short} by ${by}: ${reason}`,

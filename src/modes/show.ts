@@ -5,7 +5,7 @@ import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
 import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
-import { roundedMoney } from '../ops/words.ts';
+import { moment, roundedMoney } from '../ops/words.ts';
 import { noMarketDataName } from './market-keeper.ts';
 import { type ChosenState, chooseState } from './state.ts';
 import { fillJson, isDust, shortId } from './words.ts';
@@ -27,8 +27,6 @@ export function withState<T>({ state, say }: ShowOptions, show: (reader: Journal
     reader.close();
   }
 }
-
-const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
   if (rows.length === 0) return empty;

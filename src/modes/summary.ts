@@ -7,7 +7,7 @@ import { type Measured, measure } from '../research/metrics.ts';
 import { kurtosis, skewness } from '../research/moments.ts';
 import type { Summary } from '../research/summary.ts';
 import { type Stressed, verdictOf } from '../research/verdict.ts';
-import type { Marks } from '../research/walk.ts';
+import type { Marks, Walkable } from '../research/walk.ts';
 import type { Prepared } from './backtest.ts';
 import type { RunInput, RunResult } from './run.ts';
 
@@ -36,6 +36,16 @@ export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Mark
   return { long: (1 - half) * (1 - fee), short: (1 + half) * (1 + fee) };
 }
 
+/** What a run traded on, as its figures are walked through. */
+export const walkableOf = (input: RunInput, fills: FillTable): Walkable => ({
+  fills,
+  series: input.series,
+  cash: unitsNumber(input.cash),
+  instruments: input.instruments,
+  marks: marksOf(input),
+  entryFee: rateNumber(input.fees.taker),
+});
+
 export function summarise(
   { input, warnings, dataHashes }: Prepared,
   result: RunResult,
@@ -44,17 +54,10 @@ export function summarise(
 ): Summarised {
   const table = fillTable(result.fills, input.instruments);
   const cash = unitsNumber(config.cash);
-  const measured = measure(
-    {
-      fills: table,
-      series: input.series,
-      cash,
-      instruments: input.instruments,
-      marks: marksOf(input),
-      entryFee: rateNumber(input.fees.taker),
-    },
-    { riskFree: rateNumber(config.riskFree), finalEquity: unitsNumber(result.finalEquity) },
-  );
+  const measured = measure(walkableOf(input, table), {
+    riskFree: rateNumber(config.riskFree),
+    finalEquity: unitsNumber(result.finalEquity),
+  });
   const { fees, turnover, ...ratios } = measured.metrics;
   const times = input.series.flatMap(({ columns, first, end }) => [
     columns.openTime[first] ?? 0,

@@ -76,10 +76,13 @@ export function stripped(source: string): string {
   }
 }
 
+/** How a strict CSP names a script or style that it allows. */
+export const cspHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
 /** lightweight-charts styles its attribution logo with a style element of its own, which a strict CSP allows by its hash. */
 export function logoStyle(source: string): string[] {
   const style = /="(a#tv-attr-logo\{[^"]*)"/.exec(source)?.[1];
-  return style === undefined ? [] : [`'sha256-${createHash('sha256').update(style).digest('base64')}'`];
+  return style === undefined ? [] : [cspHash(style)];
 }
 
 function pageModules(folder: string): [string, Asset][] {

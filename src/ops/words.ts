@@ -34,9 +34,12 @@ const seconds = (facts: Facts, name: string): string => {
   return typeof ms === 'number' ? `${ms / 1_000} s` : '?';
 };
 
+/** UTC, to the second. */
+export const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
 const since = (facts: Facts): string => {
   const { since: at } = facts;
-  return typeof at === 'number' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '?';
+  return typeof at === 'number' ? moment(at) : '?';
 };
 
 /** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. */

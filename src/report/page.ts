@@ -2,11 +2,10 @@
  * One HTML file that needs nothing else: no request leaves it, and its policy allows only the scripts and styles whose hashes it
  * names. It opens from a disk, in a mail, years later.
  */
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installed, logoStyle, stripped } from '../ops/assets.ts';
+import { cspHash, installed, logoStyle, stripped } from '../ops/assets.ts';
 import { type Html, html, raw } from './html.ts';
 import { placeRules } from './plot.ts';
 
@@ -24,8 +23,6 @@ function moduleText(name: string): string {
     .replace(/^import [^;]*? from 'lightweight-charts';$/gm, '')
     .replace(/^export /gm, '');
 }
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 export interface Page {
   readonly title: string;
@@ -54,8 +51,8 @@ export function pageText({ title, body, payload }: Page): string {
   const script = payload === undefined ? '' : modules.map(moduleText).join('\n');
   const policy = [
     "default-src 'none'",
-    payload === undefined ? '' : `script-src ${hashOf(library)} ${hashOf(script)}`,
-    `style-src ${[hashOf(style), ...logoStyle(library)].join(' ')}`,
+    payload === undefined ? '' : `script-src ${cspHash(library)} ${cspHash(script)}`,
+    `style-src ${[cspHash(style), ...logoStyle(library)].join(' ')}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,8 +1,8 @@
 /** How commands print what the exchange says: a table for people, JSON lines for programs. */
+
 import Table from 'cli-table3';
 import type { Depth, Kline, Ticker, Trade } from '../../domain/market.ts';
-
-export const moment = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+import { moment } from '../../ops/words.ts';
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
   if (rows.length === 0) return empty;

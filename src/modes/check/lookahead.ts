@@ -1,6 +1,8 @@
 /** Does a strategy know the future? Asked by taking the future away, and by changing it (fill-engine §4, "Look-ahead"). */
+
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
+import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import type { RunInput } from '../run.ts';
@@ -63,8 +65,7 @@ export async function leaksOf(input: RunInput): Promise<readonly Leak[]> {
   return leaks;
 }
 
-const timeText = (time: number | undefined): string =>
-  time === undefined ? '?' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+const timeText = (time: number | undefined): string => (time === undefined ? '?' : momentText(time));
 
 async function repeatLeak({ input, columns, first, base }: Asked): Promise<Leak | undefined> {
   const again = await decisionLog(input, columns, first);

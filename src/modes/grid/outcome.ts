@@ -1,10 +1,10 @@
 /** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
-import { rateNumber, unitsNumber, unitsText } from '../../domain/money.ts';
+import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { sharpe } from '../../research/ratios.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../run.ts';
-import { marksOf } from '../summary.ts';
+import { walkableOf } from '../summary.ts';
 
 export interface Ran {
   /** Quote units, exact. */
@@ -31,14 +31,7 @@ export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
 export function outcomeOf(input: RunInput, result: RunResult): Ran {
   const table = fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
-  const walked = walk({
-    fills: table,
-    series: input.series,
-    cash,
-    instruments: input.instruments,
-    marks: marksOf(input),
-    entryFee: rateNumber(input.fees.taker),
-  });
+  const walked = walk(walkableOf(input, table));
   return {
     finalEquity: unitsText(result.finalEquity),
     return: unitsNumber(result.finalEquity) / cash - 1,

@@ -2,12 +2,13 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
+import type { StopLevel } from '../../report/input.ts';
 import type { Try } from '../../research/tries.ts';
 import type { Prepared } from '../backtest.ts';
 import { quoteAsset, type RunResult } from '../run.ts';
 import type { Summarised } from '../summary.ts';
 import { type CodeVersion, sha256 } from './identity.ts';
-import { equityCsv, fillsCsv, ordersCsv, type StopRow, stopsCsv, stopsOf } from './rows.ts';
+import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
 import { type KeptRun, keepRun, noteTry, type RunFile, runId } from './store.ts';
 
 export interface Finished {
@@ -31,7 +32,7 @@ const fewFills = 1_000;
 export const idOf = ({ at, tried }: Pick<Finished, 'at' | 'tried'>): string => runId(at, tried.hash);
 
 /** The stops of a run with few fills; none of one with many, which `--csv` writes out all the same. */
-export const fewStops = ({ result }: Pick<Finished, 'result'>): readonly StopRow[] =>
+export const fewStops = ({ result }: Pick<Finished, 'result'>): readonly StopLevel[] =>
   result.fills.length > fewFills ? [] : stopsOf(result.journal());
 
 /** What `result.json` holds. */

@@ -5,19 +5,10 @@ import type { Fill, Want } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/load.ts';
+import type { StopLevel } from '../../report/input.ts';
 import type { Curve } from '../../research/walk.ts';
 import type { RunResult } from '../run.ts';
 import { cellText, csvRows, csvText } from './csv.ts';
-
-/** A stop, a take-profit or a trailing stop that a strategy wished for, from a moment on. */
-export interface StopRow {
-  readonly time: number;
-  readonly strategy: string;
-  readonly symbol: string;
-  readonly stop: number | null;
-  readonly takeProfit: number | null;
-  readonly trailing: number | null;
-}
 
 export interface RunRows {
   readonly fills: readonly Fill[];
@@ -124,9 +115,9 @@ export const ordersCsv = (journal: ReturnType<RunResult['journal']>): string =>
   csvText(orderHead, readOrders(journal, '1 ORDER BY created_at, client_order_id'));
 
 const stopHead = ['time', 'strategy', 'symbol', 'stop', 'takeProfit', 'trailing'] as const;
-export const stopsCsv = (stops: readonly StopRow[]): string => csvText(stopHead, stops);
+export const stopsCsv = (stops: readonly StopLevel[]): string => csvText(stopHead, stops);
 
-export const readStopsCsv = (text: string): readonly StopRow[] =>
+export const readStopsCsv = (text: string): readonly StopLevel[] =>
   csvRows(text).map((row) => {
     const level = (name: string): number | null => (row[name] ? Number(row[name]) : null);
     return {
@@ -147,7 +138,7 @@ interface SignalRow {
 }
 
 /** What protection strategies wished for and when; a row without any ends what was before. */
-export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopRow[] {
+export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
   const rows = journal.prepare('SELECT at, strategy, symbol, want FROM signals ORDER BY at, seq').all() as SignalRow[];
   const last = new Map<string, string>();
   return rows.flatMap(({ at, strategy, symbol, want: text }) => {

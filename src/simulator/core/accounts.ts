@@ -4,7 +4,7 @@
  * deposits in and took withdrawals out, who traded, and who took the fees. So two sums are zero at every moment: over
  * each holding by itself, and over all holdings and the house together.
  */
-import { minus, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
+import { minus, negate, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
 
 export interface Holding {
   free: Units;
@@ -130,13 +130,7 @@ export class Accounts {
 
   /** Undoes `receive`; the caller has seen that so much is free. */
   giveBack(holder: string, asset: string, gross: Units, fee: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.free = minus(holding.free, minus(gross, fee));
-    holding.traded = minus(holding.traded, gross);
-    holding.fees = minus(holding.fees, fee);
-    house.market = plus(house.market, gross);
-    house.fees = minus(house.fees, fee);
+    this.receive(holder, asset, negate(gross), negate(fee));
   }
 
   /** The house's side of an asset. */
