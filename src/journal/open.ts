@@ -52,10 +52,17 @@ export interface OpenedState {
 }
 
 /** Makes a directory and those above it that are missing. Node's own way never returns where, as in /proc, none can be made. */
-function makeDirs(dir: string): void {
+export function makeDirs(dir: string, mode = 0o700): void {
   const missing: string[] = [];
   for (let at = resolve(dir); !existsSync(at); at = dirname(at)) missing.push(at);
-  for (const at of missing.reverse()) mkdirSync(at, { mode: 0o700 });
+  for (const at of missing.reverse()) {
+    try {
+      mkdirSync(at, { mode });
+    } catch (error) {
+      // Another process was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** Makes sure that a state directory is there, ours alone and writable; refuses one that cannot be (exit 2). */

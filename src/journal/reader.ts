@@ -17,6 +17,7 @@ import type {
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
+import { oneLine } from './examiner.ts';
 import { finer, haltsInForce, inForce, load, readLimits, readMemories, readOrders } from './load.ts';
 import { journalFile } from './open.ts';
 import { readFills } from './past.ts';
@@ -77,30 +78,37 @@ export interface JournalReader {
   close(): void;
 }
 
-function versionIn(db: Database.Database, path: string): number {
+/** The file of a journal, read-only, and its schema; refuses one that is missing (exit 2), unreadable or newer than this program (exit 3). */
+export function openToRead(dir: string): {
+  readonly db: Database.Database;
+  readonly path: string;
+  readonly version: number;
+} {
+  const path = join(dir, journalFile);
+  if (!existsSync(path))
+    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
+  const db = new Database(path, { readonly: true, timeout: 2_000 });
   try {
-    return versionOf(db);
+    const version = versionOf(db);
+    if (version > schemaVersion)
+      throw new Refusal(
+        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
+        3,
+      );
+    return { db, path, version };
   } catch (error) {
     db.close();
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
-      `${path} cannot be read (${error instanceof Error ? error.message : String(error)}): restore a backup, or give another with --state DIR`,
+      `${path} cannot be read (${error instanceof Error ? oneLine(error.message) : String(error)}): restore a backup, or give another with --state DIR; nothing was changed`,
       3,
     );
   }
 }
 
-/** Opens the journal of a state directory for reading; refuses one that is missing or newer than this program. */
+/** Opens the journal of a state directory for reading; refuses what `openToRead` does. */
 export function openReader(dir: string): JournalReader {
-  const path = join(dir, journalFile);
-  if (!existsSync(path))
-    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
-  const db = new Database(path, { readonly: true, timeout: 2_000 });
-  const version = versionIn(db, path);
-  if (version > schemaVersion)
-    throw new Refusal(
-      `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
-      3,
-    );
+  const { db, version } = openToRead(dir);
   const all = <T>(sql: string, ...values: readonly (string | number)[]): T[] => db.prepare(sql).all(...values) as T[];
   const parsed = <T extends { want: string }>(row: T): Omit<T, 'want'> & { want: SignalEntry['want'] } => ({
     ...row,

@@ -1,7 +1,8 @@
 /** What a venue was found to do, remembered in the state directory of the daemon that trades on it. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeDirs } from '../journal/open.ts';
 import type { CancelHabit, RestCapabilities } from '../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../venue/exchange/probe-socket.ts';
 import { type KnownWindow, type WindowHabit, windowNames } from '../venue/exchange/recv-window.ts';
@@ -40,7 +41,7 @@ function remembered(stateDir: string, venue: string): Remembered {
 
 /** Written whole or not at all. */
 function write(stateDir: string, venue: string, at: number, known: Remembered): void {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  makeDirs(stateDir);
   const text = JSON.stringify({ version: 1, venue, at, ...known }, undefined, 2);
   // A daemon and a doctor may write at the same time: each its own file, the last one stays.
   const path = `${fileIn(stateDir)}.${process.pid}.new`;

@@ -1,7 +1,8 @@
 /** What the doctor can tell without the exchange: Node, the state directory and its disk, the weight plan. */
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TradingConfig } from '../config/schema.ts';
+import { makeDirs } from '../journal/open.ts';
 import { type Check, check } from './doctor-check.ts';
 import { runningDaemon } from './state.ts';
 import type { Configured } from './strategies.ts';
@@ -31,7 +32,7 @@ function stateCheck(dir: string): Check {
   if (running !== undefined)
     return check('state', 'ok', `${dir}: a daemon trades on it (${running.mode}, process ${running.pid})`);
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirs(dir);
     accessSync(dir, constants.W_OK);
     return check('state', 'ok', `${dir} can be written; no daemon runs on it`);
   } catch (error) {

@@ -1,16 +1,17 @@
 /** `sluice backtest --grid`: every combination of parameters, on all cores; what is done stays done when it is stopped. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { machineSteady, machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { makeDirs } from '../../journal/open.ts';
 import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { type Try, triesOf } from '../../research/tries.ts';
 import { prepare } from '../backtest.ts';
 import { quoteAsset, type RunInput } from '../run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
+import { writeWhole } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import { cellsOf, readAxes } from './axes.ts';
 import { hasRun, type Outcome } from './outcome.ts';
@@ -172,8 +173,8 @@ function gridJson(result: GridResult): object {
 }
 
 function writeCsv(dir: string, result: GridResult): string {
-  mkdirSync(dir, { recursive: true });
+  makeDirs(dir, 0o777);
   const path = resolve(dir, 'grid.csv');
-  writeFileSync(path, gridCsv(result));
+  writeWhole(path, gridCsv(result));
   return path;
 }

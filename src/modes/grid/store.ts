@@ -1,8 +1,9 @@
 /** What a grid has come to so far, cell by cell in a file: a grid that was stopped goes on where it stopped. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../backtest.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import type { Axis, Cell } from './axes.ts';
@@ -57,7 +58,7 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       get: (cell) => known.get(JSON.stringify(cell)),
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
     };
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirs(folder);
   const file = join(folder, `${id.slice(0, 16)}.jsonl`);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   for (const line of text.split('\n')) {

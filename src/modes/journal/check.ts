@@ -1,5 +1,4 @@
 /** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
@@ -8,7 +7,8 @@ import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
 import { integrityOf, oneLine } from '../../journal/examiner.ts';
 import { checkGuard, thisHost } from '../../journal/guard.ts';
 import { journalFile } from '../../journal/open.ts';
-import { chainSince, isOurs, schemaVersion, versionOf } from '../../journal/schema.ts';
+import { openToRead } from '../../journal/reader.ts';
+import { chainSince, isOurs } from '../../journal/schema.ts';
 import { holdings } from './holdings.ts';
 import { type Rule, rules } from './rules.ts';
 import { type Finding, type View, viewOf } from './view.ts';
@@ -43,14 +43,11 @@ export interface Checked {
 
 /** Checks the journal in `dir`; refuses (exit 3) what is no journal of this Sluice or an earlier one. */
 export function checkJournal(dir: string, environment: CheckOptions['environment']): Checked {
-  const path = join(dir, journalFile);
-  if (!existsSync(path))
-    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
-  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  const { db, path, version } = openToRead(dir);
   try {
     // One moment of it, whatever a daemon writes meanwhile.
     db.exec('BEGIN');
-    return checkMoment(db, path, environment);
+    return checkMoment(db, path, version, environment);
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
     throw new Refusal(`${path} cannot be read (${oneLine(error.message)}): restore a backup; nothing was changed`, 3);
@@ -59,15 +56,14 @@ export function checkJournal(dir: string, environment: CheckOptions['environment
   }
 }
 
-function checkMoment(db: Database.Database, path: string, environment: CheckOptions['environment']): Checked {
-  const version = versionOf(db);
-  if (version === 0 || version > schemaVersion)
-    throw new Refusal(
-      version === 0
-        ? `${path} is no journal of Sluice: give the state directory of a run with --state DIR`
-        : `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
-      3,
-    );
+function checkMoment(
+  db: Database.Database,
+  path: string,
+  version: number,
+  environment: CheckOptions['environment'],
+): Checked {
+  if (version === 0)
+    throw new Refusal(`${path} is no journal of Sluice: give the state directory of a run with --state DIR`, 3);
   const findings: Finding[] = [...ofFile(db, path, version, environment)];
   const head = version < chainSince ? undefined : readHead(db);
   const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };

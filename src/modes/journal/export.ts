@@ -1,21 +1,12 @@
 /** `sluice journal export`: every row of a journal as JSON lines or CSV, as it was written: money stays decimal text, ids stay text. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { oneLine } from '../../journal/examiner.ts';
-import { journalFile } from '../../journal/open.ts';
-import { schemaVersion, versionOf } from '../../journal/schema.ts';
+import { makeDirs } from '../../journal/open.ts';
+import { openToRead } from '../../journal/reader.ts';
+import { cellText } from '../runs/csv.ts';
 
 export interface ExportOptions {
   readonly dir: string;
@@ -48,14 +39,11 @@ interface Source {
 
 export function exportJournal(options: ExportOptions): void {
   const { dir, format, output, json, out, say } = options;
-  const path = join(dir, journalFile);
-  if (!existsSync(path))
-    throw new Refusal(`there is no journal in ${dir}: give the state directory of a run with --state DIR`);
-  const db = new Database(path, { readonly: true, timeout: 2_000 });
+  const { db, path } = openToRead(dir);
   try {
     // One moment of it, whatever a daemon writes meanwhile.
     db.exec('BEGIN');
-    const sources = chosen(db, path, options);
+    const sources = chosen(db, options);
     if (output === undefined) {
       if (format === 'csv' && sources.length > 1)
         throw new Refusal('CSV has one table in a file: choose one with --table NAME, or a directory with -o DIR/');
@@ -81,12 +69,7 @@ export function exportJournal(options: ExportOptions): void {
 const isDir = (output: string): boolean =>
   output.endsWith('/') || (existsSync(output) && statSync(output).isDirectory());
 
-function chosen(db: Database.Database, path: string, { table, from, until }: ExportOptions): readonly Source[] {
-  if (versionOf(db) > schemaVersion)
-    throw new Refusal(
-      `${path} was written by a newer Sluice (schema ${versionOf(db)}, this one knows ${schemaVersion}): upgrade Sluice`,
-      3,
-    );
+function chosen(db: Database.Database, { table, from, until }: ExportOptions): readonly Source[] {
   const names = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .pluck()
@@ -107,11 +90,7 @@ function chosen(db: Database.Database, path: string, { table, from, until }: Exp
 }
 
 /** A field with a separator, quote or line break is quoted; NULL is nothing, and the empty text a pair of quotes. */
-const csvField = (value: string | number | null): string => {
-  if (value === null) return '';
-  const text = String(value);
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
+const csvField = (value: string | number | null): string => (value === '' ? '""' : cellText(value));
 
 /** A table as lines; in a file with others each line says which table it is of. */
 function* linesOf({ name, columns, rows }: Source, format: 'jsonl' | 'csv', isNamed: boolean): Iterable<string> {
@@ -137,7 +116,7 @@ function intoFile(file: string, sources: readonly Source[], format: 'jsonl' | 'c
 }
 
 function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv'): readonly Written[] {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDirs(dir);
   return sources.map((source) => {
     const file = join(dir, `${source.name}.${format}`);
     return { file, rows: write(file, [source], format, false) };

@@ -1,7 +1,8 @@
 /** After a backtest: the run is kept, written out as CSV, counted as a try. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Try } from '../../research/tries.ts';
 import type { Prepared } from '../backtest.ts';
@@ -82,7 +83,7 @@ export function keep(dir: string, finished: Finished): string {
 
 /** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
 export function writeCsv(dir: string, { prepared, result, summarised }: Finished): readonly string[] {
-  mkdirSync(dir, { recursive: true });
+  makeDirs(dir, 0o777);
   const journal = result.journal();
   const files: readonly (readonly [RunFile, string])[] = [
     ['fills.csv', fillsCsv({ fills: result.fills, instruments: prepared.input.instruments })],

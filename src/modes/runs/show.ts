@@ -1,6 +1,7 @@
 /** `sluice runs` and `sluice report`. */
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { makeDirs } from '../../journal/open.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
 import { groupLines, metricLines, tableOf } from '../backtest-table.ts';
 import { writeWhole } from './keep.ts';
@@ -75,7 +76,7 @@ export async function showReport(
   const folder = findRun(runs, name);
   const run = readRun(folder);
   if (csv !== undefined) {
-    mkdirSync(csv, { recursive: true });
+    makeDirs(csv, 0o777);
     const there = copied.filter((file) => existsSync(join(folder, file)));
     for (const file of there) copyFileSync(join(folder, file), join(csv, file));
     const lacks = there.includes('orders.csv') ? '' : '; orders of a run with many fills are written by backtest --csv';

@@ -2,7 +2,6 @@
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,11 +13,10 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { makeDirs } from '../../journal/open.ts';
 import type { Summary } from '../../research/summary.ts';
 import type { Try } from '../../research/tries.ts';
 import type { CodeVersion } from './identity.ts';
-
-export const defaultRuns = join('var', 'runs');
 
 /** `result.json`. */
 export interface KeptRun {
@@ -63,7 +61,7 @@ export const runId = (at: number, hash: string): string =>
 export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, string>): string {
   const place = join(dir, run.id);
   const unfinished = join(dir, `.${run.id}.${process.pid}`);
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  makeDirs(unfinished);
   try {
     for (const [name, text] of files) writeFileSync(join(unfinished, name), text);
     writeFileSync(join(unfinished, 'result.json'), `${JSON.stringify(run, undefined, 1)}\n`);
@@ -112,7 +110,7 @@ export function readTries(dir: string): readonly Try[] {
 
 /** One line, appended at once: several runs may end at the same time. */
 export function noteTry(dir: string, at: number, one: Try): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDirs(dir);
   appendFileSync(ledgerFile(dir), `${JSON.stringify({ at, ...one })}\n`);
 }
 
