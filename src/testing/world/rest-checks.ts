@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
+import { differenceText } from '../../execution/ledger.ts';
 import { restoreFill } from '../../execution/records.ts';
 import { readOrders } from '../../journal/load.ts';
 import { readFills } from '../../journal/past.ts';
@@ -107,6 +108,24 @@ function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
     : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
 }
 
+/** I12 of the account: what strategies own, what others did and what was said of payments is what the account holds, to the last decimal. */
+function theLedgerIsTheAccount({ db, assembled, exchange, transfers }: AtRest): Verdict {
+  const ledger = assembled.execution.books?.ledger;
+  if (ledger?.begun !== true) return undefined;
+  const unsaid = new Map<string, Units>();
+  const add = (asset: string, amount: Units): void =>
+    void unsaid.set(asset, plus(unsaid.get(asset) ?? noUnits, amount));
+  for (const { asset, amount } of transfers) add(asset, amount);
+  const said = db.prepare("SELECT asset, amount FROM adjustments WHERE what = 'adjust'").all() as {
+    asset: string;
+    amount: string;
+  }[];
+  for (const { asset, amount } of said) add(asset, minus(noUnits, units(amount)));
+  const held = [...exchange.accounts.holdings(ourUid)].map(([asset, { free, locked }]) => ({ asset, free, locked }));
+  const off = ledger.differences(held).filter(({ asset, amount }) => amount !== (unsaid.get(asset) ?? noUnits));
+  return off.length === 0 ? undefined : `our ledger and the account differ by ${off.map(differenceText).join(', ')}`;
+}
+
 /** Nothing in these worlds is a reason to halt: what halts here was misread. */
 function nothingHalts({ assembled }: AtRest): Verdict {
   const [first] = assembled.execution.halts.inForce;
@@ -132,6 +151,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   I7: closedWithoutEffectHadNone,
   I11: everythingHasEnded,
   I12: booksAreEqual,
+  ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
 };
 

@@ -75,7 +75,7 @@ export function batchFollowsCommits(
 
 /** I3, one way: a fill that is written down is one of the exchange's, with its numbers. */
 export function fillsAreTheExchanges(row: FillEntry, truth: Truth): Verdict {
-  const own = truth.legs.find(({ trade, leg }) => trade.tradeId === row.tradeId && leg.orderId === row.orderId);
+  const own = truth.leg(row.tradeId, row.orderId);
   if (own === undefined) return `the fill ${row.tradeId} of ${row.orderId} is none of the exchange's of our orders`;
   const fill = restoreFill(row, instrumentOf(row.symbol));
   const { trade, leg, isBuyer, order } = own;

@@ -24,6 +24,8 @@ export class Truth {
   readonly legs: OwnLeg[] = [];
   readonly foreignLegs: OwnLeg[] = [];
   readonly #byId = new Map<string, SimOrder>();
+  /** Legs of our orders by `tradeId orderId`. */
+  readonly #byFill = new Map<string, OwnLeg>();
 
   /**
    * Takes note of what changed; gives the orders of ours that are new. `named` says of an order without an id whose intent it is, where
@@ -49,7 +51,9 @@ export class Truth {
       for (const [leg, isBuyer] of [[trade.buyer, true] as const, [trade.seller, false] as const]) {
         const order = leg === undefined || leg.uid !== ourUid ? undefined : this.#byId.get(leg.orderId);
         if (leg === undefined || order === undefined) continue;
-        (partsOf(order) === undefined ? this.foreignLegs : this.legs).push({ trade, leg, isBuyer, order });
+        const own: OwnLeg = { trade, leg, isBuyer, order };
+        (partsOf(order) === undefined ? this.foreignLegs : this.legs).push(own);
+        if (partsOf(order) !== undefined) this.#byFill.set(`${trade.tradeId} ${leg.orderId}`, own);
       }
     }
     return fresh;
@@ -57,6 +61,11 @@ export class Truth {
 
   byId(orderId: string): SimOrder | undefined {
     return this.#byId.get(orderId);
+  }
+
+  /** The leg of our order that a fill with these ids is. */
+  leg(tradeId: string, orderId: string): OwnLeg | undefined {
+    return this.#byFill.get(`${tradeId} ${orderId}`);
   }
 
   /** The order that a client id of ours named; the first where there are several. */

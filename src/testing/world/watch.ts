@@ -8,10 +8,12 @@ import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import type { Time } from './life.ts';
 import type { Plan } from './plan.ts';
+import type { Process } from './process.ts';
 import { Reach, watchTables } from './reach.ts';
 import { intentsLike } from './rows.ts';
 import * as check from './step-checks.ts';
 import { strategyIds } from './strategies.ts';
+import { SubLedgers } from './sub-ledgers.ts';
 import type { Trace } from './trace.ts';
 import { instrumentOf, Truth } from './truth.ts';
 
@@ -57,6 +59,14 @@ export class Watch {
 
   get quarantined(): number {
     return [...this.#states.values()].filter((state) => state === 'quarantined').length;
+  }
+
+  /** A process has started: whatever it books is looked at. */
+  started({ assembled, life }: Process, db: Database): void {
+    const ledgers = new SubLedgers(this.truth, assembled, db);
+    assembled.booked.subscribe((fill) => {
+      if (life.alive) this.#try('I12', ledgers.booked(fill));
+    });
   }
 
   /** A process has heard that nothing may be sent until then. */

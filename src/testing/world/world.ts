@@ -285,6 +285,7 @@ class World {
         if (life.alive) this.fatal(error);
       },
     });
+    this.#watch.started(this.#process, this.#disk.db);
     this.#operator.started();
   }
 

@@ -1,6 +1,6 @@
 /** Mutants that write too late, forget at a restart, or do not reckon with what may come. */
 import { noUnits } from '../../../domain/money.ts';
-import type { OrderState } from '../../../domain/order.ts';
+import type { Fill, OrderState } from '../../../domain/order.ts';
 import type { Journal } from '../../../journal/journal.ts';
 import type { Loaded } from '../../../journal/load.ts';
 import { noPast } from '../../../journal/past.ts';
@@ -39,6 +39,22 @@ const lateFills: Mutant['bent'] = {
   },
 };
 const lateMs = 2_000;
+
+/** Each so many-th fill counts for the next strategy on the symbol, as if it had wished for it. */
+const mixedUpEvery = 8;
+const mixesUpFills: Mutant['bent'] = {
+  assembled: ({ portfolio }) => {
+    const apply = portfolio.apply.bind(portfolio);
+    let count = 0;
+    Object.assign(portfolio, {
+      apply(fill: Fill): void {
+        const other = portfolio.places().find((at) => at.symbol === fill.symbol && at.strategy !== fill.strategy);
+        const isMixedUp = ++count % mixedUpEvery === 0 && other !== undefined;
+        apply(isMixedUp ? { ...fill, strategy: other.strategy } : fill);
+      },
+    });
+  },
+};
 
 export const memoryMutants: readonly Mutant[] = [
   {
@@ -150,6 +166,29 @@ export const memoryMutants: readonly Mutant[] = [
     name: 'losesFillRows',
     about: 'the cursor is on disk before the fills that it has passed',
     bent: lateFills,
+  },
+  {
+    name: 'mixesUpFills',
+    about: 'a fill is a row of the right strategy, and counts for another one until the next restart',
+    bent: mixesUpFills,
+  },
+  {
+    name: 'ledgerCountsTwice',
+    about: 'now and then a fill moves the account’s ledger twice and its strategy’s once',
+    bent: {
+      assembled: ({ execution }) => {
+        const ledger = execution.books?.ledger;
+        if (ledger === undefined) return;
+        const own = ledger.own.bind(ledger);
+        let count = 0;
+        Object.assign(ledger, {
+          own(...args: Parameters<typeof own>): void {
+            own(...args);
+            if (++count % mixedUpEvery === 0) own(...args);
+          },
+        });
+      },
+    },
   },
   {
     name: 'reservesNothing',
