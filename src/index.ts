@@ -13,5 +13,15 @@ export {
   quote,
   type Strategy,
 } from './strategy/contract.ts';
-export { atr, type Columns, ema, type Indicator, type Prices, type Source, sma } from './strategy/indicators.ts';
+export { on } from './strategy/frames.ts';
+export {
+  atr,
+  type Columns,
+  ema,
+  type Indicator,
+  type Prices,
+  type Source,
+  sma,
+  type TimedPrices,
+} from './strategy/indicators.ts';
 export { choice, decimal, flag, integer, type Param, type Params, type ParamValues } from './strategy/params.ts';

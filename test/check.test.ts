@@ -1,6 +1,6 @@
 /** `sluice check` catches planted leaks of ten kinds and more, names the first read, and passes clean strategies. */
 import { fileURLToPath } from 'node:url';
-import { map } from 'rxjs';
+import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../src/data/klines.ts';
 import { check } from '../src/modes/check/command.ts';
@@ -8,7 +8,8 @@ import { leaksOf } from '../src/modes/check/lookahead.ts';
 import { warmupNeeded } from '../src/modes/check/warmup.ts';
 import type { RunInput } from '../src/modes/run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
-import { type Columns, ema, type Indicator, type Prices, sma } from '../src/strategy/indicators.ts';
+import { on } from '../src/strategy/frames.ts';
+import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../src/strategy/indicators.ts';
 import { cut, inputOf } from './agreement.ts';
 
 const path = fileURLToPath(new URL('../backtests/data/ETHUSDT-15m-2025-10_2026-03.csv.gz', import.meta.url));
@@ -164,6 +165,18 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
     'future',
     /line reads low of .*, 5 klines later/,
   ],
+  [
+    'an hour of its own making before it is over',
+    above(
+      on('60min', {
+        warmup: 1,
+        column: (k) => columnOf(k, (row) => at(k.close, row + 1)),
+        stream: () => () => Number.NaN,
+      }),
+    ),
+    'future',
+    /line reads close of .*, \d klines later/,
+  ],
   ['the end of the data', deciding((row, k) => row > k.close.length - 30), 'truncation', /hangs on where the data end/],
   [
     'the volume to come',
@@ -184,7 +197,7 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
   ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /get another answer/],
   [
     'a column that is not its stream',
-    above({ ...sma('close', 20), column: (klines) => sma('close', 21).column(klines) }),
+    above({ ...sma('close', 20), column: (klines, interval) => sma('close', 21).column(klines, interval) }),
     'column',
     /indicator line is NaN over columns .* and [\d.]+ kline by kline/,
   ],
@@ -204,6 +217,34 @@ describe('a check', () => {
   test.for([
     ['averages', above(sma('close', 20))],
     ['an average that never forgets', above(ema('close', 20))],
+    [
+      'one of two intervals',
+      defineStrategy({
+        name: 'a',
+        about: 'a',
+        params: {},
+        indicators: () => ({
+          hours: on('60min', sma('close', 5)),
+          quarters: sma('close', 5),
+          days: on('1day', atr(2)),
+        }),
+        decide: ({ hours, quarters, days }) =>
+          quarters > hours && days > 0 ? hold({ quantity: 1 }, 'above') : flat('not above'),
+      }),
+    ],
+    [
+      'streams of two intervals',
+      defineStrategy({
+        name: 'a',
+        about: 'a',
+        params: {},
+        signals: ({ klines, klinesOf }) =>
+          klines.pipe(
+            withLatestFrom(klinesOf('60min')),
+            map(([{ close }, hour]) => (close > hour.close ? hold({ quantity: 1 }, '') : flat(''))),
+          ),
+      }),
+    ],
     [
       'one that decides by what it holds',
       defineStrategy({

@@ -1,5 +1,5 @@
 /** Klines of a larger interval from smaller ones or from trades. Months, weeks and days begin in a given zone. */
-import { closeTime, type Interval, intervals, openTimeOf } from '../domain/interval.ts';
+import { closeTime, type Interval, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { localToUtc, offsetAt } from './zones.ts';
 
@@ -131,10 +131,3 @@ const withoutFirst = ({ openTime, open, high, low, close, volume }: Columns): Co
   close: close.subarray(1),
   volume: volume.subarray(1),
 });
-
-/** Whether klines of `larger` consist of whole klines of `smaller`. */
-export function isWithin(smaller: Interval, larger: Interval): boolean {
-  const [a, b] = [intervals.indexOf(smaller), intervals.indexOf(larger)];
-  // A month is no whole number of weeks.
-  return a < b && !(smaller === '1week' && larger === '1month');
-}

@@ -74,3 +74,10 @@ export function openTimeOf(interval: Interval, time: number): number {
   const shift = interval === '1week' ? firstMondayMs : 0;
   return Math.floor((time - shift) / fixedMs[interval]) * fixedMs[interval] + shift;
 }
+
+/** Whether klines of `larger` consist of whole klines of `smaller`. */
+export function isWithin(smaller: Interval, larger: Interval): boolean {
+  const [a, b] = [intervals.indexOf(smaller), intervals.indexOf(larger)];
+  // A month is no whole number of weeks.
+  return a < b && !(smaller === '1week' && larger === '1month');
+}

@@ -7,10 +7,10 @@ import { listSeries } from '../data/catalogue/manifest.ts';
 import { findGaps } from '../data/gaps.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
 import { loadKlines, rowAt } from '../data/klines.ts';
-import { isWithin, resampleTrades } from '../data/resample.ts';
+import { resampleTrades } from '../data/resample.ts';
 import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import type { Interval } from '../domain/interval.ts';
+import { type Interval, isWithin } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -104,7 +104,7 @@ export async function prepare(
   }
   for (const { symbol, first, end } of series) {
     const needed = Math.max(
-      ...hosted.filter((one) => one.symbol === symbol).map((one) => warmupOf(one.strategy, one.params)),
+      ...hosted.filter((one) => one.symbol === symbol).map((one) => warmupOf(one.strategy, one.params, one.interval)),
     );
     if (end <= needed)
       throw new Refusal(

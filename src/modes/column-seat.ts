@@ -32,7 +32,7 @@ export class Seat {
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
 
-  constructor(hosted: NamedHosted, { columns, first }: RunSeries, cursor: KlineCursor, holding: Holding) {
+  constructor(hosted: NamedHosted, { columns, interval, first }: RunSeries, cursor: KlineCursor, holding: Holding) {
     this.hosted = hosted;
     const strategy = hosted.strategy as Deciding;
     const indicators = Object.entries(strategy.indicators(hosted.params));
@@ -42,7 +42,7 @@ export class Seat {
     this.#strategy = strategy;
     this.#cursor = cursor;
     this.#close = columns.close;
-    this.#columns = indicators.map(([, indicator]) => indicator.column(columns));
+    this.#columns = indicators.map(([, indicator]) => indicator.column(columns, interval));
     this.#values = atCursor(
       indicators.map(([name]) => name),
       this.#columns,

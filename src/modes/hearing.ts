@@ -60,7 +60,7 @@ export function signalsHeard(ears: Ears, one: NamedHosted): Observable<Signal> {
 }
 
 async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: NamedHosted): Promise<readonly Kline[]> {
-  const needed = warmupOf(one.strategy, one.params);
+  const needed = warmupOf(one.strategy, one.params, one.interval);
   const count = Math.max(needed, charted);
   const history = await reach(reaching, `klines of ${one.symbol}`, () =>
     exchange.feed.history(one.symbol, one.interval, count),

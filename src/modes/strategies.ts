@@ -7,7 +7,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
-import type { Hosted } from '../strategy/host.ts';
+import { type Hosted, intervalFault } from '../strategy/host.ts';
 import { type Found, loadStrategy } from '../strategy/load.ts';
 
 /** A strategy as configured and as found. */
@@ -43,8 +43,11 @@ export async function configure(
   for (const [index, config] of strategies.entries()) {
     const loaded = await loadStrategy(config.use, config.params, registry, dir);
     const symbolPlace = placeOf(['strategies', index, 'symbol']);
-    if ('strategy' in loaded) found.push({ config, configFile, symbolPlace, ...loaded });
-    else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);
+    if ('strategy' in loaded) {
+      found.push({ config, configFile, symbolPlace, ...loaded });
+      const against = intervalFault(loaded.strategy, loaded.params, config.interval);
+      if (against !== undefined) problems.push(`${placeOf(['strategies', index, 'interval'])}: ${against}`);
+    } else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);
     const fault = market === undefined ? undefined : symbolFault(config.symbol, market);
     if (fault !== undefined) problems.push(`${symbolPlace}: ${fault}`);
   }

@@ -31,7 +31,7 @@ export function weightPlanOf(
       symbol: config.symbol,
       ordersPerMinute: config.expects.ordersPerMinute ?? minuteMs / intervalMs(config.interval, 0),
       resting: config.expects.resting,
-      warmup: warmupOf(strategy, params),
+      warmup: warmupOf(strategy, params, config.interval),
     })),
     pollMs: execution.pollMs,
     sweepMs: execution.sweepMs,

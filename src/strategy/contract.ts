@@ -42,6 +42,11 @@ export interface Context<P extends Params> {
   readonly interval: Interval;
   readonly instrument: Instrument;
   readonly klines: Observable<Kline>;
+  /**
+   * Klines of a larger interval, each as it closes. At a moment at which one of them and one of `klines` close, who subscribed first is
+   * told first: `klines.pipe(withLatestFrom(klinesOf('60min')))` sees the larger one already.
+   */
+  readonly klinesOf: (larger: Interval) => Observable<Kline>;
   readonly trades: Observable<Trade>;
   readonly depth: Observable<Depth>;
   readonly ticker: Observable<Ticker>;

@@ -261,17 +261,19 @@ describe('a streaming strategy', () => {
 });
 
 test('a strategy needs the klines of its slowest indicator or of its own warm-up, whichever is more', () => {
-  expect(warmupOf(average, {})).toBe(2);
+  expect(warmupOf(average, {}, '1min')).toBe(2);
   expect(
     warmupOf(
       deciding(() => undefined, 7),
       {},
+      '1min',
     ),
   ).toBe(7);
   expect(
     warmupOf(
       streaming(() => NEVER),
       {},
+      '1min',
     ),
   ).toBe(0);
 });

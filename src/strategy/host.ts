@@ -13,6 +13,7 @@ import {
   type StreamingStrategy,
 } from './contract.ts';
 import { WantError } from './fault.ts';
+import { framedKlines, frameFault, ownWarmup } from './frames.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -99,19 +100,30 @@ function lastWish(last: Want | undefined, holding: Holding): Want {
   };
 }
 
-/** How many closed klines a strategy must have seen before it may want anything. */
-export function warmupOf(strategy: Strategy, params: ParamValues<Params>): number {
+/** How many closed klines of its interval a strategy must have seen before it may want anything. */
+export function warmupOf(strategy: Strategy, params: ParamValues<Params>, interval: Interval): number {
   const own = strategy.warmup?.(params) ?? 0;
   if (isStreaming(strategy)) return own;
   const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
-  return Math.max(own, ...indicators.map((indicator) => indicator.warmup));
+  return Math.max(own, ...indicators.map((indicator) => ownWarmup(indicator, interval)));
+}
+
+/** Why its indicators cannot be had from klines of an interval, or undefined. */
+export function intervalFault(strategy: Strategy, params: ParamValues<Params>, interval: Interval): string | undefined {
+  if (isStreaming(strategy)) return undefined;
+  const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
+  for (const { of } of indicators) {
+    const fault = of === undefined ? undefined : frameFault(interval, of);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 
-function deciding(strategy: Deciding, { params }: Hosted, inputs: Inputs): Observable<Want> {
+function deciding(strategy: Deciding, { params, interval }: Hosted, inputs: Inputs): Observable<Want> {
   return new Observable((out) => {
-    const step = decider(strategy, params, inputs.holding);
+    const step = decider(strategy, params, interval, inputs.holding);
     try {
       for (const kline of inputs.history) step(kline, undefined);
     } catch (error) {
@@ -136,11 +148,12 @@ function deciding(strategy: Deciding, { params }: Hosted, inputs: Inputs): Obser
 function decider(
   strategy: Deciding,
   params: ParamValues<Params>,
+  interval: Interval,
   holding: Holding,
 ): (kline: Kline, out: Subscriber<Want> | undefined) => void {
   const indicators = Object.entries(strategy.indicators(params)).map(([name, indicator]) => ({
     name,
-    next: indicator.stream(),
+    next: indicator.stream(interval),
   }));
   const values: Record<string, number> = Object.fromEntries(indicators.map(({ name }) => [name, Number.NaN]));
   const warmup = strategy.warmup?.(params) ?? 0;
@@ -163,19 +176,27 @@ function decider(
 
 function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {
   return new Observable((out) => {
-    let warming = false;
-    const turn = (on: boolean): Observable<never> =>
+    let warming = 0;
+    let waiting: Subscriber<Kline>[] | undefined = [];
+    const turn = (by: 1 | -1): Observable<never> =>
       defer(() => {
-        warming = on;
+        warming += by;
         return EMPTY;
       });
+    // Whoever listens from the start warms up together, so that no stream is ahead of another; who comes later warms up by itself.
+    const late = concat(turn(1), from(inputs.history), turn(-1), inputs.klines);
+    const klines = new Observable<Kline>((listener) => {
+      if (waiting === undefined) return late.subscribe(listener);
+      waiting.push(listener);
+      return undefined;
+    });
     const context: Context<Params> = {
       params: hosted.params,
       symbol: hosted.symbol,
       interval: hosted.interval,
       instrument: hosted.instrument,
-      // Each subscription warms up by itself: a strategy may derive several streams from its klines.
-      klines: concat(turn(true), from(inputs.history), turn(false), inputs.klines),
+      klines,
+      klinesOf: (larger) => framedKlines(klines, hosted.interval, larger),
       trades: inputs.trades,
       depth: inputs.depth,
       ticker: inputs.ticker,
@@ -184,10 +205,10 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       holding: () => inputs.holding,
     };
     const wants = attempt(() => strategy.signals(context));
-    return wants.subscribe({
+    const speaking = wants.subscribe({
       next(want) {
         // Told by the warm-up klines, which are over: acting on it would trade on the past.
-        if (warming) return;
+        if (warming > 0) return;
         try {
           out.next(checked(want));
         } catch (error) {
@@ -197,6 +218,13 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       error: (error: unknown) => out.error(error),
       complete: () => out.complete(),
     });
+    const listeners = waiting;
+    waiting = undefined;
+    warming++;
+    for (const kline of inputs.history) for (const listener of listeners) listener.next(kline);
+    warming--;
+    for (const listener of listeners) inputs.klines.subscribe(listener);
+    return speaking;
   });
 }
 

@@ -16,9 +16,10 @@ const columnsOf = (rows: readonly (readonly [open: number, high: number, low: nu
 const closes = (values: readonly number[]): Columns => columnsOf(values.map((value) => [value, value, value, value]));
 
 function streamed(indicator: Indicator, klines: Columns): Float64Array {
-  const next = indicator.stream();
+  const next = indicator.stream('1min');
   return Float64Array.from(klines.close, (close, at) =>
     next({
+      openTime: klines.openTime[at] ?? 0,
       open: klines.open[at] ?? 0,
       high: klines.high[at] ?? 0,
       low: klines.low[at] ?? 0,
@@ -46,11 +47,11 @@ describe.each([
 ])('%s', (_, make) => {
   property.prop([rows, period])('gives the same bits as a column and as a stream', (given, length) => {
     const klines = columnsOf(given);
-    expect(streamed(make(length), klines)).toEqual(make(length).column(klines));
+    expect(streamed(make(length), klines)).toEqual(make(length).column(klines, '1min'));
   });
 
   property.prop([rows, period])('has no value before it is warm and always one after', (given, length) => {
-    const column = make(length).column(columnsOf(given));
+    const column = make(length).column(columnsOf(given), '1min');
     column.forEach((value, at) => {
       expect(Number.isNaN(value)).toBe(at < make(length).warmup - 1);
     });
@@ -66,7 +67,7 @@ describe.each([
 property.prop([fc.array(price, { minLength: 1, maxLength: 40 }), period])(
   'a simple average is the mean of the last values',
   (values, length) => {
-    const column = sma('close', length).column(closes(values));
+    const column = sma('close', length).column(closes(values), '1min');
     for (let at = length - 1; at < values.length; at++) {
       const window = values.slice(at - length + 1, at + 1);
       const mean = window.reduce((sum, value) => sum + value, 0) / length;
@@ -76,7 +77,7 @@ property.prop([fc.array(price, { minLength: 1, maxLength: 40 }), period])(
 );
 
 test('an exponential average starts at the simple one and moves by 2 / (period + 1)', () => {
-  expect([...ema('close', 3).column(closes([1, 2, 3, 10, 4]))]).toEqual([Number.NaN, Number.NaN, 2, 6, 5]);
+  expect([...ema('close', 3).column(closes([1, 2, 3, 10, 4]), '1min')]).toEqual([Number.NaN, Number.NaN, 2, 6, 5]);
 });
 
 test('the average true range counts gaps and smooths as Wilder does', () => {
@@ -87,5 +88,5 @@ test('the average true range counts gaps and smooths as Wilder does', () => {
     [13, 17, 13, 16],
   ]);
   // True ranges: 3; 16 - 11 = 5; 15 - 13 = 2; 17 - 13 = 4.
-  expect([...atr(2).column(klines)]).toEqual([Number.NaN, 4, 3, 3.5]);
+  expect([...atr(2).column(klines, '1min')]).toEqual([Number.NaN, 4, 3, 3.5]);
 });

@@ -3,6 +3,7 @@
  * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm.
  */
 
+import type { Interval } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 
 export type { Columns } from '../domain/market.ts';
@@ -16,15 +17,22 @@ export interface Prices {
   readonly volume: number;
 }
 
+/** The same, with when it opened, UTC ms: what larger klines are made from. */
+export interface TimedPrices extends Prices {
+  readonly openTime: number;
+}
+
 export interface Indicator {
   /** What it is, in full: two of the same key have the same column, which runs over the same klines may then share. */
   readonly key?: string;
   /** How many klines it needs before its first value. */
   readonly warmup: number;
-  /** The indicator's whole column; NaN where it is not warm. */
-  column(klines: Columns): Float64Array;
-  /** A function that takes klines one after another and gives the value after each. */
-  stream(): (prices: Prices) => number;
+  /** The larger interval whose klines it is over and `warmup` counts, made by `on`; left out: the strategy's own. */
+  readonly of?: Interval;
+  /** The indicator's whole column over klines of an interval; NaN where it is not warm. */
+  column(klines: Columns, interval: Interval): Float64Array;
+  /** A function that takes klines of an interval one after another and gives the value after each. */
+  stream(interval: Interval): (kline: TimedPrices) => number;
 }
 
 export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';

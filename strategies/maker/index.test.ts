@@ -22,6 +22,7 @@ function wants(
     interval: '1min',
     instrument: btc,
     klines: NEVER,
+    klinesOf: () => NEVER,
     trades: NEVER,
     depth,
     ticker: NEVER,

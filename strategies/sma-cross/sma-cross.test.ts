@@ -8,8 +8,8 @@ import smaCross from './index.ts';
 function wantsOver(closes: readonly number[], given: Readonly<Record<string, number>>): (Want | undefined)[] {
   const { values: params } = readParams(smaCross.params, given);
   const indicators = smaCross.indicators(params);
-  const fast = indicators.fast.stream();
-  const slow = indicators.slow.stream();
+  const fast = indicators.fast.stream('1min');
+  const slow = indicators.slow.stream('1min');
   const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
   return closes.map((close, minute) => {
     const at = kline(close, minute);

@@ -1,10 +1,10 @@
 /** Klines of the catalogue as a run wants them: of the interval asked for, made from smaller ones where only those are stored. */
 import { createHash } from 'node:crypto';
-import { type Interval, intervals } from '../../domain/interval.ts';
+import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import type { Columns, FeedGap } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { findGaps } from '../gaps.ts';
-import { isWithin, resampleKlines } from '../resample.ts';
+import { resampleKlines } from '../resample.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
 import { listSeries, type Manifest } from './manifest.ts';

@@ -1,8 +1,8 @@
 /** Series made from others and kept, and series taken away. */
 import { rmSync } from 'node:fs';
-import type { Interval } from '../../domain/interval.ts';
+import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { isWithin, resampleKlines, resampleTrades } from '../resample.ts';
+import { resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';

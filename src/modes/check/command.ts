@@ -81,7 +81,7 @@ function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
   const { finer: _, ...series } = input.series.find(
     ({ symbol }) => symbol === hosted.symbol,
   ) as RunInput['series'][number];
-  const before = Math.min(series.first, warmupOf(hosted.strategy, hosted.params));
+  const before = Math.min(series.first, warmupOf(hosted.strategy, hosted.params, hosted.interval));
   const from = series.first - before;
   const to = Math.min(series.end, from + mostKlines);
   return {

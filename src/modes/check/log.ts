@@ -1,8 +1,10 @@
 /** The decision log of a strategy over klines: what it saw and wanted after each of them, where it wanted nothing, too. */
-import { tap } from 'rxjs';
-import type { Columns } from '../../domain/market.ts';
+import { type Observable, tap } from 'rxjs';
+import type { Interval } from '../../domain/interval.ts';
+import type { Columns, Kline } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { framedKlines } from '../../strategy/frames.ts';
 import type { Params } from '../../strategy/params.ts';
 import { runColumns } from '../column-run.ts';
 import type { RunInput } from '../run.ts';
@@ -68,7 +70,8 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
             note(at, { seen: {}, want: JSON.stringify(wants) });
           }),
         );
-        return strategy.signals({ ...context, klines }).pipe(
+        const klinesOf = (larger: Interval): Observable<Kline> => framedKlines(klines, context.interval, larger);
+        return strategy.signals({ ...context, klines, klinesOf }).pipe(
           tap((want) => {
             wants.push(JSON.stringify(want));
             note(at, { seen: {}, want: JSON.stringify(wants) });

@@ -105,13 +105,14 @@ function indicatorsOf({ input }: Asked): readonly (readonly [string, Indicator])
 
 /** A stream cannot know the future: where a column says something else, one of them is wrong. */
 function* columnLeaks(asked: Asked): Iterable<Leak> {
-  const { columns } = asked;
+  const { columns, interval } = asked;
   for (const [name, indicator] of indicatorsOf(asked)) {
-    const column = indicator.column(columns);
-    const next = indicator.stream();
+    const column = indicator.column(columns, interval);
+    const next = indicator.stream(interval);
     const { openTime, open, high, low, close, volume } = columns;
     for (let row = 0; row < openTime.length; row++) {
       const value = next({
+        openTime: openTime[row] as number,
         open: open[row] as number,
         high: high[row] as number,
         low: low[row] as number,

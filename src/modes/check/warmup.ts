@@ -1,5 +1,6 @@
 /** How many klines a strategy needs before its decisions no longer hang on where its history began (fill-engine §4, "Warm-up"). */
 import { isStreaming } from '../../strategy/contract.ts';
+import { ownWarmup } from '../../strategy/frames.ts';
 import { warmupOf } from '../../strategy/host.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import type { RunInput } from '../run.ts';
@@ -33,7 +34,7 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
   if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
   const { columns } = series;
   const rows = columns.openTime.length;
-  const declared = Math.max(1, warmupOf(hosted.strategy, hosted.params));
+  const declared = Math.max(1, warmupOf(hosted.strategy, hosted.params, hosted.interval));
   const tried = Math.min(mostTried, Math.floor((rows - span) / 2));
   if (tried <= declared) return undefined;
   const places = Array.from({ length: starts }, (_, index) =>
@@ -52,14 +53,15 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
     for (const [name, indicator] of Object.entries(
       hosted.strategy.indicators(hosted.params) as Record<string, Indicator>,
     )) {
-      const from = Math.max(1, indicator.warmup);
+      const asked = ownWarmup(indicator, series.interval);
+      const from = Math.max(1, asked);
       const agrees = await worst(places, (start) => {
         const valuesFrom = (history: number): Float64Array =>
-          indicator.column(cut(columns, start - history, start + span)).subarray(history);
+          indicator.column(cut(columns, start - history, start + span), series.interval).subarray(history);
         const reference = valuesFrom(tried);
         return least(from, tried, async (history) => areClose(valuesFrom(history), reference));
       });
-      indicators[name] = { declared: indicator.warmup, agrees };
+      indicators[name] = { declared: asked, agrees };
     }
   return { declared, decisions, indicators, tried };
 }

@@ -1,4 +1,5 @@
 /** Indicator columns that cells of a grid share: an average is computed once for all cells that have it. */
+import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
@@ -12,12 +13,12 @@ export function remembering(strategy: Strategy): Strategy {
   if (isStreaming(strategy)) return strategy;
   const known = new Map<Columns, Map<string, Float64Array>>();
   let bytes = 0;
-  const columnOf = (indicator: Indicator, key: string, klines: Columns): Float64Array => {
+  const columnOf = (indicator: Indicator, key: string, klines: Columns, interval: Interval): Float64Array => {
     const ofKlines = known.get(klines) ?? new Map<string, Float64Array>();
     known.set(klines, ofKlines);
     const there = ofKlines.get(key);
     if (there !== undefined) return there;
-    const made = indicator.column(klines);
+    const made = indicator.column(klines, interval);
     ofKlines.set(key, made);
     bytes += made.byteLength;
     for (const [oldest, column] of ofKlines) {
@@ -36,7 +37,13 @@ export function remembering(strategy: Strategy): Strategy {
         Object.entries(indicatorsOf(params)).map(([name, indicator]) => {
           const { key } = indicator;
           if (key === undefined) return [name, indicator];
-          return [name, { ...indicator, column: (klines: Columns) => columnOf(indicator, key, klines) }];
+          return [
+            name,
+            {
+              ...indicator,
+              column: (klines: Columns, interval: Interval) => columnOf(indicator, key, klines, interval),
+            },
+          ];
         }),
       ),
   };
