@@ -122,6 +122,54 @@ describe('a gate', () => {
     expect(await http().send(request(`http://127.0.0.1:${seen.port}`), gate)).toMatchObject({ written: false });
     expect(seen.received).toBe(0);
   });
+
+  /** An exchange that keeps its connections, a client that has one, and a gate that somebody else opens. */
+  const kept = async (onSecond: (socket: Socket) => void) => {
+    const sockets: Socket[] = [];
+    let requests = 0;
+    const port = await tcp((socket) => {
+      sockets.push(socket);
+      socket.on('data', () => {
+        requests++;
+        if (requests === 1) socket.write(answer);
+        else onSecond(socket);
+      });
+    });
+    const one = http();
+    await one.send(request(`http://127.0.0.1:${port}`));
+    let open: (against: string | undefined) => void = () => {};
+    const gate = new Promise<string | undefined>((resolve) => {
+      open = resolve;
+    });
+    const reply = one.send(request(`http://127.0.0.1:${port}`), gate);
+    // The connection is taken while the gate is shut.
+    await one.send(request('http://127.0.0.1:1'));
+    return { sockets, open, reply, requests: () => requests };
+  };
+
+  it('waits with a connection taken, and what breaks after it opened may have been sent', async () => {
+    const { sockets, open, reply } = await kept((socket) => socket.resetAndDestroy());
+    open(undefined);
+    expect(await reply).toMatchObject({ kind: 'failed', written: true });
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('behind which the connection is closed ends the request, of which nothing left', async () => {
+    const { sockets, open, reply, requests } = await kept(() => {});
+    const closed = new Promise((resolve) => sockets[0]?.once('close', resolve));
+    sockets[0]?.end();
+    await closed;
+    open(undefined);
+    expect(await reply).toMatchObject({ kind: 'failed', written: false });
+    expect(requests()).toBe(1);
+  });
+
+  it('that gives a reason leaves a kept connection without a byte of the request', async () => {
+    const { open, reply, requests } = await kept(() => {});
+    open('killed');
+    expect(await reply).toEqual({ kind: 'failed', cause: 'killed', written: false });
+    expect(requests()).toBe(1);
+  });
 });
 
 describe('a request may have been sent', () => {

@@ -2,7 +2,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import got, { type OptionsInit } from 'got';
+import got from 'got';
 import type { Gate } from '../venue.ts';
 
 export interface HttpRequest {
@@ -62,10 +62,9 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
     async send({ method, url, headers, body }, gate) {
       const wire = watchWire(url.protocol === 'https:');
       let tooLarge = false;
-      const door = doorOf(gate);
+      const door = doorOf(gate, wire.watch);
       try {
-        const call = client(url, { method, headers, ...(body === undefined ? {} : { body }), ...door.options });
-        void call.on('request', wire.watch);
+        const call = client(url, { method, headers, ...(body === undefined ? {} : { body }), request: door.request });
         void call.on('downloadProgress', ({ transferred }) => {
           if (transferred <= maxReplyBytes || tooLarge) return;
           tooLarge = true;
@@ -101,21 +100,42 @@ const textOf = (body: unknown): string =>
       : '';
 
 interface Door {
-  readonly options: Pick<OptionsInit, 'request'>;
+  /** Opens a request where got wants one. */
+  readonly request: (url: URL, options: RequestOptions) => ClientRequest | Promise<ClientRequest>;
   /** Why the gate did not let the request through. */
   readonly against: () => string | undefined;
 }
 
-/** Has got work everything out and then wait where it would open the socket. */
-function doorOf(gate: Gate | undefined): Door {
+/**
+ * Has got work everything out, makes the request with its headers and its connection, and waits there: of a request that nobody has
+ * written to or ended, Node sends no byte. It is watched from its first moment, since got writes before it tells of it.
+ */
+function doorOf(gate: Gate | undefined, watch: WireWatch['watch']): Door {
   let against: string | undefined;
-  if (gate === undefined) return { options: {}, against: () => undefined };
+  function opened(url: URL, options: RequestOptions): ClientRequest {
+    const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+    watch(request);
+    return request;
+  }
+  if (gate === undefined) return { request: opened, against: () => undefined };
   const request = async (url: URL, options: RequestOptions): Promise<ClientRequest> => {
-    against = await gate;
-    if (against !== undefined) throw new Error(against);
-    return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+    const early = opened(url, options);
+    let broken: Error | undefined;
+    // Nobody else listens yet, and a kept connection can be closed while the disk writes.
+    early.on('error', (error) => {
+      broken = error;
+    });
+    try {
+      against = await gate;
+      if (against !== undefined) throw new Error(against);
+      if (broken !== undefined) throw broken;
+    } catch (error) {
+      early.destroy();
+      throw error;
+    }
+    return early;
   };
-  return { options: { request }, against: () => against };
+  return { request, against: () => against };
 }
 
 interface WireWatch {
