@@ -40,7 +40,7 @@ import { Sockets } from './socket.ts';
 import { type SocketHistory, socketHistory } from './socket-history.ts';
 import { type ExchangeTime, exchangeTime, type TimeSync } from './sync-time.ts';
 import { type Withdrawals, withdrawals } from './withdrawals.ts';
-import { realWs } from './ws.ts';
+import { overheard, realWs } from './ws.ts';
 
 export interface ExchangeOptions {
   /** `{base_url}` of the specification, with any path that comes before `/sapi`. */
@@ -70,6 +70,8 @@ export interface ExchangeOptions {
   readonly windowSeen?: (habit: WindowHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
+  /** Shown every frame of the socket as it came, before anything is made of it; must neither change nor keep the bytes. */
+  readonly heard?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 /** An order that could be placed, to be tested only. */
@@ -155,7 +157,8 @@ export function exchange(options: ExchangeOptions): Exchange {
   const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
   const desk = orderDesk(caller, clock, window);
-  const channels = new Sockets({ url: wsUrl, ws: realWs, clock, rng, count, log });
+  const ws = options.heard === undefined ? realWs : overheard(options.heard);
+  const channels = new Sockets({ url: wsUrl, ws, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
     orders: orders({

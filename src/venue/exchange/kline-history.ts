@@ -9,7 +9,7 @@ import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.
 import type { Rest } from './rest.ts';
 
 /** The most klines that one call gives (specification §8). */
-const pageLimit = 300;
+export const pageLimit = 300;
 /** 30,000 klines at most, so that a mistaken count cannot eat the budget. */
 const maxPages = 100;
 

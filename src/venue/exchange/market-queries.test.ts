@@ -66,6 +66,23 @@ describe('klines by asking', () => {
   });
 });
 
+describe('klines of the past', () => {
+  const noon = Date.UTC(2026, 0, 1, 12);
+  const row = (idx: number) => ({ idx, open: '1', high: '2', low: '1', close: '2', vol: '3' });
+
+  it('come by pages of 300, and those are none that are not older: a deployment may not heed the time', async () => {
+    const { exchange } = open({ clock: new ScaledClock(1, noon + 1_000) });
+    at.stub.answer = () => [row(noon), row(noon - 60_000)];
+    expect(await exchange.market.klinesBefore('BTCUSDT', '1min', noon)).toMatchObject({
+      value: [{ openTime: noon - 60_000 }],
+    });
+    expect(at.stub.requests[0]?.target).toBe(
+      `/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300&endTime=${noon - 1}`,
+    );
+    expect(await exchange.market.klinesBefore('BTCUSDT', '1min', noon - 60_000)).toEqual({ kind: 'ok', value: [] });
+  });
+});
+
 describe('ping and time', () => {
   it('take whatever a ping answers, and the time under either name', async () => {
     const { exchange } = open();

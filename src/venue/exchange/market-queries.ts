@@ -7,7 +7,7 @@ import { failure } from './answer.ts';
 import type { Count } from './counters.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { isFields, timeOf } from './json.ts';
-import { closeGraceMs, noKlines } from './kline-history.ts';
+import { closeGraceMs, noKlines, pageLimit } from './kline-history.ts';
 import {
   canOpenAt,
   closedOnly,
@@ -38,6 +38,8 @@ export interface MarketQueries {
   trades(symbol: string, limit?: number): Promise<Answer<readonly Trade[]>>;
   /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
   klines(symbol: string, interval: Interval, limit?: number): Promise<Answer<readonly ListedKline[]>>;
+  /** Up to 300 klines that open before a time (UTC ms), oldest first; none where its past ends. */
+  klinesBefore(symbol: string, interval: Interval, before: number): Promise<Answer<readonly RawKline[]>>;
 }
 
 export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQueries {
@@ -81,6 +83,13 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
         if (rows.length === 0) return noKlines(symbol, interval);
         const closed = new Set(closedOnly(rows, interval, clock.now(), closeGraceMs(clock)));
         return rows.map((row) => ({ ...row, closed: closed.has(row) }));
+      }),
+    // `endTime` takes the kline that opens at it in, too.
+    klinesBefore: (symbol, interval, before) =>
+      ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
+        const rows = readKlines(value, canOpenAt(interval, clock), count);
+        // A deployment that does not heed `endTime` gives its newest.
+        return rows?.filter(({ openTime }) => openTime < before) ?? 'the answer is no list';
       }),
   };
 }

@@ -47,3 +47,15 @@ export const realWs: Ws = (url, events) => {
     close: () => socket.terminate(),
   };
 };
+
+/** The same, with somebody who hears every frame first. */
+export const overheard =
+  (heard: (bytes: Uint8Array) => void): Ws =>
+  (url, events) =>
+    realWs(url, {
+      ...events,
+      frame(bytes) {
+        heard(bytes);
+        events.frame(bytes);
+      },
+    });
