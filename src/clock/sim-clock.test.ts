@@ -119,4 +119,26 @@ describe('simulated time', () => {
     expect(clock.now()).toBe(9);
     expect(clock.machine(7)).toBe(7);
   });
+
+  test('settles every promise before it goes on also where most turns go past the event loop', async () => {
+    const clock = new SimClock(0, { turnsPerLoop: 8 });
+    const log: string[] = [];
+    void clock.track(new Promise(() => {}));
+    for (const time of Array.from({ length: 20 }, (_, index) => index))
+      clock.at(time, () => {
+        let long = Promise.resolve();
+        for (let link = 0; link < 50; link++) long = long.then(() => {});
+        void long.then(() => log.push(`${time}@${clock.now()}`));
+      });
+    let loops = 0;
+    const looping = setImmediate(function again() {
+      loops++;
+      if (loops < 100) setImmediate(again);
+    });
+    await clock.advanceTo(20);
+    clearImmediate(looping);
+    expect(log).toEqual(Array.from({ length: 20 }, (_, time) => `${time}@${time}`));
+    // Twenty-one turns, of which the 8th and the 16th asked the system.
+    expect(loops).toBe(2);
+  });
 });

@@ -18,9 +18,16 @@ export class SimClock implements Clock {
   #pending = 0;
   #whenIdle: (() => void) | undefined;
   readonly #heap: Event[] = [];
+  readonly #turnsPerLoop: number;
+  #turns = 0;
 
-  constructor(start: number) {
+  /**
+   * `turnsPerLoop`: of so many turns one goes through the event loop, which asks the system for events; the others only let promises
+   * settle. More than one is right only where nothing under way waits for a socket, a file or a timer of the machine.
+   */
+  constructor(start: number, { turnsPerLoop = 1 }: { readonly turnsPerLoop?: number } = {}) {
     this.#now = start;
+    this.#turnsPerLoop = turnsPerLoop;
   }
 
   now(): number {
@@ -114,6 +121,14 @@ export class SimClock implements Clock {
 
   /** The same as `settle`, tracked or not. */
   turn(): Promise<void> {
+    this.#turns++;
+    if (this.#turns % this.#turnsPerLoop === 0) return this.loop();
+    // What is to come at the next tick comes when no promise is left that can settle; asked for in one, so that this holds from outside too.
+    return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
+  }
+
+  /** A turn of the event loop itself. */
+  loop(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 

@@ -1,5 +1,5 @@
 /** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { noUnits, plus, priceText, quantityText } from '../../domain/money.ts';
 import type { OrderState } from '../../domain/order.ts';
@@ -161,4 +161,4 @@ export class Watch {
   }
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text);

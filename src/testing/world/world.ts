@@ -218,6 +218,8 @@ class World {
     this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
     await this.#untilSeen();
     this.#checkAtRest();
+    // What nobody caught by now is told.
+    await this.#time.sim.loop();
   }
 
   /** A last look at everything, and the journal written. */

@@ -1,5 +1,5 @@
 /** Orders on the real exchange: what creates and cancels them. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Intent } from '../../domain/order.ts';
@@ -19,7 +19,7 @@ const createWindowMs = 2_000;
 /** The same for a batch, which has no window of its own: the one that the exchange assumes (specification §5.3). */
 const batchWindowMs = 5_000;
 
-const hashOf = (body: string): string => createHash('sha256').update(body).digest('hex');
+const hashOf = (body: string): string => hash('sha256', body);
 
 export interface OrdersOptions extends OrderQueriesOptions {
   readonly clock: Clock;
