@@ -93,6 +93,10 @@ program
   )
   .option('--speed <N>', 'times real time (60 for crash-2020, 1 for tape-2024)', speed)
   .option('--port <N>', "the dashboard's port (0: any free one)", whole(0, 65_535), 0)
+  .option(
+    '--faults <NAME>',
+    'what goes wrong at the exchange: the name of a plan, or a file of fault rules (default: one create in fifty is answered with a 504 after it was accepted)',
+  )
   .option('--fresh', 'start anew: forget the positions and the market time of earlier runs', false)
   .addOption(stateOption())
   .addOption(jsonOption())

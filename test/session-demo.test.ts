@@ -2,8 +2,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../src/clock/clock.ts';
+import { journalFile } from '../src/journal/open.ts';
+import { booksText, compareBooks } from '../src/modes/demo-books.ts';
+import { demoUser } from '../src/modes/simulate.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from './kit/program.ts';
 import { pass, until } from './kit/until.ts';
 
@@ -24,8 +28,10 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-async function startDemo(): Promise<{ readonly demo: Program; readonly exchangePid: number }> {
-  const demo = startProgram(['demo', '--state', state], around);
+async function startDemo(
+  ...more: readonly string[]
+): Promise<{ readonly demo: Program; readonly exchangePid: number }> {
+  const demo = startProgram(['demo', '--state', state, ...more], around);
   const said = await demo.line(/the exchange runs as process \d+/);
   await demo.line(/^ready: /);
   return { demo, exchangePid: Number(/\d+/.exec(said)?.[0]) };
@@ -80,6 +86,31 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
   const { code } = await second.demo.end('SIGINT');
   expect(code).toBe(130);
   expect(runs(second.exchangePid)).toBe(false);
+  expect(second.demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
+});
+
+test('on the worst of days the books agree in the end, and a row that is taken away is missed', async () => {
+  const { demo } = await startDemo('--faults', 'worst-day');
+  await demo.line(/^fill /, 60_000);
+  await demo.line(/^unknown /, 90_000);
+  await demo.end('SIGINT');
+  expect(demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
+
+  // The exchange by itself, and a journal from which somebody took a row.
+  const exchange = startProgram(
+    ['simulator', '--json', '--port', '0', '--control', '0', '--persist', join(state, 'exchange')],
+    around,
+  );
+  const { controlUrl } = JSON.parse(await exchange.line(/controlUrl/)) as { readonly controlUrl: string };
+  expect((await compareBooks(state, controlUrl, demoUser.uid)).differences).toEqual([]);
+  const db = new Database(join(state, journalFile));
+  db.exec('DELETE FROM fills WHERE rowid = (SELECT min(rowid) FROM fills)');
+  db.close();
+  const books = await compareBooks(state, controlUrl, demoUser.uid);
+  await exchange.end('SIGINT');
+  expect(books.differences[0]).toMatch(/^the journal lacks fill \d+ of \w+: (BUY|SELL) \S+ XBTUSD at /);
+  expect(books.differences.length).toBeGreaterThan(1);
+  expect(booksText(books)).toMatch(/^the books differ:\n +the journal lacks fill/);
 });
 
 test('the daemon ends when its exchange is gone, and says how to go on', async () => {
