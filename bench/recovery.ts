@@ -15,7 +15,7 @@ import { WebSocketServer } from 'ws';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { thisHost } from '../src/journal/guard.ts';
-import { accountName, startLive } from '../src/modes/live.ts';
+import { venueNameOf, startLive } from '../src/modes/live.ts';
 import { noLog } from '../src/modes/log.ts';
 import { configure } from '../src/modes/strategies.ts';
 import { feePerFill, firstUsdt, type Past, resting, symbol, writePast } from './recovery/past.ts';
@@ -162,7 +162,7 @@ risk: { maxOrderValue: "100000", maxPosition: "1000000" }
 onStop: keep
 `,
     );
-    const binding = { mode: 'live', account: 'spot', venue: accountName(restUrl, apiKey) } as const;
+    const binding = { mode: 'live', account: 'spot', venue: venueNameOf(restUrl, apiKey) } as const;
     const guard = { dir: join(dir, 'sluice', 'journals'), host: thisHost(), accept: undefined };
     past = writePast(join(dir, 'state'), binding, guard, { orders, open, now: Date.now() - 5_000 });
     console.log(

@@ -1,12 +1,12 @@
 /** A full disk: what cannot be journalled is not sent, and cancels still are. Needs root and mount for a small tmpfs; else it is skipped. */
 import { execFileSync } from 'node:child_process';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from './kit/books.ts';
 import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './kit/rig.ts';
 import { pass, until } from './kit/until.ts';
+import { fillUp } from './torture/disk.ts';
 
 let exchange: Simulator;
 let rig: Rig;
@@ -38,18 +38,6 @@ function unmount(dir: string): void {
   }
 }
 
-/** Takes every block that is left. */
-function fill(dir: string): string {
-  const file = join(dir, 'ballast');
-  const { bavail, bsize } = statfsSync(dir);
-  try {
-    writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
-  } catch {
-    // Full, as wished; what fitted is there.
-  }
-  return file;
-}
-
 test('no order is created while the disk is full, cancels go, and trading goes on when there is space', async ({
   skip,
 }) => {
@@ -61,7 +49,7 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   rig.wish('taker', target(0.1));
   const daemon = await rig.start();
   await quiet(rig, exchange);
-  const ballast = fill(rig.state);
+  const ballast = fillUp(rig.state);
   const orders = exchange.allOrders(trader.uid).length;
   rig.wish('taker', target(0));
   rig.wish('other', target(0.1));

@@ -71,7 +71,7 @@ function fillDifferences({ fills: theirs }: Truth, { fills: ours, orders }: View
 }
 
 /** What there is more of on one side than on the other. */
-function surplus(of: readonly string[], over: readonly string[]): string[] {
+export function surplus(of: readonly string[], over: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const one of over) counts.set(one, (counts.get(one) ?? 0) + 1);
   return of.filter((one) => {

@@ -11,7 +11,7 @@ import { type Check, capabilityChecks, check, type Level } from './doctor-check.
 import { exchangeChecks, openPatient, type Patient } from './doctor-exchange.ts';
 import { machineChecks, planChecks } from './doctor-machine.ts';
 import { doctorLines } from './doctor-show.ts';
-import { accountName } from './live.ts';
+import { venueNameOf } from './live.ts';
 import { defaultStateDir } from './state.ts';
 import { type Configured, configure } from './strategies.ts';
 
@@ -68,7 +68,7 @@ async function examine(
   const { checks, rest } = await exchangeChecks(patient, config, configured);
   const socket = await listening;
   if (rest === undefined) return checks;
-  const name = patient.apiKey === undefined ? undefined : accountName(config.exchange.restUrl, patient.apiKey);
+  const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
   if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
   const isHere = isLoopback(config.exchange.restUrl);
   // A cancel shows what no question can: a daemon that made one has written it down.

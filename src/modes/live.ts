@@ -7,7 +7,7 @@ import { type Session, type SessionOptions, startSession } from './session.ts';
 const assumedFee = rate('0.002');
 
 /** The account's name in the journal: where it is, and which key; not the key. */
-export const accountName = (restUrl: string, apiKey: string): string =>
+export const venueNameOf = (restUrl: string, apiKey: string): string =>
   `${new URL(restUrl).hostname}/${createHash('sha256').update(apiKey).digest('hex').slice(0, 12)}`;
 
 export type LiveOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets'> & {
@@ -17,7 +17,7 @@ export type LiveOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secr
 export const startLive = (options: LiveOptions): Promise<Session> =>
   startSession({
     ...options,
-    venueName: accountName(options.config.exchange.restUrl, options.secrets.apiKey),
+    venueName: venueNameOf(options.config.exchange.restUrl, options.secrets.apiKey),
     makeVenue: ({ exchange }) => ({
       orders: exchange.orders,
       feeInBase: options.config.fees.taker ?? assumedFee,

@@ -1,6 +1,8 @@
 /** The exchange's own list and the journal's, row by row. */
+
 import { z } from 'zod';
 import type { FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
+import { surplus } from '../../src/modes/demo-books.ts';
 import type { FillRow, Simulator } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from './rig.ts';
 import { until } from './until.ts';
@@ -48,16 +50,6 @@ const lineOf = (fill: Omit<PrintedFill, 'strategy'> | FillRow): string =>
     fill.feeAsset,
     fill.time,
   ].join(' ');
-
-const surplus = (of: readonly string[], over: readonly string[]): string[] => {
-  const counts = new Map<string, number>();
-  for (const one of over) counts.set(one, (counts.get(one) ?? 0) + 1);
-  return of.filter((one) => {
-    const left = counts.get(one) ?? 0;
-    counts.set(one, left - 1);
-    return left <= 0;
-  });
-};
 
 /** Every difference between what the program prints of a state and what the exchange knows, in words; none when all is well. */
 async function differences(rig: Rig, truth: Truth): Promise<readonly string[]> {

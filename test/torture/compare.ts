@@ -5,6 +5,7 @@ import { isClosed } from '../../src/domain/order.ts';
 import { movementOf } from '../../src/domain/position.ts';
 import type { FillEntry, KillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
 import type { HeldPosition } from '../../src/journal/reader.ts';
+import { surplus } from '../../src/modes/demo-books.ts';
 import type { FillRow, OrderRow } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from '../kit/rig.ts';
 import type { Arrival, Truth } from './exchange-words.ts';
@@ -24,17 +25,6 @@ export const booksOf = (rig: Rig): Books =>
     positions: reader.positions(),
     halts: reader.halts(),
   }));
-
-/** What there is more of on one side than on the other. */
-function surplus(of: readonly string[], over: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const one of over) counts.set(one, (counts.get(one) ?? 0) + 1);
-  return of.filter((one) => {
-    const left = counts.get(one) ?? 0;
-    counts.set(one, left - 1);
-    return left <= 0;
-  });
-}
 
 const repeated = (list: readonly string[]): string[] => [...new Set(surplus(list, [...new Set(list)]))];
 

@@ -50,7 +50,7 @@ function grow(arena: Arena, byKib: number): void {
 }
 
 /** Takes every block that is left. */
-function fill(dir: string): string {
+export function fillUp(dir: string): string {
   const file = join(dir, 'ballast');
   const { bavail, bsize } = statfsSync(dir);
   try {
@@ -102,7 +102,7 @@ async function full(arena: Arena): Promise<Done> {
   arena.calm(false);
   await exchange.faults(usualFaults);
   await pass(20 + rng() * 300);
-  const ballast = fill(rig.state);
+  const ballast = fillUp(rig.state);
   const before = await exchange.counts();
   await pass(200 + rng() * 900);
   const faults = await unjournalled(arena);
