@@ -1,7 +1,7 @@
 /** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
 import type { Database } from 'better-sqlite3';
 import { type Instrument, instrument } from '../src/domain/instrument.ts';
-import type { Interval } from '../src/domain/interval.ts';
+import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { Decimal, lots, plus, rate, units, unitsText } from '../src/domain/money.ts';
 import type { Want as ProductWant } from '../src/domain/order.ts';
@@ -36,6 +36,8 @@ export interface Case {
   /** The strategy as the product runs it. */
   readonly strategy: Strategy;
   readonly params: Readonly<Record<string, number>>;
+  /** The strategy's interval, where that is larger than the one of the klines. */
+  readonly decidesOn?: Interval;
 }
 
 /** What came of a run, in the reference's words. */
@@ -129,7 +131,9 @@ export function inputOf(given: Case): RunInput {
   const { values } = readParams(strategy.params as Params, params);
   return {
     account: 'spot',
-    hosted: [{ id: 's', use: 'test', strategy, params: values, symbol, interval, instrument: at }],
+    hosted: [
+      { id: 's', use: 'test', strategy, params: values, symbol, interval: given.decidesOn ?? interval, instrument: at },
+    ],
     instruments: new Map([[symbol, at]]),
     series: [{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length }],
     allocations: [{ strategy: 's', symbol, amount: units(cash) }],
@@ -167,6 +171,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,
+    ...(given.decidesOn === undefined ? {} : { decidesEveryMs: intervalMs(given.decidesOn, 0) }),
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
   const { decisions, orders, fills, equity, ambiguousKlines } = reference(question);

@@ -4,13 +4,27 @@ import { map, withLatestFrom } from 'rxjs';
 import { expect, test } from 'vitest';
 import { resampleKlines } from '../src/data/resample.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
+import { units } from '../src/domain/money.ts';
 import { runColumns } from '../src/modes/column-run.ts';
+import type { RunInput } from '../src/modes/run.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { framesOf, on, ownWarmup } from '../src/strategy/frames.ts';
 import { intervalFault, warmupOf } from '../src/strategy/host.ts';
 import { atr, ema, type Indicator, sma } from '../src/strategy/indicators.ts';
-import { type Case, columnsOf, cut, inputOf, klinesOf, rowsOf } from './agreement.ts';
+import {
+  byColumns,
+  byReference,
+  byStream,
+  type Case,
+  columnsOf,
+  cut,
+  inputOf,
+  klinesOf,
+  rowsOf,
+  rowsOfEach,
+  scripted,
+} from './agreement.ts';
 import { closedFrames } from './reference/frames.ts';
 import { generated } from './reference/generated.ts';
 import type { Kline } from './reference/types.ts';
@@ -110,6 +124,15 @@ const byIndicators = defineStrategy({
     kline.close > hour || kline.close < quarters - 1 ? hold({ quantity: 3 }, 'above') : flat('below'),
 });
 
+const crossing = defineStrategy({
+  name: 'crossing',
+  about: 'Long while the close stands above the average of three',
+  params: {},
+  indicators: () => ({ average: sma('close', 3) }),
+  decide: ({ average }, { kline }) =>
+    kline.close > average ? hold({ quantity: 2 }, 'above', { stop: kline.close - 2 }) : flat('below'),
+});
+
 test('a strategy of three intervals gives the same rows by columns and by streams', async () => {
   let fills = 0;
   await fc.assert(
@@ -122,6 +145,51 @@ test('a strategy of three intervals gives the same rows by columns and by stream
     { numRuns: 20 },
   );
   expect(fills).toBeGreaterThan(200);
+});
+
+test.each(['plain', 'sluice'] as const)(
+  'a strategy of five minutes over recorded minutes gives the same rows thrice (%s)',
+  async (rules) => {
+    let fills = 0;
+    await fc.assert(
+      fc.asyncProperty(seed, async (from) => {
+        const { klines, wants: each } = generated(from, 400);
+        const wants = each.filter((_, row) => row % 5 === 4);
+        const strategy = scripted(wants, 5 * minuteMs);
+        const given: Case = { ...caseOf(from, strategy), rules, columns: columnsOf(klines), decidesOn: '5min' };
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[Math.floor(row / 5)] });
+        fills += expected.fills.length;
+        expect(byColumns(given)).toEqual(expected);
+        expect(await byStream(given)).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+    expect(fills).toBeGreaterThan(400);
+  },
+);
+
+test('strategies of several intervals on one symbol give the same rows by columns and by streams', async () => {
+  let fills = 0;
+  await fc.assert(
+    fc.asyncProperty(seed, larger, fc.integer({ min: 0, max: 130 }), async (from, interval, first) => {
+      const [own] = inputOf(caseOf(from, byIndicators)).hosted;
+      const input = inputOf(caseOf(from, byIndicators));
+      if (own === undefined) throw new Error('a case has a strategy');
+      const average = { ...own, id: 'average', interval, strategy: crossing };
+      const both: RunInput = {
+        ...input,
+        hosted: [average, own],
+        allocations: [own, average].map(({ id }) => ({ strategy: id, symbol: own.symbol, amount: units('500000') })),
+        series: input.series.map((one) => ({ ...one, first })),
+      };
+      const ids = ['%', 's', 'average'];
+      const rows = rowsOfEach(runColumns(both), ids);
+      fills += rows[2]?.fills.length ?? 0;
+      expect(rowsOfEach(await runStream(both), ids)).toEqual(rows);
+    }),
+    { numRuns: 40 },
+  );
+  expect(fills).toBeGreaterThan(100);
 });
 
 test('klinesOf tells a stream strategy of each larger kline before the minute that closed it', async () => {

@@ -10,11 +10,12 @@ import { loadKlines, rowAt } from '../data/klines.ts';
 import { resampleTrades } from '../data/resample.ts';
 import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { type Interval, isWithin } from '../domain/interval.ts';
+import { type Interval, intervals, isWithin } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom } from '../fill/rules.ts';
+import { frameFault, ownWarmup } from '../strategy/frames.ts';
 import { warmupOf } from '../strategy/host.ts';
 import { rulesOf } from './fill-rules.ts';
 import type { RunInput, RunSeries } from './run.ts';
@@ -87,7 +88,7 @@ export async function prepare(
   const tapes = new Map<string, Tape>();
   for (const instrument of instruments.values()) {
     const { symbol } = instrument;
-    const interval = oneInterval(file, symbol, hosted);
+    const interval = smallestInterval(file, symbol, hosted);
     const tape = await tapeOf(dir, config, instrument);
     if (tape !== undefined) {
       tapes.set(symbol, tape);
@@ -102,9 +103,9 @@ export async function prepare(
     const finer = await finerOf(dir, config, instrument, interval);
     series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
   }
-  for (const { symbol, first, end } of series) {
+  for (const { symbol, interval, first, end } of series) {
     const needed = Math.max(
-      ...hosted.filter((one) => one.symbol === symbol).map((one) => warmupOf(one.strategy, one.params, one.interval)),
+      ...hosted.filter((one) => one.symbol === symbol).map((one) => ownWarmup(ownKlines(one), interval)),
     );
     if (end <= needed)
       throw new Refusal(
@@ -120,14 +121,23 @@ export async function prepare(
   return { input: { ...input, ...(tapes.size > 0 && { tapes }) }, warnings, dataHashes };
 }
 
-function oneInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
-  const intervals = new Set(hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval));
-  const [interval, other] = intervals;
-  if (interval === undefined || other !== undefined)
-    throw new Refusal(
-      `${file}: the strategies on ${symbol} use ${[...intervals].join(' and ')}; a backtest holds one interval for each symbol`,
-    );
-  return interval;
+/** What it has to see of its own interval before its first decision. */
+const ownKlines = ({ strategy, params, interval }: RunInput['hosted'][number]): { warmup: number; of: Interval } => ({
+  warmup: warmupOf(strategy, params, interval),
+  of: interval,
+});
+
+/** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
+function smallestInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
+  const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
+  const smallest = intervals.find((interval) => wanted.includes(interval));
+  if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
+  for (const interval of wanted) {
+    const fault = frameFault(smallest, interval);
+    if (fault !== undefined)
+      throw new Refusal(`${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`);
+  }
+  return smallest;
 }
 
 /** Of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */

@@ -21,9 +21,10 @@ import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
 import { ColumnLog } from './column-log.ts';
-import { Seat } from './column-seat.ts';
+import type { Seat } from './column-seat.ts';
 import { nextClose, type Walk } from './column-walk.ts';
 import { KlineCursor } from './kline-cursor.ts';
+import { seatsOn } from './larger-klines.ts';
 import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
@@ -94,9 +95,7 @@ class ColumnRun {
 
   #walk(series: RunSeries): Walk {
     const cursor = new KlineCursor(series);
-    const seats = this.#input.hosted
-      .filter(({ symbol }) => symbol === series.symbol)
-      .map((hosted) => new Seat(hosted, series, cursor, this.#portfolio.holding(hosted.id, hosted.symbol)));
+    const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio);
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
     return {
       series,
@@ -134,7 +133,7 @@ class ColumnRun {
   #walkAlone(walk: Walk): void {
     const { series, seats } = walk;
     const { openTime } = series.columns;
-    const seat = seats.length === 1 ? seats[0] : undefined;
+    const seat = seats.length === 1 && seats[0]?.isOwn === true ? seats[0] : undefined;
     let dayEnds = 0;
     let lastOpenOfDay = Number.NaN;
     while (walk.row < series.end) {
@@ -177,11 +176,16 @@ class ColumnRun {
   #decide(walk: Walk): void {
     const { row } = walk.cursor;
     for (const seat of walk.seats) {
-      if (row < seat.from) continue;
-      // Saying nothing repeats what was said last, as the host of live strategies does.
-      const want = seat.decide() ?? seat.lastWant;
-      if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
+      if (seat.isOwn) this.#ask(walk, seat);
+      else while (seat.advance(row)) this.#ask(walk, seat);
     }
+  }
+
+  #ask(walk: Walk, seat: Seat): void {
+    if (!seat.mayDecide) return;
+    // Saying nothing repeats what was said last, as the host of live strategies does.
+    const want = seat.decide() ?? seat.lastWant;
+    if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
   }
 
   #wish(walk: Walk, seat: Seat, want: Want): void {

@@ -18,6 +18,14 @@ export interface EquityLine {
   readonly least: number;
 }
 
+/** Klines of a larger interval than the walk's, and the rows of the walk with which each was known. */
+export interface LargerKlines {
+  readonly cursor: KlineCursor;
+  readonly knownAt: Int32Array;
+  /** The row that closes next. */
+  next: number;
+}
+
 export class Seat {
   readonly hosted: NamedHosted;
   /** The first row on which it may decide. */
@@ -25,6 +33,7 @@ export class Seat {
   lastWant: Want | undefined;
   /** Nothing needs to be planned until it wants something else or something happens to its orders. */
   quiet = false;
+  readonly #larger: LargerKlines | undefined;
   readonly #strategy: Deciding;
   readonly #cursor: KlineCursor;
   readonly #close: Float64Array;
@@ -32,7 +41,14 @@ export class Seat {
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
 
-  constructor(hosted: NamedHosted, { columns, interval, first }: RunSeries, cursor: KlineCursor, holding: Holding) {
+  constructor(
+    hosted: NamedHosted,
+    { columns, interval, first }: RunSeries,
+    cursor: KlineCursor,
+    holding: Holding,
+    larger?: LargerKlines,
+  ) {
+    this.#larger = larger;
     this.hosted = hosted;
     const strategy = hosted.strategy as Deciding;
     const indicators = Object.entries(strategy.indicators(hosted.params));
@@ -49,6 +65,25 @@ export class Seat {
       cursor,
     );
     this.#moment = { kline: cursor, holding, params: hosted.params };
+  }
+
+  /** Its klines are those of the walk. */
+  get isOwn(): boolean {
+    return this.#larger === undefined;
+  }
+
+  /** Goes on to its next kline that is known with this row of the walk, warm-up klines too; false when there is none any more. */
+  advance(row: number): boolean {
+    const larger = this.#larger;
+    if (larger === undefined || larger.next >= larger.knownAt.length) return false;
+    if ((larger.knownAt[larger.next] as number) > row) return false;
+    larger.cursor.row = larger.next++;
+    return true;
+  }
+
+  /** Whether it may decide at its cursor's row. */
+  get mayDecide(): boolean {
+    return this.#cursor.row >= this.from;
   }
 
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. */

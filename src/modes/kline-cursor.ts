@@ -8,11 +8,14 @@ export class KlineCursor implements Kline {
   readonly symbol: string;
   readonly interval: Kline['interval'];
   readonly #columns: Columns;
+  readonly #seenAt: ((row: number) => number) | undefined;
 
-  constructor({ symbol, interval, columns }: RunSeries) {
+  /** `seenAt` says when a row was known, UTC ms, where that is not when it closed. */
+  constructor({ symbol, interval, columns }: RunSeries, seenAt?: (row: number) => number) {
     this.symbol = symbol;
     this.interval = interval;
     this.#columns = columns;
+    this.#seenAt = seenAt;
   }
 
   get openTime(): number {
@@ -35,6 +38,10 @@ export class KlineCursor implements Kline {
   }
   /** Recorded klines are known the moment they close. */
   get seenAt(): number {
-    return closeTime(this.interval, this.openTime);
+    return this.#seenAt === undefined ? this.closeOf(this.row) : this.#seenAt(this.row);
+  }
+  /** UTC ms. */
+  closeOf(row: number): number {
+    return closeTime(this.interval, this.#columns.openTime[row] as number);
   }
 }

@@ -1,6 +1,7 @@
 /** A backtest through the live graph itself: `trade()` with a simulated clock, a recorded feed and the fill engine as the venue. */
 import { EMPTY, NEVER } from 'rxjs';
 import { SimClock } from '../clock/sim-clock.ts';
+import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import { plus } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
@@ -11,6 +12,7 @@ import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
 import { close, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
+import { heardKlines } from './larger-klines.ts';
 import { paced } from './pace.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
@@ -21,6 +23,7 @@ interface Walk {
   readonly market: PaperMarket;
   readonly recorded: RecordedSeries;
   readonly symbol: string;
+  readonly interval: Interval;
 }
 
 interface Graph {
@@ -52,6 +55,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
   const walks = input.series.map(({ symbol, interval }) => ({
     symbol,
+    interval,
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
   }));
@@ -89,12 +93,12 @@ export const upToEnd = (series: RunSeries): RunSeries => {
   };
 };
 
-function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults }: Graph): Inputs {
+function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults, walks }: Graph): Inputs {
   const { symbol, interval, id } = hosted;
-  const recorded = feed.series(symbol, interval);
+  const own = walks.find((walk) => walk.symbol === symbol)?.interval ?? interval;
+  const recorded = feed.series(symbol, own);
   return {
-    history: recorded.before(recorded.row),
-    klines: feed.klines(symbol, interval),
+    ...heardKlines(recorded.before(recorded.row), feed.klines(symbol, own), own, interval),
     trades: NEVER,
     depth: NEVER,
     ticker: NEVER,

@@ -18,6 +18,7 @@ import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
+import { heardKlines } from './larger-klines.ts';
 import { pacedByTime } from './pace.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
@@ -162,10 +163,14 @@ class TapeRun {
   }
 
   #inputsOf({ symbol, interval, id, strategy }: NamedHosted): Inputs {
-    const { recorded, trades, depth, gaps } = this.#lanes.find((lane) => lane.symbol === symbol) as Lane;
+    const { series, recorded, trades, depth, gaps } = this.#lanes.find((lane) => lane.symbol === symbol) as Lane;
     return {
-      history: recorded.before(recorded.row),
-      klines: this.#feed.klines(symbol, interval),
+      ...heardKlines(
+        recorded.before(recorded.row),
+        this.#feed.klines(symbol, series.interval),
+        series.interval,
+        interval,
+      ),
       trades: trades.stream,
       depth: depth.stream,
       ticker: EMPTY,

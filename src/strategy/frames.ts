@@ -146,14 +146,19 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
 }
 
 /** Klines of `own` until this indicator has its first value, wherever in a larger kline they begin. */
-export function ownWarmup({ warmup, of }: Indicator, own: Interval): number {
+export function ownWarmup({ warmup, of }: Pick<Indicator, 'warmup' | 'of'>, own: Interval): number {
   if (of === undefined || of === own || warmup === 0) return warmup;
   // A month has 31 days at most, and the one that the klines begin inside is left out.
   return Math.ceil(((warmup + 1) * intervalMs(of, 0)) / intervalMs(own, 0)) - 1;
 }
 
-/** A stream of the larger klines that a stream of klines makes; known with the kline that closed them. */
-export const framedKlines = (klines: Observable<Kline>, own: Interval, larger: Interval): Observable<Kline> =>
+/** A stream of the larger klines that a stream of klines makes, after those `before`; each is known with the kline that closed it. */
+export const framedKlines = (
+  klines: Observable<Kline>,
+  own: Interval,
+  larger: Interval,
+  before: readonly Kline[] = [],
+): Observable<Kline> =>
   new Observable((out) => {
     let last: Kline | undefined;
     const take = framing(own, larger, ({ openTime, open, high, low, close, volume }) => {
@@ -161,6 +166,7 @@ export const framedKlines = (klines: Observable<Kline>, own: Interval, larger: I
       const { symbol, seenAt } = last;
       out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
     });
+    for (const kline of before) take(kline);
     return klines.subscribe({
       next(kline) {
         last = kline;

@@ -22,11 +22,12 @@ export function reference(question: Question): Answer {
     taken: new Decimal(0),
     settled: false,
   };
-  const { klines, intervalMs, strategy, instrument } = question;
+  const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
   let standing: Want | undefined;
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
     trade(state, standing, row, kline, before.close);
+    if (decidesEveryMs !== undefined && (kline.time + intervalMs) % decidesEveryMs !== 0) continue;
     // Saying nothing repeats what was said last.
     const want = wantAfter(strategy, klines, row, instrument.pricePrecision) ?? standing;
     if (want === undefined) continue;

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
+import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../../report/figures.ts';
 import { faultText, isStrategyFault } from '../../strategy/fault.ts';
+import { framesOf } from '../../strategy/frames.ts';
 import { warmupOf } from '../../strategy/host.ts';
 import { prepare } from '../backtest.ts';
 import type { RunInput } from '../run.ts';
@@ -78,9 +80,10 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
 
 /** One strategy by itself, over at most so many klines. */
 function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  const { finer: _, ...series } = input.series.find(
+  const { finer: _, ...recorded } = input.series.find(
     ({ symbol }) => symbol === hosted.symbol,
   ) as RunInput['series'][number];
+  const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
   const before = Math.min(series.first, warmupOf(hosted.strategy, hosted.params, hosted.interval));
   const from = series.first - before;
   const to = Math.min(series.end, from + mostKlines);
@@ -90,6 +93,16 @@ function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
     series: [{ ...series, columns: cut(series.columns, from, to), gaps: [], first: before, end: to - from }],
     allocations: input.allocations.filter(({ strategy }) => strategy === hosted.id),
   };
+}
+
+/** The same klines as those of a larger interval. */
+function largerSeries(series: RunInput['series'][number], interval: Interval): RunInput['series'][number] {
+  const { columns, knownAt } = framesOf(series.interval, interval, series.columns);
+  const rowAfter = (row: number): number => {
+    const found = knownAt.findIndex((known) => known >= row);
+    return found < 0 ? knownAt.length : found;
+  };
+  return { ...series, interval, columns, first: rowAfter(series.first), end: rowAfter(series.end) };
 }
 
 async function checkOne(input: RunInput): Promise<Checked> {
