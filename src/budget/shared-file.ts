@@ -9,8 +9,8 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, machineSteady } from '../clock/clock.ts';
-import { type Bans, bounded, carefulMs, later, noBans } from './bans.ts';
-import type { Shared, Spent, SpentBefore, Tally } from './shared.ts';
+import { type Bans, bounded, carefulMs, later, type Moment, noBans, reread } from './bans.ts';
+import type { Shared, Spent, Tally } from './shared.ts';
 
 export const sharedFilePath = (env: Environment): string => join(userState(env), 'limits.db');
 
@@ -56,6 +56,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS bans (
     address TEXT PRIMARY KEY, slowUntil REAL NOT NULL, stopUntil REAL NOT NULL, banUntil REAL NOT NULL, banMs REAL NOT NULL
   );
+  CREATE TABLE IF NOT EXISTS bansWritten (address TEXT PRIMARY KEY, utc REAL NOT NULL, steady REAL NOT NULL);
   CREATE TABLE IF NOT EXISTS owners (
     address TEXT NOT NULL, user TEXT NOT NULL, account TEXT NOT NULL, PRIMARY KEY (address, user)
   ) WITHOUT ROWID;
@@ -76,7 +77,8 @@ interface File {
   readonly insert: (at: number, spent: Spent) => number;
   readonly forget: (before: number) => void;
   readonly bans: () => unknown;
-  readonly forbid: (bans: Bans) => void;
+  readonly written: () => Moment | undefined;
+  readonly forbid: (bans: Bans, written: Moment) => void;
   readonly owner: (user: string) => string | undefined;
   readonly own: (user: string, account: string) => void;
 }
@@ -95,8 +97,8 @@ class SharedFile implements Shared {
   #file: File | undefined;
   /** Up to this row everything is known. */
   #seen = 0;
-  /** What was forbidden, as last read. */
-  #bans = noBans;
+  /** What was forbidden, as last read, and when that was. */
+  #known: { readonly bans: Bans; readonly at: Moment };
   #inserted = 0;
   /** Of keys, as far as known. */
   readonly #accounts = new Map<string, string>();
@@ -107,6 +109,7 @@ class SharedFile implements Shared {
   constructor(options: SharedFileOptions) {
     this.#options = options;
     this.#steady = options.steady ?? machineSteady;
+    this.#known = { bans: noBans, at: this.#moment() };
     this.#opened();
   }
 
@@ -115,7 +118,7 @@ class SharedFile implements Shared {
       file.begin();
       return true;
     });
-    if (isAlone === undefined) return work({ ...this.#known([]), spend: () => {} });
+    if (isAlone === undefined) return work({ news: [], bans: this.bans, spend: () => {} });
     const begun = this.#file;
     try {
       return work({ ...this.look(), spend: (spent) => this.#spend(spent) });
@@ -128,32 +131,40 @@ class SharedFile implements Shared {
   look(): Pick<Tally, 'news' | 'bans'> {
     const now = this.#steady();
     const rows = this.#try((file) => {
-      this.#bans = later(this.#bans, this.#read(file));
+      this.#learn(later(this.bans, this.#read(file)));
       return file.newer(this.#seen, now - keepMs);
     });
     this.#seen = rows?.at(-1)?.id ?? this.#seen;
     // A machine that was started anew counts from zero again: what seems to come was a moment ago.
-    return this.#known(
-      (rows ?? []).map(({ at, user, weight, endpoint }) => ({
-        agoMs: Math.max(0, now - at),
-        user,
-        weight,
-        endpoint: endpoint ?? undefined,
-      })),
-    );
+    const news = (rows ?? []).map(({ at, user, weight, endpoint }) => ({
+      agoMs: Math.max(0, now - at),
+      user,
+      weight,
+      endpoint: endpoint ?? undefined,
+    }));
+    return { news, bans: this.bans };
   }
 
   get bans(): Bans {
-    return this.#bans;
+    return reread(this.#known.bans, this.#known.at, this.#moment());
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#options;
+    return { utc: clock.now(), steady: clock.machine(this.#steady()) };
+  }
+
+  #learn(bans: Bans): void {
+    this.#known = { bans, at: this.#moment() };
   }
 
   forbid(bans: Bans): void {
-    this.#bans = later(this.#bans, bans);
+    this.#learn(later(this.bans, bans));
     this.#try((file) => {
       file.begin();
       try {
-        this.#bans = later(this.#bans, this.#read(file));
-        file.forbid(this.#bans);
+        this.#learn(later(this.bans, this.#read(file)));
+        file.forbid(this.#known.bans, this.#known.at);
       } finally {
         file.commit();
       }
@@ -176,10 +187,6 @@ class SharedFile implements Shared {
     this.#drop();
   }
 
-  #known(news: readonly SpentBefore[]): Pick<Tally, 'news' | 'bans'> {
-    return { news, bans: this.#bans };
-  }
-
   #spend(spent: Spent): void {
     const now = this.#steady();
     this.#try((file) => {
@@ -193,7 +200,8 @@ class SharedFile implements Shared {
     const row = file.bans();
     if (row === undefined) return noBans;
     if (!isBans(row)) throw new Error('the bans in it are no times');
-    return bounded(row, this.#options.clock.now());
+    const now = this.#moment();
+    return bounded(reread(row, file.written() ?? now, now), now.utc);
   }
 
   /** Does something with the file; undefined when there is none, or it broke, which is said. */
@@ -231,12 +239,12 @@ class SharedFile implements Shared {
 
   #beginAnew(): void {
     const { path, clock } = this.#options;
-    this.#bans = later(this.#bans, { ...noBans, stopUntil: clock.now() + carefulMs });
+    this.#learn(later(this.bans, { ...noBans, stopUntil: clock.now() + carefulMs }));
     this.#seen = 0;
     try {
       for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
       const file = this.#make();
-      file.forbid(this.#bans);
+      file.forbid(this.#known.bans, this.#known.at);
       this.#file = file;
     } catch {
       // The next try is a minute away; what it should hold is heeded here.
@@ -296,6 +304,8 @@ function statements(db: Database.Database, address: string): File {
   const forget = db.prepare('DELETE FROM spent WHERE at < ? OR at > ?');
   const bans = db.prepare('SELECT slowUntil, stopUntil, banUntil, banMs FROM bans WHERE address = ?');
   const forbid = db.prepare('REPLACE INTO bans VALUES (?, ?, ?, ?, ?)');
+  const written = db.prepare('SELECT utc, steady FROM bansWritten WHERE address = ?');
+  const write = db.prepare('REPLACE INTO bansWritten VALUES (?, ?, ?)');
   const owner = db.prepare<[string, string], { account: string }>(
     'SELECT account FROM owners WHERE address = ? AND user = ?',
   );
@@ -309,8 +319,14 @@ function statements(db: Database.Database, address: string): File {
       Number(insert.run(address, at, user, weight, endpoint ?? null).lastInsertRowid),
     forget: (now) => void forget.run(now - keepMs, now),
     bans: () => bans.get(address),
-    forbid: ({ slowUntil, stopUntil, banUntil, banMs }) =>
-      void forbid.run(address, slowUntil, stopUntil, banUntil, banMs),
+    written: () => {
+      const row = written.get(address);
+      return isMoment(row) ? row : undefined;
+    },
+    forbid: ({ slowUntil, stopUntil, banUntil, banMs }, { utc, steady }) => {
+      forbid.run(address, slowUntil, stopUntil, banUntil, banMs);
+      write.run(address, utc, steady);
+    },
     owner: (user) => owner.get(address, user)?.account,
     own: (user, account) => void own.run(address, user, account),
   };
@@ -320,3 +336,8 @@ function isBans(value: unknown): value is Bans {
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= 0);
 }
+
+const isMoment = (value: unknown): value is Moment =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time));

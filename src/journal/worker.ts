@@ -4,6 +4,8 @@ import Database from 'better-sqlite3';
 import { chainOf } from './chain.ts';
 import type { Entry } from './entries.ts';
 import { memoryOf, type Remember } from './guard.ts';
+import type { WriteResult } from './journal.ts';
+import { tried } from './tried.ts';
 import { writer } from './writer.ts';
 
 export interface WriteRequest {
@@ -13,7 +15,7 @@ export interface WriteRequest {
 }
 export interface WriteReply {
   readonly id: number;
-  readonly result: 'written' | 'full';
+  readonly result: WriteResult;
 }
 
 /** What the thread is given. */
@@ -47,14 +49,7 @@ if (parentPort !== null) {
       port.close();
       return;
     }
-    let result: WriteReply['result'] = 'written';
-    try {
-      write(JSON.parse(request.entries) as readonly Entry[]);
-    } catch (error) {
-      // A full disk rolled the transaction back and may pass; after an I/O error nobody knows what is on the disk, so the process ends.
-      if (!(error instanceof Database.SqliteError && error.code === 'SQLITE_FULL')) throw error;
-      result = 'full';
-    }
+    const result = tried(write, JSON.parse(request.entries) as readonly Entry[]);
     port.postMessage({ id: request.id, result } satisfies WriteReply);
     const head = chainOf(db)?.head;
     if (head !== undefined) memory?.keep(head);

@@ -36,6 +36,12 @@ export interface Bent {
   readonly assembled?: (assembled: Assembled, inside: Inside) => void;
   /** Each so many-th commit is synced: 1 is `synchronous=FULL`. */
   readonly syncEvery?: number;
+  /** An I/O error at a commit counts as written. */
+  readonly ioErrorIsWritten?: boolean;
+  /** What was forbidden until a time is taken by the clock of whoever reads it. */
+  readonly bansByTheWall?: boolean;
+  /** The process goes by the machine's wall clock, whatever the exchange says. */
+  readonly goesByTheWall?: boolean;
   /** Spent weight and bans are forgotten by a restart. */
   readonly forgetsLimits?: boolean;
   /** The plan asks for a late queue (the window is judged at the gateway only). */

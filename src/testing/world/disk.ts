@@ -6,9 +6,11 @@ import Database from 'better-sqlite3';
 import type { Entry } from '../../journal/entries.ts';
 import type { WriteResult, WriterHost } from '../../journal/journal.ts';
 import { migrate } from '../../journal/schema.ts';
-import { writer } from '../../journal/writer.ts';
+import { tried } from '../../journal/tried.ts';
+import { type Write, writer } from '../../journal/writer.ts';
 import type { Chance } from './chance.ts';
 import { type Life, never, type Time } from './life.ts';
+import { type DiskError, diskErrors } from './plan.ts';
 
 /** An empty journal, copied for each world: migrating anew would cost a millisecond. */
 const emptyJournal: Buffer = (() => {
@@ -33,6 +35,12 @@ function opened(bytes: Buffer): Database.Database {
   });
 }
 
+/** Told that the writer of a process broke; what a mutant makes of it is answered in its place. */
+export type Broke = (error: unknown) => WriteResult | undefined;
+
+/** SQLite's own bound. */
+const mostPages = 1_073_741_823;
+
 export interface DiskOptions {
   readonly time: Time;
   readonly chance: Chance;
@@ -49,6 +57,9 @@ export class Disk {
   #synced: Buffer | undefined;
   #commits = 0;
   full = false;
+  /** How the next commit fails. */
+  failsNext: DiskError | undefined;
+  #noPages = false;
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -62,8 +73,35 @@ export class Disk {
     return this.#commits;
   }
 
-  /** Commits by the process that starts: how often it was opened. */
+  /** The database cannot grow by a page. */
+  set noPages(on: boolean) {
+    this.#noPages = on;
+    this.#bound();
+  }
+
+  #bound(): void {
+    const most = this.#noPages ? this.#db.pragma('page_count', { simple: true }) : mostPages;
+    this.#db.pragma(`max_page_count = ${String(most)}`);
+  }
+
+  /** Commits by the process that starts: how often it was opened. Throws where the disk fails. */
   nextEpoch(): number {
+    let epoch = 0;
+    this.#failing(() => {
+      epoch = this.#raiseEpoch();
+    });
+    return epoch;
+  }
+
+  /** Does what commits, with the error that waits for it. */
+  #failing(commit: () => void): void {
+    const how = this.failsNext;
+    this.failsNext = undefined;
+    if (how !== 'write') commit();
+    if (how !== undefined) throw new Database.SqliteError('disk I/O error', diskErrors[how]);
+  }
+
+  #raiseEpoch(): number {
     const known = this.#db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get() as { value: string } | undefined;
     const epoch = Number(known?.value ?? '0') + 1;
     this.#db.prepare("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)").run(String(epoch));
@@ -83,14 +121,18 @@ export class Disk {
     if (this.#options.syncEvery === 1) return;
     this.#db.close();
     this.#db = opened(this.#synced ?? emptyJournal);
+    this.#bound();
   }
 
-  /** The writer of one process: a batch is committed some time after it was handed over, and the process is told. */
-  host(life: Life, epoch: number): WriterHost {
+  /**
+   * The writer of one process: a batch is committed some time after it was handed over, and the process is told. Where the writer breaks
+   * `broke` is told, as the thread of a real one does, and the batch is never answered.
+   */
+  host(life: Life, epoch: number, broke: Broke): WriterHost {
     const write = writer(this.#db, epoch);
     return {
       volatile: false,
-      write: (entries) => this.#write(entries, life, write),
+      write: (entries) => this.#write(entries, life, (batch) => this.#commit(batch, write, broke)),
       close: () => Promise.resolve(),
     };
   }
@@ -98,7 +140,7 @@ export class Disk {
   #write(
     entries: readonly Entry[],
     life: Life,
-    write: (entries: readonly Entry[]) => void,
+    commit: (entries: readonly Entry[]) => WriteResult | undefined,
   ): Promise<WriteResult> | WriteResult {
     if (!life.alive) return never();
     const { time, chance, slow } = this.#options;
@@ -109,12 +151,34 @@ export class Disk {
           resolve('full');
           return;
         }
-        write(entries);
-        this.#noteCommit();
-        this.#options.committed(entries, this.#db);
-        if (!life.diesAt('afterCommit')) resolve('written');
+        const result = commit(entries);
+        if (result === 'full') resolve(result);
+        else if (result !== undefined && !life.diesAt('afterCommit')) resolve(result);
       });
     });
+  }
+
+  /** What the production code makes of it; undefined where its writer broke. */
+  #commit(entries: readonly Entry[], write: Write, broke: Broke): WriteResult | undefined {
+    let isThere = false;
+    const done = (): void => {
+      if (!isThere) return;
+      this.#noteCommit();
+      this.#options.committed(entries, this.#db);
+    };
+    try {
+      const result = tried((batch) => {
+        this.#failing(() => {
+          write(batch);
+          isThere = true;
+        });
+      }, entries);
+      done();
+      return result;
+    } catch (error) {
+      done();
+      return broke(error);
+    }
   }
 
   close(): void {

@@ -13,7 +13,7 @@ import type { Wire } from './wire.ts';
 
 export type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
 type TransferEvent = Extract<PlannedEvent, { kind: 'transfer' }>;
-type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' | 'transfer' }>;
+type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' | 'transfer' | 'ioError' | 'wall' | 'step' }>;
 
 export interface HappeningsParts {
   readonly time: Time;
@@ -34,6 +34,10 @@ export class Happenings {
   healed = false;
   /** No price is heard. */
   quiet = false;
+  /** How far the machine's wall clock is off, ms. */
+  wallAheadMs = 0;
+  /** How long a process stays down that ends because the disk fails, ms. */
+  downMs = 1_000;
   /** What a human has paid in or out. */
   readonly transfers: { readonly asset: string; readonly amount: Units }[] = [];
 
@@ -42,7 +46,7 @@ export class Happenings {
   }
 
   happen(event: PlannedEvent): void {
-    const { trace, watch, states, crash, time, operator } = this.#parts;
+    const { trace, watch, states, crash, time, operator, venue } = this.#parts;
     if (this.healed) return;
     trace.say(`event ${JSON.stringify(event)}`);
     if (event.kind === 'crash') {
@@ -52,6 +56,9 @@ export class Happenings {
     watch.reach.fault(event.kind, states());
     if (event.kind === 'resolve') operator.resolve('unknown', (id) => this.isGone(id));
     else if (event.kind === 'transfer') this.#transfer(event);
+    else if (event.kind === 'wall') this.wallAheadMs += event.byMs;
+    else if (event.kind === 'step') venue.aheadMs += event.byMs;
+    else if (event.kind === 'ioError') this.#ioError(event);
     else {
       this.#turn(event, true);
       time.after(event.forMs, () => this.#turn(event, false));
@@ -65,8 +72,13 @@ export class Happenings {
     this.healed = true;
     this.quiet = false;
     if (resumed) operator.resume();
-    disk.full = false;
+    Object.assign(disk, { full: false, noPages: false, failsNext: undefined });
     Object.assign(wire, { healed: true, outage: undefined, skewMs: 0 });
+  }
+
+  #ioError({ how, downMs }: Extract<PlannedEvent, { kind: 'ioError' }>): void {
+    this.downMs = downMs;
+    this.#parts.disk.failsNext = how;
   }
 
   /** The exchange does not have it, and nothing that has left may still bring it there. */
@@ -95,6 +107,7 @@ export class Happenings {
     const { wire, disk, operator } = this.#parts;
     if (event.kind === 'outage') wire.outage = on ? event.how : undefined;
     else if (event.kind === 'fullDisk') disk.full = on;
+    else if (event.kind === 'noPages') disk.noPages = on;
     else if (event.kind === 'skew') wire.skewMs = on ? event.byMs : 0;
     else if (event.kind === 'quiet') this.quiet = on;
     else if (on) operator.kill(event.strategy);

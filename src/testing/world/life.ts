@@ -49,6 +49,15 @@ export class Time {
   }
 }
 
+/** The clocks of the machine that processes run on. */
+export interface Machine {
+  readonly time: Time;
+  /** How far its wall clock is off, ms: a process begins with it, and asks it again and again whether it was set. */
+  readonly wallAheadMs: () => number;
+  /** A mutant: the wall clock is the process's time, and nobody sets it. */
+  readonly goesByTheWall: boolean;
+}
+
 export class Life {
   readonly number: number;
   alive = true;
@@ -56,10 +65,10 @@ export class Life {
   readonly #comesBy: (point: CrashPoint) => boolean;
 
   /** `comesBy` is asked at each point where a crash can wait; true: the process has died here. */
-  constructor(number: number, time: Time, comesBy: (point: CrashPoint) => boolean) {
+  constructor(number: number, machine: Machine, comesBy: (point: CrashPoint) => boolean) {
     this.number = number;
     this.#comesBy = comesBy;
-    this.clock = new LifeClock(time, this);
+    this.clock = new LifeClock(machine, this);
   }
 
   /** True when the process has died, here or before. */
@@ -73,13 +82,29 @@ export const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** A process's clock: set by what the exchange says, and silent after death. */
 class LifeClock implements Clock {
+  readonly #machine: Machine;
   readonly #time: Time;
   readonly #life: Life;
-  #offset = 0;
+  #set = 0;
 
-  constructor(time: Time, life: Life) {
-    this.#time = time;
+  constructor(machine: Machine, life: Life) {
+    this.#machine = machine;
+    this.#time = machine.time;
     this.#life = life;
+  }
+
+  /** Its time is the machine's wall clock, until the exchange was asked. */
+  beginOnTheWall(): void {
+    this.#set = this.#machine.wallAheadMs();
+  }
+
+  get #offset(): number {
+    return this.#machine.goesByTheWall ? this.#machine.wallAheadMs() : this.#set;
+  }
+
+  /** The machine's wall clock, which nobody but its owner sets. */
+  wall(): number {
+    return this.#time.now() + this.#machine.wallAheadMs();
   }
 
   now(): number {
@@ -91,7 +116,7 @@ class LifeClock implements Clock {
   }
 
   set(time: number): void {
-    this.#offset = time - this.#time.now();
+    this.#set = time - this.#time.now();
   }
 
   monotonic(): number {

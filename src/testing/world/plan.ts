@@ -50,7 +50,17 @@ export const faultClasses = [
   'batches',
   'transfer',
 ] as const;
-export type FaultClass = (typeof faultClasses)[number];
+
+/** Classes that a share of the seeds has, each drawn by itself: to add one moves no other. */
+export const rareClasses = {
+  /** The machine's wall clock is set. */
+  wall: 0.2,
+  /** The exchange's clock jumps, or a gateway's is far off for a while. */
+  step: 0.15,
+  /** The disk fails at a commit. */
+  ioError: 0.25,
+} as const;
+export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
 
 /** Where a crash waits for a process that comes by. */
 export const crashPoints = [
@@ -65,6 +75,10 @@ export const crashPoints = [
 ] as const;
 export type CrashPoint = (typeof crashPoints)[number];
 
+/** `write`: nothing of the batch is on disk; `fsync`: all of it can be read, and nobody said that it would stay. */
+export const diskErrors = { write: 'SQLITE_IOERR_WRITE', fsync: 'SQLITE_IOERR_FSYNC' } as const;
+export type DiskError = keyof typeof diskErrors;
+
 /** `at`, ms after the start. */
 export type PlannedEvent =
   | {
@@ -77,6 +91,20 @@ export type PlannedEvent =
     }
   | { readonly kind: 'outage'; readonly at: number; readonly forMs: number; readonly how: 'silent' | '503' | 'refused' }
   | { readonly kind: 'fullDisk'; readonly at: number; readonly forMs: number }
+  | {
+      /** At the next commit from then on. */
+      readonly kind: 'ioError';
+      readonly at: number;
+      readonly how: DiskError;
+      /** How long the process stays down that ends for it. */
+      readonly downMs: number;
+    }
+  /** The database has no page left for a while: SQLite itself says that the disk is full. */
+  | { readonly kind: 'noPages'; readonly at: number; readonly forMs: number }
+  /** The machine's wall clock is set; its steady one goes on. */
+  | { readonly kind: 'wall'; readonly at: number; readonly byMs: number }
+  /** The exchange's clock jumps ahead, for good. */
+  | { readonly kind: 'step'; readonly at: number; readonly byMs: number }
   | { readonly kind: 'skew'; readonly at: number; readonly forMs: number; readonly byMs: number }
   /** Everything, or one strategy, is killed by a human, and resumed after a while. */
   | { readonly kind: 'kill'; readonly at: number; readonly forMs: number; readonly strategy: string | undefined }
@@ -141,12 +169,16 @@ const usual: Readonly<Partial<Record<FaultClass, number>>> = {
   fullDisk: 0.3,
 };
 
+const rareNames = Object.keys(rareClasses) as (keyof typeof rareClasses)[];
+
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
   const chance = chanceOf(seed, 'plan');
   const drawn = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
   // Orders leave in batches only where nobody else trades.
-  const classes = drawn.filter((name) => name !== 'batches' || !drawn.includes('human'));
+  const usualOnes = drawn.filter((name) => name !== 'batches' || !drawn.includes('human'));
+  const rare = rareNames.filter((name) => chanceOf(seed, `has ${name}`).is(rareClasses[name]));
+  const classes: readonly FaultClass[] = [...usualOnes, ...rare];
   const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
   return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
@@ -196,8 +228,36 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     forMs: chance.whole(4_000, 25_000),
     strategy: chance.is(0.5) ? undefined : chance.pick(strategyIds),
   }));
+  some('wall', 1, 3, (chance) => ({
+    kind: 'wall',
+    at: chance.is(0.3) ? 0 : when(chance),
+    byMs: chance.pick([-1, 1]) * chance.pick([chance.whole(100, 3_000), 90_000, 3_600_000]),
+  }));
+  some('step', 1, 2, (chance) =>
+    chance.is(0.5)
+      ? { kind: 'step', at: when(chance), byMs: chance.whole(300, 60_000) }
+      : {
+          kind: 'skew',
+          at: when(chance),
+          forMs: chance.whole(15_000, 30_000),
+          byMs: chance.pick([-1, 1]) * chance.whole(4_000, farthestSkewMs),
+        },
+  );
+  some('ioError', 1, 3, (chance) =>
+    chance.is(0.7)
+      ? {
+          kind: 'ioError',
+          at: when(chance),
+          how: chance.pick(['write', 'fsync']),
+          downMs: chance.whole(50, 2_500),
+        }
+      : { kind: 'noPages', at: when(chance), forMs: chance.whole(500, 6_000) },
+  );
   return events.sort((a, b) => a.at - b.at);
 }
+
+/** How far a gateway's clock is off at most, ms. */
+export const farthestSkewMs = 60_000;
 
 const crash = (chance: Chance, at: number, power: boolean): PlannedEvent => ({
   kind: 'crash',

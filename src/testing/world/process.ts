@@ -52,6 +52,8 @@ export interface ProcessOptions {
   readonly bent: Bent;
   readonly say: (what: string) => void;
   readonly fatal: (error: unknown) => void;
+  /** The journal's writer broke: the process ends. */
+  readonly broke: (error: unknown) => void;
 }
 
 export interface Process {
@@ -80,7 +82,11 @@ export function startProcess(options: ProcessOptions): Process {
   };
   const limits = budget({ clock, shared: bent.forgetsLimits === true ? sharedWithNobody() : options.shared, ...most });
   const wire = wireOf(options, limits);
-  const plainHost = disk.host(life, epoch);
+  const plainHost = disk.host(life, epoch, (error) => {
+    if (bent.ioErrorIsWritten === true) return 'written';
+    options.broke(error);
+    return undefined;
+  });
   const host = bent.host?.(plainHost, inside) ?? plainHost;
   const plainBook = journal(host, clock, loaded.past.fill);
   const book = bent.journal?.(plainBook, inside) ?? plainBook;
@@ -127,6 +133,8 @@ export function startProcess(options: ProcessOptions): Process {
     ready: false,
     durable: () => book.durable(),
   };
+  // A session is put together once the exchange has told its time; what may be wrong before is what the budget and that question see.
+  clock.beginOnTheWall();
   void run(options, running, wire.time).catch(options.fatal);
   return running;
 }
@@ -155,7 +163,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
     outsideWindow: () => time.doubt('a request was refused for its time'),
     ...uncounted,
   });
-  const time = exchangeTime(caller, life.clock, () => life.clock.monotonic());
+  const time = exchangeTime(caller, life.clock, () => life.clock.wall());
   return { caller, time };
 }
 

@@ -12,6 +12,10 @@ const classOf: Readonly<Record<Plan['events'][number]['kind'], FaultClass>> = {
   kill: 'kill',
   resolve: 'resolve',
   transfer: 'transfer',
+  ioError: 'ioError',
+  noPages: 'ioError',
+  wall: 'wall',
+  step: 'step',
 };
 
 export interface Shrunk {

@@ -1,5 +1,5 @@
 /** What every process of the machine knows of spent weight and of bans: kept outside the process, as the file of a daemon is. */
-import { type Bans, later, noBans } from '../../budget/bans.ts';
+import { type Bans, later, type Moment, noBans, reread } from '../../budget/bans.ts';
 import type { Shared, Spent, Tally } from '../../budget/shared.ts';
 import type { Life, Time } from './life.ts';
 
@@ -11,10 +11,27 @@ export class MachineLimits {
   #rows: (Spent & { readonly at: number; readonly life: number })[] = [];
   /** Rows that were dropped from the beginning. */
   #dropped = 0;
-  bans: Bans = noBans;
+  #bans: Bans = noBans;
+  /** When they were written down, by the clock of the process that did. */
+  #written: Moment = { utc: 0, steady: 0 };
 
-  constructor(time: Time) {
+  readonly #byTheWall: boolean;
+
+  /** `byTheWall`: a mutant, which takes times as they were written down. */
+  constructor(time: Time, byTheWall: boolean) {
     this.#time = time;
+    this.#byTheWall = byTheWall;
+  }
+
+  /** Until when nothing may be sent, by the world's time. */
+  get stoppedUntil(): number {
+    const { stopUntil, banUntil } = this.#bansAt(this.#time.now());
+    return Math.max(stopUntil, banUntil);
+  }
+
+  #bansAt(utc: number): Bans {
+    if (this.#byTheWall) return this.#bans;
+    return reread(this.#bans, this.#written, { utc, steady: this.#time.now() });
   }
 
   /** What is older than any window tells nobody anything. */
@@ -29,7 +46,7 @@ export class MachineLimits {
   /** What one process sees of it. */
   port(life: Life): Shared {
     let seen = 0;
-    const known = (): Bans => this.bans;
+    const known = (): Bans => this.#bansAt(life.clock.now());
     const look = (): Pick<Tally, 'news' | 'bans'> => {
       this.#forget();
       const news = this.#rows
@@ -37,7 +54,7 @@ export class MachineLimits {
         .filter((row) => row.life !== life.number)
         .map(({ user, weight, endpoint, at }) => ({ user, weight, endpoint, agoMs: this.#time.now() - at }));
       seen = this.#rows.length + this.#dropped;
-      return { news, bans: this.bans };
+      return { news, bans: known() };
     };
     return {
       alone: (work) =>
@@ -48,11 +65,14 @@ export class MachineLimits {
           },
         }),
       look,
+      isNews: () => this.#rows.slice(Math.max(0, seen - this.#dropped)).some((row) => row.life !== life.number),
       get bans() {
         return known();
       },
       forbid: (bans) => {
-        if (life.alive) this.bans = later(this.bans, bans);
+        if (!life.alive) return;
+        this.#bans = later(known(), bans);
+        this.#written = { utc: life.clock.now(), steady: this.#time.now() };
       },
       close: () => {},
     };

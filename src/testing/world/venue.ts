@@ -1,5 +1,6 @@
 /** The exchange of a simulated world: the real simulator core, its replicas, and what of it is the truth about our orders. */
 
+import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { negate, rate, type Units, units } from '../../domain/money.ts';
 import { Exchange } from '../../simulator/core/exchange.ts';
@@ -38,6 +39,8 @@ export interface VenueOptions {
 
 export class Venue {
   readonly exchange: Exchange;
+  /** How far the exchange's clock has jumped ahead, ms. */
+  aheadMs = 0;
   readonly #options: VenueOptions;
   readonly #api: Api;
   readonly #replicas: Replicas<Api> | undefined;
@@ -50,7 +53,15 @@ export class Venue {
     const limits = new Limits(options.limits, () => {});
     const { keys, accounts } = this.exchange;
     keys.configure(key, { uid: ourUid, secret, permissions: ['read', 'trade'] });
-    const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock: time.sim, keys });
+    const clock: Clock = {
+      now: () => this.now(),
+      monotonic: () => time.sim.monotonic(),
+      at: (at, fn) => time.sim.at(at - this.aheadMs, fn),
+      sleep: (ms) => time.sim.sleep(ms),
+      machine: (ms) => ms,
+      track: (work) => time.sim.track(work),
+    };
+    const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock, keys });
     this.#api = serve(this.exchange);
     this.exchange.orders.passing.add(crowdUid);
     for (const [asset, amount] of Object.entries(baseline)) {
@@ -93,8 +104,13 @@ export class Venue {
     return true;
   }
 
+  /** UTC ms by the exchange. */
+  now(): number {
+    return this.#options.time.now() + this.aheadMs;
+  }
+
   advance(): void {
-    this.exchange.advanceTo(this.#options.time.now());
+    this.exchange.advanceTo(this.now());
   }
 
   /** Tells of what changed since the last time. */

@@ -7,7 +7,7 @@ import type { Entry } from '../../journal/entries.ts';
 import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import type { Time } from './life.ts';
-import type { Plan } from './plan.ts';
+import { farthestSkewMs, type Plan } from './plan.ts';
 import type { Process } from './process.ts';
 import { Reach, watchTables } from './reach.ts';
 import { intentsLike } from './rows.ts';
@@ -30,14 +30,19 @@ export interface WatchOptions {
   /** Orders may leave in batches. */
   readonly batches: boolean;
   readonly price: (symbol: string) => number;
+  /** UTC ms by the exchange's gateways, whose clocks may be off or set. */
+  readonly exchangeNow: () => number;
 }
+
+/** How far the process's clock may be off the exchange's, ms: one that is set while nobody asks is told of late. */
+const slackOf = ({ classes }: Plan): number =>
+  classes.includes('step') ? farthestSkewMs + 5_000 : classes.includes('skew') ? 5_000 : 150;
 
 export class Watch {
   readonly truth = new Truth();
   readonly reach = new Reach();
   readonly #options: WatchOptions;
   readonly #spending: check.Spending;
-  /** How far the process's clock may be off the exchange's, ms: a skewed gateway tells it wrongly. */
   readonly #slackMs: number;
   readonly #sent = new Set<string>();
   readonly #states = new Map<string, OrderState>();
@@ -49,7 +54,7 @@ export class Watch {
   constructor(options: WatchOptions) {
     this.#options = options;
     watchTables(this.reach);
-    this.#slackMs = options.plan.classes.includes('skew') ? 5_000 : 150;
+    this.#slackMs = slackOf(options.plan);
     this.#spending = new check.Spending(options.mostWeight, this.#slackMs);
   }
 
@@ -88,7 +93,7 @@ export class Watch {
 
   /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
   committed(entries: readonly Entry[], db: Database, pending: Iterable<string>): void {
-    const { trace, plan, time, horizonMs } = this.#options;
+    const { trace, plan, horizonMs, exchangeNow } = this.#options;
     const byHand = new Set<string>();
     for (const entry of entries) {
       if (entry.kind !== 'event') continue;
@@ -110,12 +115,12 @@ export class Watch {
     for (const row of orders) {
       const before = this.#states.get(row.clientOrderId);
       if (before !== row.state) trace.say(`order ${row.clientOrderId} is ${row.state}`);
-      const now = plan.lateQueue ? Number.NEGATIVE_INFINITY : time.now();
+      const now = plan.lateQueue ? Number.NEGATIVE_INFINITY : exchangeNow();
       this.#try('I4', check.closedAddsUp(row, this.truth, db));
       // What a human says of an order he has looked up needs no proof.
       if (!byHand.has(row.clientOrderId)) {
         this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, now));
-        const at = { now: time.now(), horizonMs, slackMs: this.#slackMs };
+        const at = { now: exchangeNow(), horizonMs, slackMs: this.#slackMs };
         if (!plan.lateQueue) this.#try('I7', check.absenceWaitsForTheHorizon(row, before, at));
       }
       this.#try('I9', check.closedStaysClosed(row, before));

@@ -1,4 +1,5 @@
 /** One seed: the production code, the exchange, the wire, the disk and everybody else in one process, on one time that the seed moves. */
+import Database from 'better-sqlite3';
 import type { OrderState } from '../../domain/order.ts';
 import { btc, eth, startTime } from '../builders.ts';
 import type { Bent } from './bent.ts';
@@ -116,7 +117,7 @@ class World {
     this.#faultsMs = course?.scenario.toMs ?? faultsMs;
     this.#time = new Time(startTime, chanceOf(seed, 'ties').next);
     const time = this.#time;
-    this.#machine = new MachineLimits(time);
+    this.#machine = new MachineLimits(time, bent.bansByTheWall === true);
     this.#trace = new Trace(() => time.elapsed(), trace);
     const most = classes.includes('tight') ? 600 : 12_000;
     this.#limits = { ipWeightPerMinute: most, uidWeightPerMinute: 5 * most };
@@ -127,6 +128,7 @@ class World {
       mostWeight: most,
       horizonMs,
       batches: this.#batches,
+      exchangeNow: () => this.#venue.now() + this.#wire.skewMs,
       price: (symbol) => this.#crowds.get(symbol)?.mid ?? 100,
     });
     this.#disk = new Disk({
@@ -238,14 +240,14 @@ class World {
 
   /** Ready again after the last restart; a ban that was heard late is waited for. */
   async #untilReady(): Promise<void> {
-    const { banUntil, stopUntil } = this.#machine.bans;
-    const banned = Math.max(0, Math.max(banUntil, stopUntil) - this.#time.now());
+    const until = this.#machine.stoppedUntil;
+    const banned = Math.max(0, until - this.#time.now());
     await this.#until(
       () => this.#process?.ready === true && this.#process.life.alive,
       this.#time.elapsed() + banned + endMs,
       'the process is not ready',
     );
-    const still = Math.max(banUntil, stopUntil) - this.#time.start + 1_000;
+    const still = until - this.#time.start + 1_000;
     if (still > this.#time.elapsed()) await this.#until(() => this.#time.elapsed() >= still, still);
   }
 
@@ -268,9 +270,39 @@ class World {
   #boot(): void {
     const { seed } = this.#plan;
     const chance = chanceOf(seed, `life ${++this.#lives}`);
-    const life = new Life(this.#lives, this.#time, (point) => this.#comesBy(life, point));
+    const machine = {
+      time: this.#time,
+      wallAheadMs: () => this.#happenings.wallAheadMs,
+      goesByTheWall: this.#bent.goesByTheWall === true,
+    };
+    const life = new Life(this.#lives, machine, (point) => this.#comesBy(life, point));
     this.#trace.say(`${life.number} starts`);
-    this.#process = startProcess({
+    const started = this.#start(life, chance);
+    if (started === undefined) return;
+    this.#process = started;
+    this.#watch.started(started, this.#disk.db);
+    this.#operator.started();
+  }
+
+  /** Undefined where the disk did not let it begin: the next start is some time away. */
+  #start(life: Life, chance: Chance): Process | undefined {
+    try {
+      return this.#startOn(life, chance);
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error;
+      this.#broke(life, error);
+      return undefined;
+    }
+  }
+
+  /** The journal's writer broke: one line, and the process ends. */
+  #broke(life: Life, error: unknown): void {
+    this.#trace.say(`${life.number} cannot write: ${String(error)}`);
+    this.#end(life, this.#happenings.downMs);
+  }
+
+  #startOn(life: Life, chance: Chance): Process {
+    return startProcess({
       life,
       disk: this.#disk,
       http: this.#wire.port(life),
@@ -286,9 +318,8 @@ class World {
       fatal: (error) => {
         if (life.alive) this.fatal(error);
       },
+      broke: (error) => this.#broke(life, error),
     });
-    this.#watch.started(this.#process, this.#disk.db);
-    this.#operator.started();
   }
 
   /** An exception of the production code ends the process: that is a bug. */
@@ -317,10 +348,15 @@ class World {
   #crash(life: Life, { point, power, downMs }: CrashEvent): void {
     if (!life.alive) return;
     this.#watch.reach.fault(`crash:${point}${power ? ':power' : ''}`, this.#orderStates());
-    life.alive = false;
-    this.#crashes++;
     this.#trace.say(`${life.number} dies ${point}${power ? ' with the power' : ''}`);
     if (power) this.#disk.losePower();
+    this.#end(life, downMs);
+  }
+
+  /** It is gone, and comes again after a while. */
+  #end(life: Life, downMs: number): void {
+    life.alive = false;
+    this.#crashes++;
     this.#operator.crashed();
     this.#time.after(downMs, () => this.#boot());
   }

@@ -92,6 +92,10 @@ const faultNames = [
   'kill',
   'resolve',
   'transfer',
+  'ioError',
+  'noPages',
+  'wall',
+  'step',
   ...crashPoints.flatMap((point) => [`crash:${point}`, `crash:${point}:power`]),
 ];
 const openStates = ['none', 'intended', 'sending', 'unknown', 'quarantined', 'open', 'closing'];

@@ -168,6 +168,11 @@ export const memoryMutants: readonly Mutant[] = [
     bent: lateFills,
   },
   {
+    name: 'ioErrorIsWritten',
+    about: 'an I/O error at a commit is logged, and the process goes on',
+    bent: { ioErrorIsWritten: true },
+  },
+  {
     name: 'mixesUpFills',
     about: 'a fill is a row of the right strategy, and counts for another one until the next restart',
     bent: mixesUpFills,

@@ -46,6 +46,16 @@ export const requestMutants: readonly Mutant[] = [
     bent: { spend: (spend) => (lane, cost, until) => spend(lane, { ...cost, weight: 1 }, until) },
   },
   { name: 'ignoresBans', about: '410, 429 and 418 are not heeded', bent: { notice: () => () => {} } },
+  {
+    name: 'goesByTheWall',
+    about: 'time is the machine’s wall clock, whatever the exchange says',
+    bent: { goesByTheWall: true },
+  },
+  {
+    name: 'bansByTheWall',
+    about: 'until when nothing may be sent is read by whatever the clock says at a start',
+    bent: { bansByTheWall: true },
+  },
   { name: 'cancelsOnce', about: 'a cancel is asked for once, whatever came of it', bent: { orders: cancelsOnce } },
   {
     name: 'cancelsEverybody',
