@@ -349,7 +349,7 @@ program
   );
 
 addByHand(program, { out, say, signal: stopping.signal });
-addData(program, { out, say });
+addData(program, { out, say, signal: stopping.signal });
 addJournal(program, { out, say });
 
 /** What is missing shows how the command is written; the program's own word of help would not say. */

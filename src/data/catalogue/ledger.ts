@@ -29,7 +29,7 @@ export function gapsOf({ kind, columns, rows }: Table, interval: Interval | unde
 }
 
 /** Every hole of a series, those between its months too, in order. */
-export function ledgerOf({ kind, symbol, interval, months }: Manifest): readonly FeedGap[] {
+export function ledgerOf({ kind, symbol, interval, months, holes = [] }: Manifest): readonly FeedGap[] {
   const all: Gap[] = [];
   for (const [index, month] of months.entries()) {
     const before = months[index - 1];
@@ -41,7 +41,7 @@ export function ledgerOf({ kind, symbol, interval, months }: Manifest): readonly
     }
     all.push(...month.gaps);
   }
-  return all.map(([from, to]) => ({
+  return joined([...all, ...holes]).map(([from, to]) => ({
     symbol,
     channel: kind,
     from,
@@ -49,4 +49,15 @@ export function ledgerOf({ kind, symbol, interval, months }: Manifest): readonly
     cause: 'not in the recorded data',
     healed: false,
   }));
+}
+
+/** In order; those that overlap are one. */
+function joined(gaps: readonly Gap[]): readonly Gap[] {
+  const out: Gap[] = [];
+  for (const [from, to] of gaps.toSorted((a, b) => a[0] - b[0])) {
+    const last = out.at(-1);
+    if (last !== undefined && from < last[1]) out[out.length - 1] = [last[0], Math.max(last[1], to)];
+    else out.push([from, to]);
+  }
+  return out;
 }

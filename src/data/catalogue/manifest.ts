@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
+import { takeLock } from './lock.ts';
 
 /** Of the folder's layout. A newer one is not read: it may mean other things by the same words. */
 const version = 1;
@@ -53,8 +54,9 @@ const schema = z.strictObject({
   /** The most decimals that a price has, and a quantity. */
   priceDecimals: z.int(),
   quantityDecimals: z.int(),
-  /** A silence this long is a gap, ms; klines have none. */
   months: z.array(month),
+  /** Stretches of trades or depth of which it is known that nobody looked: a silence alone would not tell. */
+  holes: z.array(gap).optional(),
   imports: z.array(imported),
 });
 
@@ -136,27 +138,5 @@ export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[
 /** The lock of a catalogue: one writer at a time. */
 export function lockCatalogue(dir: string): () => void {
   mkdirSync(join(dir, 'cache'), { recursive: true });
-  const path = join(dir, 'lock');
-  const own = String(process.pid);
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      writeFileSync(path, own, { flag: 'wx' });
-      return () => rmSync(path, { force: true });
-    } catch {
-      const holder = Number(readFileSync(path, 'utf8'));
-      if (isAlive(holder)) throw new Refusal(`${dir} is being written to by process ${holder}: wait for it to end`, 3);
-      rmSync(path, { force: true });
-    }
-  }
-  throw new Refusal(`${dir} cannot be locked: is another import running?`, 3);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return takeLock(join(dir, 'lock'), dir);
 }

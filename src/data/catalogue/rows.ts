@@ -53,10 +53,44 @@ export function merge(stored: Table, fresh: Table): Merged {
   const end = lowerBound(times, stored.rows, (freshTimes[fresh.rows - 1] as number) + 1);
   const inside = slice(stored, first, end);
   if (sameRows(inside, fresh)) return { table: stored, known: fresh.rows, conflicts: 0 };
+  if (stored.kind === 'trades' && inside.rows > 0) {
+    if (isPartOf(fresh, 0, inside, 0)) return { table: stored, known: fresh.rows, conflicts: 0 };
+    const whole = withFirstMoment(inside, fresh);
+    if (whole !== undefined) {
+      const table = concat('trades', [slice(stored, 0, first), whole, slice(stored, end, stored.rows)]);
+      return { table, known: fresh.rows - (table.rows - stored.rows), conflicts: 0 };
+    }
+  }
   const pieces = [slice(stored, 0, first), fresh, slice(stored, end, stored.rows)];
   const table = concat(stored.kind, pieces);
   if (inside.rows === 0) return { table, known: 0, conflicts: 0 };
   return { table, known: 0, conflicts: inside.rows, firstConflict: times[first] as number };
+}
+
+/**
+ * Fresh trades that hold every stored one of their stretch, as overlapping files and pages do. Either may cut its first moment in
+ * two: the fuller one of that moment counts. Undefined when they contradict each other.
+ */
+function withFirstMoment(inside: Table, fresh: Table): Table | undefined {
+  const time = fresh.columns[0]?.[0] as number;
+  const [old, young] = [inside, fresh].map(({ columns, rows }) =>
+    lowerBound(columns[0] as Float64Array, rows, time + 1),
+  );
+  if (old === undefined || young === undefined || !isPartOf(inside, old, fresh, young)) return undefined;
+  const [before, after] = [slice(inside, 0, old), slice(fresh, 0, young)];
+  if (isPartOf(before, 0, after, 0)) return fresh;
+  return isPartOf(after, 0, before, 0) ? concat('trades', [before, slice(fresh, young, fresh.rows)]) : undefined;
+}
+
+/** Whether the rows of `part` from `from` on are among those of `whole` from `at` on, in their order. */
+function isPartOf(part: Table, from: number, whole: Table, at: number): boolean {
+  let next = at;
+  for (let row = from; row < part.rows; row++, next++) {
+    while (next < whole.rows && !part.columns.every((column, index) => column[row] === whole.columns[index]?.[next]))
+      next++;
+    if (next >= whole.rows) return false;
+  }
+  return true;
 }
 
 function mergeKlines(stored: Table, fresh: Table): Merged {

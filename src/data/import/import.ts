@@ -33,6 +33,8 @@ export interface ImportOptions extends Told {
   readonly replace: boolean;
   /** UTC ms, for the record. */
   readonly now: number;
+  /** Stretches of trades or depth that nobody looked at, UTC ms, as a recorder knows them. */
+  readonly holes?: readonly (readonly [from: number, to: number])[];
 }
 
 export interface ImportResult {
@@ -104,7 +106,7 @@ async function importInto(
     const taken = await takeRows(file, layout, key, options, reading, writer);
     const staged = await writer.finish();
     refuseConflicts(file, staged, options, taken.rows);
-    const manifest = manifestOf({ before, key, source, file, layout, reading, taken, staged, now: options.now });
+    const manifest = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
     writeManifest(dir, manifest);
     sweep(dir, manifest, before?.months ?? []);
     const record = manifest.imports.at(-1)?.files[0];
@@ -266,25 +268,37 @@ interface Import {
   readonly reading: Reading;
   readonly taken: Taken;
   readonly staged: Staged;
-  readonly now: number;
+  readonly options: ImportOptions;
 }
 
-function manifestOf({ before, key, source, file, layout, reading, taken, staged, now }: Import): Manifest {
+/** Holes that were known and that the rows now cover are none any more. */
+function holesOf(
+  before: Manifest | undefined,
+  { from, to }: Taken,
+  fresh: ImportOptions['holes'] = [],
+): [number, number][] {
+  const left = (before?.holes ?? []).filter(([start, end]) => start < from || end > to);
+  return [...left, ...fresh.map(([start, end]): [number, number] => [start, end])];
+}
+
+function manifestOf({ before, key, source, file, layout, reading, taken, staged, options }: Import): Manifest {
   const names = columnsOf[key.kind].map(({ name }) => name);
   const decimals = (wanted: readonly string[]): number =>
     Math.max(0, ...names.map((name, at) => (wanted.includes(name) ? (reading.decimals[at] ?? 0) : 0)));
   const record: Imported = {
-    at: now,
+    at: options.now,
     files: [{ name: file.path.replace(/^.*[/\\]/, ''), bytes: file.bytes(), sha256: file.sha256() }],
     layout: layout.about,
     rows: taken.rows,
     repairs: taken.repaired.map((one) => ({ ...one, ...(one.first && { first: { ...one.first } }) })),
     findings: taken.findings.map((one) => ({ ...one, places: one.places.map((place) => ({ ...place })) })),
   };
+  const holes = holesOf(before, taken, options.holes);
   return {
     version: 1,
     ...key,
     source,
+    ...(holes.length > 0 && { holes }),
     priceDecimals: Math.max(before?.priceDecimals ?? 0, decimals(['open', 'high', 'low', 'close', 'price'])),
     quantityDecimals: Math.max(before?.quantityDecimals ?? 0, decimals(['volume', 'quantity'])),
     months: [...staged.months],

@@ -27,7 +27,8 @@ export function speed(text: string): number {
   return value;
 }
 
-const reaching = (command: Command): Command =>
+/** Options that say which exchange. */
+export const reaching = (command: Command): Command =>
   command
     .option('--config <FILE>', 'the configuration of a daemon: its address, account and limits')
     .option('--url <URL>', 'or the address alone')

@@ -1,6 +1,7 @@
 /** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { DataIo } from './given.ts';
+import { type Io, reaching } from '../by-hand/commands.ts';
+
 
 const moment = (text: string): number => {
   const time = Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || !/[T ]/.test(text) ? text : `${text}Z`);
@@ -19,12 +20,13 @@ const which = (command: Command): Command =>
     .option('--interval <I>', 'only klines of this interval');
 
 /** Adds `data` with its commands. */
-export function addData(program: Command, io: DataIo): void {
+export function addData(program: Command, io: Io): void {
   const data = program
     .command('data')
-    .description('recorded data: import, check, list, resample, export, remove, ask in SQL');
+    .description('recorded data: import, fetch, check, list, resample, export, remove, ask in SQL');
   const add = (name: string, about: string): Command => data.command(name).description(about);
   addImport(add, io);
+  addFetch(add, io);
   which(add('list', 'what is stored')).action(async (symbol: string | undefined, given) =>
     (await import('./show.ts')).list({ ...given, symbol, ...io }),
   );
@@ -54,7 +56,7 @@ export function addData(program: Command, io: DataIo): void {
     .action(async (sql: string, given) => (await import('./show.ts')).sql(sql, { ...given, ...io }));
 }
 
-function addImport(add: (name: string, about: string) => Command, io: DataIo): void {
+function addImport(add: (name: string, about: string) => Command, io: Io): void {
   common(add('import', 'files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip'))
     .argument('<FILE...>')
     .addOption(new Option('--as <KIND>', 'what the file holds').choices(['klines', 'trades', 'depth']))
@@ -71,5 +73,20 @@ function addImport(add: (name: string, about: string) => Command, io: DataIo): v
     .option('--dry-run', 'only show what is guessed, and the first rows', false)
     .action(async (files: readonly string[], given) =>
       (await import('./import.ts')).importAll(files, { ...given, ...io }),
+    );
+}
+
+function addFetch(add: (name: string, about: string) => Command, io: Io): void {
+  reaching(add('fetch', 'the past from the exchange into the catalogue; goes on where it was stopped'))
+    .argument('<SYMBOL>')
+    .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
+    .addOption(new Option('--kind <KIND>', 'what to fetch').choices(['klines', 'trades']).default('klines'))
+    .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
+    .option('--from <DATE>', 'from this moment on, UTC', moment)
+    .option('--to <DATE>', 'up to, not including, this moment, UTC (now)', moment)
+    .option('--source <NAME>', "where the data come from (the exchange's host)")
+    .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .action(async (symbol: string, given) =>
+      (await import('./fetch.ts')).fetch(symbol, { ...given, ...io, environment: process.env }),
     );
 }

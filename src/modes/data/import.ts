@@ -39,7 +39,7 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
     else {
       const result = await importFile(path, options);
       if (given.json) given.out(JSON.stringify(result));
-      else for (const line of linesOf(result)) given.out(line);
+      else for (const line of importLines(result)) given.out(line);
     }
   }
 }
@@ -87,7 +87,8 @@ function repairsOf(text: string | undefined): ReadonlySet<Repair> {
 
 const moment = (time: number): string => new Date(time).toISOString().replace(/:\d\d\.000Z$/, 'Z');
 
-function linesOf(result: ImportResult): readonly string[] {
+/** What came of a file, for people. */
+export function importLines(result: ImportResult): readonly string[] {
   const { key, source, layout, rows, added, known, replaced, from, to, findings, repaired } = result;
   const parts = [
     `${counted(added, 'row')} new`,
