@@ -266,7 +266,9 @@ export const backtestSchema = z.strictObject({
   from: moment.optional(),
   to: moment.optional(),
   cash,
-  rules: z.enum(['sluice', 'plain']).default('sluice'),
+  rules: z
+    .enum(['sluice', 'plain', 'backtesting.py', 'backtrader', 'nautilus', 'tradingview', 'vectorbt'])
+    .default('sluice'),
   fills: fills.prefault({}),
   /** Rates of a symbol in place of `fees`, and rates from a volume of 30 days on, in quote. */
   symbolFees: z.record(symbol, z.strictObject({ maker: fraction, taker: fraction })).optional(),

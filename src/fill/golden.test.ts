@@ -124,7 +124,9 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
 
   test('the nearest extreme comes first', () => {
     const of = (high: number, low: number): boolean[] =>
-      (['SELL', 'BUY'] as const).map((side) => isTargetFirst('nearest', { open: 100, high, low }, side));
+      (['SELL', 'BUY'] as const).map((side) =>
+        isTargetFirst('nearest', { open: 100, high, low }, side, side === 'SELL' ? 101 : 99),
+      );
     expect([of(101, 98), of(102, 99)]).toEqual([
       [true, false],
       [false, true],

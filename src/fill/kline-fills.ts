@@ -6,15 +6,18 @@
  *     triggers  which stops this kline sets off; each is answered with `fillStop`, and targets beside it with `cancel`
  *     rest      resting LIMITs fill; then `triggers` once more for the stops of what was entered here
  *     close     the kline is over
+ *     decided   only by rules that fill at the close decided on: what was ordered after it becomes active, as at an `open`
  *
- * An order submitted at any time waits for the next `open`: inside a kline nobody knows what came first.
+ * An order submitted at any time waits for the next `open`: inside a kline nobody knows what came first. Rules that let a
+ * take-profit work in the kline of its entry make an exception of LIMITs that are submitted inside.
  */
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
-import type { Kline, Side } from '../domain/market.ts';
+import type { Kline } from '../domain/market.ts';
 import {
   type Lots,
   least,
+  lessFee,
   lotsFor,
   lotsOf,
   minus,
@@ -29,6 +32,7 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
+import { arrivalMs, arrivalPrice, isPassed } from './arrival.ts';
 import { impactOf, type Liquidity } from './impact.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step, type Stop, type StopHit } from './orders.ts';
 import { isTargetFirst } from './path.ts';
@@ -47,6 +51,8 @@ export interface KlineFillsOptions {
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
   /** What usually trades in the days before a time (UTC ms), for rules with impact. */
   readonly liquidity?: (time: number) => Liquidity | undefined;
+  /** The rate of the fee that a MARKET BUY's amount pays, too. */
+  readonly feeInAmount?: Rate;
   /** The finer klines within the one that opens at a time: they decide what it leaves open. */
   readonly finer?: (openTime: number) => readonly FillKline[];
 }
@@ -68,6 +74,8 @@ const by = {
   open: { rule: 'kline-open' },
   cross: { rule: 'kline-cross' },
   rest: { rule: 'kline-rest' },
+  gap: { rule: 'kline-rest-gap' },
+  close: { rule: 'kline-close' },
 } as const satisfies Record<string, Evidence>;
 
 /** A step while it happens. */
@@ -106,11 +114,12 @@ export class KlineFills {
 
   /** Takes an order that is well formed and whose funds are locked, `executed` of it already filled. */
   submit(order: SimOrder, executed: Lots = noLots): void {
+    const { targetsFrom } = this.#options.rules;
     this.#working.push({
       order,
       reach: this.#reachOf(order),
       remaining: 'lots' in order.volume ? minus(order.volume.lots, executed) : noLots,
-      active: false,
+      active: this.#inside && this.#delay === 0 && order.type === 'LIMIT' && targetsFrom === 'entry',
       arrivesIn: this.#delay,
       cancelsIn: undefined,
       tookAt: Number.NaN,
@@ -141,6 +150,15 @@ export class KlineFills {
   /** Begins a kline, which ends with `close`. */
   open(kline: FillKline): Step {
     this.#inside = true;
+    return this.#options.rules.marketAt === 'open' ? this.#arrive(kline) : nothing;
+  }
+
+  /** What was ordered after the close of this kline becomes active. */
+  decided(kline: FillKline): Step {
+    return this.#options.rules.marketAt === 'close' ? this.#arrive(kline) : nothing;
+  }
+
+  #arrive(kline: FillKline): Step {
     if (this.#working.length === 0) return nothing;
     const step = fresh();
     this.#keep((working) => {
@@ -194,15 +212,15 @@ export class KlineFills {
       working.remaining = minus(working.remaining, quantity);
       const { order } = working;
       const { side } = order;
-      const time = this.#lastMs(kline);
+      const isGap = isPassed(order, kline, this.#options);
       step.fills = and(step.fills, {
         order,
         side,
-        price: limitOf(order),
+        price: isGap ? priceFor(side, kline.open, this.#options.instrument) : limitOf(order),
         quantity,
         maker: true,
-        time,
-        evidence: by.rest,
+        time: this.#lastMs(kline),
+        evidence: isGap ? by.gap : by.rest,
       });
       if (working.remaining > 0n) return true;
       step.ends = and(step.ends, { order, end: 'filled' });
@@ -217,11 +235,12 @@ export class KlineFills {
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {
-    const price = this.#moved(kline, order, this.#openPrice(order.side, kline));
+    const price = this.#moved(kline, order, arrivalPrice(order.side, kline, this.#options));
+    const evidence = this.#options.rules.marketAt === 'open' ? by.open : by.close;
     const unlocked = order.side === 'BUY' && 'lots' in order.volume;
     if (unlocked && this.#options.canPay?.(order, price, this.#asked(order, price)) === false)
       step.ends = and(step.ends, { order, end: 'canceled' });
-    else this.#fillAll(kline, { order, price, time: kline.openTime, evidence: by.open }, step);
+    else this.#fillAll(kline, { order, price, time: arrivalMs(kline, this.#options), evidence }, step);
     return false;
   }
 
@@ -253,10 +272,11 @@ export class KlineFills {
   #cross(working: Working, kline: FillKline, step: Growing): boolean {
     const { order } = working;
     const { side } = order;
-    const price = this.#openPrice(side, kline);
+    const price = arrivalPrice(side, kline, this.#options);
     const limit = limitOf(order);
     if (side === 'BUY' ? price > limit : price < limit) return true;
-    working.tookAt = kline.openTime;
+    // What takes at a close rests in the next kline like any other.
+    if (this.#options.rules.marketAt === 'open') working.tookAt = kline.openTime;
     const quantity = this.#take(kline, working.remaining);
     if (quantity === 0n) return true;
     working.remaining = minus(working.remaining, quantity);
@@ -266,18 +286,12 @@ export class KlineFills {
       price,
       quantity,
       maker: false,
-      time: kline.openTime,
+      time: arrivalMs(kline, this.#options),
       evidence: by.cross,
     });
     if (working.remaining > 0n) return true;
     step.ends = and(step.ends, { order, end: 'filled' });
     return false;
-  }
-
-  #openPrice(side: Side, kline: FillKline): Ticks {
-    const worse = side === 'BUY' ? Math.max(kline.open, kline.close) : Math.min(kline.open, kline.close);
-    const base = priceFor(side, this.#options.rules.lateBar ? worse : kline.open, this.#options.instrument);
-    return this.#options.rules.halfSpread === 0n ? base : worsened(side, base, this.#options.rules.halfSpread);
   }
 
   /** The price after the impact of what a MARKET order asks for. */
@@ -290,7 +304,9 @@ export class KlineFills {
   }
 
   #asked({ volume }: SimOrder, price: Ticks): Lots {
-    return 'lots' in volume ? volume.lots : lotsFor(volume.amount, price, this.#options.instrument);
+    if ('lots' in volume) return volume.lots;
+    const { feeInAmount, instrument } = this.#options;
+    return lotsFor(feeInAmount === undefined ? volume.amount : lessFee(volume.amount, feeInAmount), price, instrument);
   }
 
   /** Takes from what takers may have of this kline's volume. */
@@ -339,7 +355,8 @@ export class KlineFills {
       if (isReached && stopped === undefined) return undefined;
       if (isReached) break;
     }
-    if (isTargetFirst(this.#options.rules.path, kline, stop.side)) return undefined;
+    if (isTargetFirst(this.#options.rules.path, kline, stop.side, priceNumber(bestPrice, this.#options.instrument)))
+      return undefined;
     return { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
   }
 

@@ -1,6 +1,7 @@
 /**
  * By which rules a simulated exchange fills orders (fill-engine §2): named sets of plain data, read by one engine. The
- * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume.
+ * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume; the others
+ * are those of the libraries whose names they bear (docs/explanation/compared.md).
  */
 import { type Rate, rate, type Ticks, ticks, type Units } from '../domain/money.ts';
 import type { ImpactModel } from './impact.ts';
@@ -20,6 +21,16 @@ export interface Rules {
   readonly marketMax: Rate | undefined;
   /** Where between its price and the kline's extreme a stop fills: 0 at its price, 1 at the extreme. */
   readonly stopSlipAlpha: Rate;
+  /** Where a MARKET order fills: at the open of the next kline, or at the close after which it was decided. */
+  readonly marketAt: 'open' | 'close';
+  /** What a resting LIMIT gets that an open has passed: its own price, or the open, which is better. */
+  readonly gapFill: 'limit' | 'open';
+  /** When a stop can first be hit: in the kline of its entry; in that only after a MARKET entry; in the kline after. */
+  readonly stopsFrom: 'entry' | 'marketEntry' | 'next';
+  /** When a take-profit can first fill: in the kline at whose open a MARKET order entered, or in the one after. */
+  readonly targetsFrom: 'entry' | 'next';
+  /** By what price a share of equity is sized: the close decided on, that with the fee, or what the entry fills at with the fee. */
+  readonly sizing: 'close' | 'closeWithFee' | 'fillWithFee';
   /** True when MARKET orders fill at the worse of a kline's open and close. */
   readonly lateBar: boolean;
   readonly feedLatencyMs: number;
@@ -68,6 +79,11 @@ const sluice: Rules = {
   limitParticipation: rate('0.1'),
   marketMax: rate('1'),
   stopSlipAlpha: rate('0.5'),
+  marketAt: 'open',
+  gapFill: 'limit',
+  stopsFrom: 'entry',
+  targetsFrom: 'next',
+  sizing: 'close',
   lateBar: false,
   feedLatencyMs: 100,
   entryLatencyMs: 150,
@@ -104,9 +120,34 @@ const plain: Rules = {
   feeIn: 'quote',
 };
 
+export const rulesetNames = [
+  'sluice',
+  'plain',
+  'backtesting.py',
+  'backtrader',
+  'nautilus',
+  'tradingview',
+  'vectorbt',
+] as const;
+export type RulesetName = (typeof rulesetNames)[number];
+
 /** The rulesets that a configuration can name. */
-export const rulesets: Readonly<Record<'sluice' | 'plain', Rules>> = { sluice, plain };
-export type RulesetName = keyof typeof rulesets;
+export const rulesets: Readonly<Record<RulesetName, Rules>> = {
+  sluice,
+  plain,
+  'backtesting.py': {
+    ...plain,
+    name: 'backtesting.py',
+    gapFill: 'open',
+    stopsFrom: 'marketEntry',
+    targetsFrom: 'entry',
+    sizing: 'fillWithFee',
+  },
+  backtrader: { ...plain, name: 'backtrader', gapFill: 'open', stopsFrom: 'next' },
+  nautilus: { ...plain, name: 'nautilus', marketAt: 'close', path: 'OHLC' },
+  tradingview: { ...plain, name: 'tradingview', gapFill: 'open', targetsFrom: 'entry', path: 'nearest' },
+  vectorbt: { ...plain, name: 'vectorbt', marketAt: 'close', gapFill: 'open', sizing: 'closeWithFee' },
+};
 
 /** Fee rates, as fractions of what they are charged on. */
 export interface FeeRates {

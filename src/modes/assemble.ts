@@ -18,7 +18,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
 import { denialText } from '../ops/words.ts';
-import type { Draft } from '../portfolio/plan.ts';
+import type { Draft, Sizing } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protect.ts';
@@ -57,6 +57,8 @@ export interface Parts {
   readonly orderLifeMs: number;
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeInBase: Rate;
+  /** How a share of equity becomes a quantity; by the price alone when left out. */
+  readonly sizing?: Sizing;
   /** Versions of strategies' code that nobody has released, by strategy. */
   readonly newVersions?: ReadonlyMap<string, NewVersion>;
   /** When an earlier run was last seen alive, UTC ms. */
@@ -251,6 +253,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     account,
     marketBuyIn,
     feeInBase,
+    ...(parts.sizing === undefined ? {} : { sizing: parts.sizing }),
     changed({ at, strategy, symbol, want }, size) {
       const goal = size === undefined ? null : quantityText(size, portfolio.instrument(symbol));
       journal.append({ kind: 'signal', at, strategy, symbol, want, goal });

@@ -5,8 +5,7 @@
  */
 import { SimClock } from '../clock/sim-clock.ts';
 import { rowAt } from '../data/klines.ts';
-import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, intervalMs } from '../domain/interval.ts';
+import { intervalMs } from '../domain/interval.ts';
 import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
 import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
 import { couldBeBetterBy } from '../fill/band.ts';
@@ -22,10 +21,12 @@ import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
 import { ColumnLog } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
-import { nextClose, type Walk } from './column-walk.ts';
+import { markLast, nextClose, reckoned, type Walk, walkOf } from './column-walk.ts';
+import { armedStops, type Holders, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
+import { stopReason } from './kline-phases.ts';
 import { seatsOn } from './larger-klines.ts';
-import { feeInBase, fillOf, idleCash, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { fillOf, idleCash, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
 
@@ -39,6 +40,7 @@ class ColumnRun {
   readonly #portfolio: Portfolio;
   readonly #protection: Protection;
   readonly #planner: Planner;
+  readonly #holders: Holders;
   readonly #risk: Risk;
   readonly #venue: PaperOnKlines;
   readonly #walks: readonly Walk[];
@@ -65,11 +67,10 @@ class ColumnRun {
     this.#planner = new Planner({
       portfolio: this.#portfolio,
       protection: this.#protection,
-      account: input.account,
-      marketBuyIn: input.rules.marketBuyIn,
-      feeInBase: feeInBase(input),
+      ...planTerms(input),
       changed: (signal, goal) => this.#log.signal(signal, goal),
     });
+    this.#holders = { portfolio: this.#portfolio, planner: this.#planner, protection: this.#protection };
     this.#risk = new Risk({
       limits: input.limits,
       portfolio: this.#portfolio,
@@ -97,18 +98,7 @@ class ColumnRun {
     const cursor = new KlineCursor(series);
     const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio);
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
-    return {
-      series,
-      market: this.#venue.market(series.symbol),
-      cursor,
-      seats,
-      row: series.first,
-      closesAt: Number.NaN,
-      active: false,
-      fixed: 0,
-      held: 0,
-      value: 0,
-    };
+    return walkOf(series, this.#venue.market(series.symbol), cursor, seats);
   }
 
   run(): RunResult {
@@ -117,7 +107,7 @@ class ColumnRun {
     else
       for (let at = nextClose(this.#walks); at < Number.POSITIVE_INFINITY; at = nextClose(this.#walks))
         this.#stepAll(at);
-    for (const { series } of this.#walks) this.#markLast(series);
+    for (const { series } of this.#walks) markLast(series, this.#portfolio);
     return {
       fills: this.#log.fills,
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
@@ -125,7 +115,11 @@ class ColumnRun {
       couldBeBetterBy: this.#better,
       ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
       journal: () =>
-        this.#log.journal([...this.#portfolio.orders()], (symbol) => this.#instrument(symbol), this.#clock.now()),
+        this.#log.journal(
+          [...this.#portfolio.orders()],
+          (symbol) => this.#portfolio.instrument(symbol),
+          this.#clock.now(),
+        ),
     };
   }
 
@@ -160,6 +154,7 @@ class ColumnRun {
     if (mayLose) this.#watchLoss(at);
     for (const walk of closing) this.#leaveOverdue(walk);
     for (const walk of closing) this.#decide(walk);
+    for (const walk of closing) this.#decidedPhase(walk);
   }
 
   #step(walk: Walk): void {
@@ -171,6 +166,7 @@ class ColumnRun {
     if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
     this.#leaveOverdue(walk);
     this.#decide(walk);
+    this.#decidedPhase(walk);
   }
 
   #decide(walk: Walk): void {
@@ -202,10 +198,30 @@ class ColumnRun {
     walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
 
-  #openPhase({ market, cursor }: Walk): void {
+  #openPhase({ market, cursor, series }: Walk): void {
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
+    if (this.#input.rules.targetsFrom === 'entry') this.#placeTargets(series.symbol, cursor.openTime, cursor.open);
     this.#obeyKills();
+  }
+
+  /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
+  #decidedPhase(walk: Walk): void {
+    const { market, cursor, series } = walk;
+    if (this.#input.rules.marketAt === 'open' || market.idle) return;
+    this.#clock.skipTo(cursor.seenAt);
+    market.decided(cursor);
+    this.#placeTargets(series.symbol, cursor.seenAt, cursor.close);
+    market.decided(cursor);
+    this.#obeyKills();
+    walk.active = !market.idle || this.#protection.guards(series.symbol);
+  }
+
+  #placeTargets(symbol: string, at: number, price: number): void {
+    for (const signal of withTargets(symbol, at, this.#holders)) {
+      this.#portfolio.mark(symbol, price, at);
+      this.#carryOut(signal);
+    }
   }
 
   #restPhases(walk: Walk): void {
@@ -224,7 +240,7 @@ class ColumnRun {
   }
 
   #hitStops(market: PaperMarket, cursor: KlineCursor, symbol: string): void {
-    const stops = this.#protection.stops(symbol);
+    const stops = armedStops(symbol, cursor.openTime, this.#input.rules, this.#holders);
     if (stops.length === 0) return;
     const at = this.#portfolio.instrument(symbol);
     for (const hit of market.triggers(cursor, stops)) {
@@ -274,7 +290,7 @@ class ColumnRun {
   #isDenied(draft: Draft): boolean {
     const verdict = this.#risk.judge(draft);
     if (verdict.kind === 'approved') return false;
-    this.#log.entries.push(denialRow(draft, verdict, this.#instrument(draft.symbol), this.#clock.now()));
+    this.#log.entries.push(denialRow(draft, verdict, this.#portfolio.instrument(draft.symbol), this.#clock.now()));
     return true;
   }
 
@@ -305,7 +321,10 @@ class ColumnRun {
     this.#stir(intent.strategy);
     if (trade.bestPrice === undefined) return;
     const order = { ...trade, order: intent, quantity: trade.quantity, evidence: trade.evidence ?? { rule: '' } };
-    this.#better = plus(this.#better, couldBeBetterBy(order, this.#input.fees, this.#instrument(trade.symbol)));
+    this.#better = plus(
+      this.#better,
+      couldBeBetterBy(order, this.#input.fees, this.#portfolio.instrument(trade.symbol)),
+    );
   }
 
   #onEnd(report: OrderReport, intent: Intent): void {
@@ -367,34 +386,10 @@ class ColumnRun {
   /** Takes the estimate anew from the portfolio. */
   #reckon(): void {
     this.#stale = false;
-    this.#equity = 0;
-    for (const walk of this.#walks) {
-      walk.fixed = 0;
-      walk.held = 0;
-      for (const { hosted } of walk.seats) {
-        const { quantity, entryPrice } = this.#portfolio.holding(hosted.id, hosted.symbol);
-        const cost = quantity === 0 ? 0 : quantity * entryPrice;
-        walk.held += quantity;
-        walk.fixed += this.#portfolio.closedEquity(hosted.id, hosted.symbol) - cost;
-      }
-      walk.value = walk.fixed + walk.held * walk.cursor.close;
-      this.#equity += walk.value;
-    }
-  }
-
-  #markLast({ symbol, columns, end, interval }: RunSeries): void {
-    const close = columns.close[end - 1];
-    if (close !== undefined)
-      this.#portfolio.mark(symbol, close, closeTime(interval, columns.openTime[end - 1] as number));
-  }
-
-  #instrument(symbol: string): Instrument {
-    return this.#portfolio.instrument(symbol);
+    this.#equity = reckoned(this.#walks, this.#portfolio);
   }
 }
 
 const dayMs = 86_400_000;
 /** Nothing waits here, so nothing expires. */
 const lifeMs = 1;
-/** The same words as where the live watcher says them. */
-export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

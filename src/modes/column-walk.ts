@@ -1,5 +1,6 @@
 /** Series side by side, each at its own row. */
 import { closeTime } from '../domain/interval.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { PaperMarket } from '../venue/paper/on-klines.ts';
 import type { Seat } from './column-seat.ts';
 import type { KlineCursor } from './kline-cursor.ts';
@@ -23,6 +24,12 @@ export interface Walk {
   value: number;
 }
 
+/** A walk before its first row. */
+export const walkOf = (series: RunSeries, market: PaperMarket, cursor: KlineCursor, seats: readonly Seat[]): Walk => ({
+  ...{ series, market, cursor, seats, row: series.first, closesAt: Number.NaN },
+  ...{ active: false, fixed: 0, held: 0, value: 0 },
+});
+
 /** When the kline that closes next does so, of any series; Infinity when all are through. */
 export function nextClose(walks: readonly Walk[]): number {
   let next = Number.POSITIVE_INFINITY;
@@ -33,4 +40,28 @@ export function nextClose(walks: readonly Walk[]): number {
     if (walk.closesAt < next) next = walk.closesAt;
   }
   return next;
+}
+
+/** The equity of all series at their last closes, estimated; each keeps its part as a line over its price. */
+export function reckoned(walks: readonly Walk[], portfolio: Portfolio): number {
+  let equity = 0;
+  for (const walk of walks) {
+    walk.fixed = 0;
+    walk.held = 0;
+    for (const { hosted } of walk.seats) {
+      const { quantity, entryPrice } = portfolio.holding(hosted.id, hosted.symbol);
+      const cost = quantity === 0 ? 0 : quantity * entryPrice;
+      walk.held += quantity;
+      walk.fixed += portfolio.closedEquity(hosted.id, hosted.symbol) - cost;
+    }
+    walk.value = walk.fixed + walk.held * walk.cursor.close;
+    equity += walk.value;
+  }
+  return equity;
+}
+
+/** What is held counts at the last close. */
+export function markLast({ symbol, columns, end, interval }: RunSeries, portfolio: Portfolio): void {
+  const close = columns.close[end - 1];
+  if (close !== undefined) portfolio.mark(symbol, close, closeTime(interval, columns.openTime[end - 1] as number));
 }

@@ -2,14 +2,19 @@
 import type { SimClock } from '../clock/sim-clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { priceNumber } from '../domain/money.ts';
+import type { Signal } from '../domain/order.ts';
+import type { Rules } from '../fill/rules.ts';
 import type { PaperMarket } from '../venue/paper/on-klines.ts';
 import type { Assembled } from './assemble.ts';
-import { stopReason } from './column-run.ts';
+import { armedStops, withTargets } from './entry-kline.ts';
 
 /** Who trades, and who moves time. */
 export interface Stage {
   readonly clock: SimClock;
   readonly assembled: Assembled;
+  readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
+  /** Takes a standing wish to be carried out again. */
+  readonly again: (signal: Signal) => void;
 }
 
 /** A symbol and the klines by which its orders fill. */
@@ -35,35 +40,60 @@ export function close({ assembled, clock }: Stage, { symbol }: Phased, kline: Kl
   assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
 }
 
-export function watchLoss({ assembled, clock }: Stage): Promise<void> | undefined {
+export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled'>): Promise<void> | undefined {
   const kill = assembled.risk.watchLoss();
   if (kill === undefined) return undefined;
   return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
 }
 
-export async function openPhase({ clock }: Stage, { market }: Phased, kline: Kline): Promise<void> {
+export async function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+  const { clock, rules } = stage;
   clock.skipTo(kline.openTime);
-  if (market.idle) return;
-  market.open(kline);
-  await clock.settleSoon();
+  if (!market.idle) {
+    market.open(kline);
+    await clock.settleSoon();
+  }
+  if (rules.targetsFrom === 'entry') await placeTargets(stage, symbol, kline.openTime, kline.open);
 }
 
-export async function restPhases({ assembled, clock }: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+/** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
+export function decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
+  if (stage.rules.marketAt === 'open' || market.idle) return undefined;
+  market.decided(kline);
+  return stage.clock
+    .settleSoon()
+    .then(() => placeTargets(stage, symbol, kline.seenAt, kline.close))
+    .then(() => {
+      market.decided(kline);
+      return stage.clock.settleSoon();
+    });
+}
+
+async function placeTargets({ assembled, clock, again }: Stage, symbol: string, at: number, price: number) {
+  for (const signal of withTargets(symbol, at, assembled)) {
+    assembled.portfolio.mark(symbol, price, at);
+    again(signal);
+    await clock.settleSoon();
+  }
+}
+
+export async function restPhases(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+  const { assembled, clock } = stage;
   clock.skipTo(kline.seenAt - 1);
-  await hitStops(assembled, clock, market, kline);
+  await hitStops(stage, market, kline);
   if (!market.idle) {
     market.rest(kline);
     await clock.settleSoon();
-    await hitStops(assembled, clock, market, kline);
+    await hitStops(stage, market, kline);
   }
   market.close();
   assembled.protection.trail(symbol, kline.high);
   assembled.protection.trail(symbol, kline.low);
 }
 
-async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMarket, kline: Kline): Promise<void> {
-  const { protection, portfolio } = assembled;
-  const stops = protection.stops(kline.symbol);
+async function hitStops({ assembled, clock, rules }: Stage, market: PaperMarket, kline: Kline): Promise<void> {
+  const { portfolio } = assembled;
+  const stops = armedStops(kline.symbol, kline.openTime, rules, assembled);
   if (stops.length === 0) return;
   const at = portfolio.instrument(kline.symbol);
   for (const hit of market.triggers(kline, stops)) {
@@ -75,3 +105,5 @@ async function hitStops(assembled: Assembled, clock: SimClock, market: PaperMark
     await clock.settleSoon();
   }
 }
+
+export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

@@ -9,6 +9,7 @@ import type { Account, Fill, Intent } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/hosts.ts';
+import type { Sizing } from '../portfolio/plan.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
@@ -65,6 +66,17 @@ export interface RunResult {
 /** What a fee taken in base may leave missing. */
 export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
   rules.feeIn === 'received' ? mostRate(fees) : noRate;
+
+/** What the rules say of how wishes become orders. */
+export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees'>) => ({
+  account: input.account,
+  marketBuyIn: input.rules.marketBuyIn,
+  feeInBase: feeInBase(input),
+  sizing: {
+    fee: input.rules.sizing === 'close' ? noRate : mostRate(input.fees),
+    atFill: input.rules.sizing === 'fillWithFee',
+  } satisfies Sizing,
+});
 
 /** A trade of the simulated account as our own fill. */
 export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({

@@ -9,7 +9,7 @@ import { emptyLoaded } from '../journal/load.ts';
 import type { PaperListener } from '../venue/paper/account.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import { type Assembled, assemble } from './assemble.ts';
-import { feeInBase, type RunInput } from './run.ts';
+import { planTerms, type RunInput } from './run.ts';
 
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
@@ -27,14 +27,12 @@ export function deskOf(
     identity: undefined,
     loaded: emptyLoaded,
     orders,
-    account: input.account,
+    ...planTerms(input),
     instruments: input.instruments,
     allocations: input.allocations,
     limits: input.limits,
     timing: defaultTiming,
     orderLifeMs,
-    marketBuyIn: input.rules.marketBuyIn,
-    feeInBase: feeInBase(input),
     notice: () => {},
   });
 }

@@ -4,18 +4,27 @@ import { SimClock } from '../clock/sim-clock.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import { plus } from '../domain/money.ts';
-import type { Fill } from '../domain/order.ts';
+import type { Fill, Signal } from '../domain/order.ts';
 import { journal } from '../journal/journal.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
-import type { Assembled } from './assemble.ts';
-import { close, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
+import {
+  close,
+  decidedPhase,
+  isActive,
+  leaveOverdue,
+  openPhase,
+  restPhases,
+  type Stage,
+  watchLoss,
+} from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { paced } from './pace.ts';
 import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
+import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 import { bandOf, deskOf, isResult } from './stream-desk.ts';
 
@@ -26,9 +35,7 @@ interface Walk {
   readonly interval: Interval;
 }
 
-interface Graph {
-  readonly clock: SimClock;
-  readonly assembled: Assembled;
+interface Graph extends Stage {
   readonly walks: readonly Walk[];
   /** What strategies threw. */
   readonly faults: unknown[];
@@ -59,9 +66,12 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
   }));
-  const graph: Graph = { clock, assembled, walks, faults: [] };
+  const again = source<Signal>();
+  const graph: Graph = { clock, assembled, rules: input.rules, again: again.emit, walks, faults: [] };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
-  const trading = trade({ ...assembled.desk, signals }).subscribe((fill) => fills.push(fill));
+  const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
+    fills.push(fill),
+  );
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
   await book.close();
@@ -163,6 +173,7 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
   await watchLoss(graph);
   for (const { walk, kline } of closing) await leaveOverdue(graph, walk, kline);
   for (const { walk, kline } of closing) await push(graph, walk, kline);
+  for (const { walk, kline } of closing) await decidedPhase(graph, walk, kline);
 }
 
 /** One kline; undefined when nothing asynchronous came of it. */
@@ -179,7 +190,10 @@ function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
   const killing = watchLoss(graph);
   const leaving =
     killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));
-  return leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
+  const pushing = leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
+  return pushing === undefined
+    ? decidedPhase(graph, walk, kline)
+    : pushing.then(() => decidedPhase(graph, walk, kline));
 }
 
 function push({ clock }: Graph, { recorded }: Walk, kline: Kline): Promise<void> | undefined {

@@ -296,7 +296,7 @@ class TapeRun {
   #klineCursor(lane: Lane): Cursor {
     const { recorded, market, symbol } = lane;
     const { feedLatencyMs } = this.#input.rules;
-    const stage = { clock: this.#clock, assembled: this.#assembled };
+    const stage = { clock: this.#clock, assembled: this.#assembled, rules: this.#input.rules, again: () => {} };
     const phased = { market: market.klines, symbol };
     const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
     const moveTo = (rank: number): void => {

@@ -10,6 +10,7 @@ import {
   cut,
   greatest,
   type Lots,
+  lessFee,
   lotsFor,
   lotsIn,
   lotsOf,
@@ -87,18 +88,29 @@ export interface Bend {
 }
 export const unbent: Bend = { takeProfit: undefined, leave: undefined, taken: noLots };
 
+/** How a share of equity becomes a quantity. */
+export interface Sizing {
+  /** The rate of the fee that the share pays, too. */
+  readonly fee: Rate;
+  /** An entry at market is ordered as an amount, and what it buys is the goal from then on. */
+  readonly atFill: boolean;
+}
+const bySharePrice: Sizing = { fee: noRate, atFill: false };
+
 /** A target's goal in lots, at the price and equity of the moment it was wished. Spot cannot be short. */
 export function goalLots(
   target: Target,
   equity: Units,
   situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
+  { fee }: Sizing = bySharePrice,
 ): Lots {
   const { goal } = target;
   const at = situation.instrument;
   const size = (): Lots => {
     if ('quantity' in goal) return goal.quantity < 0 ? negate(lotsOf(-goal.quantity, at)) : lotsOf(goal.quantity, at);
     const price = ticksOf(situation.price, at, 'up');
-    const amount = 'amount' in goal ? unitsOf(goal.amount) : part(equity, rateOf(goal.share), 'down');
+    const share = 'share' in goal ? part(equity, rateOf(goal.share), 'down') : unitsOf(goal.amount);
+    const amount = fee > 0n && 'share' in goal ? lessFee(share, fee) : share;
     return amount < 0n ? negate(lotsFor(negate(amount), price, at)) : lotsFor(amount, price, at);
   };
   const lots = orderLots(size(), at);

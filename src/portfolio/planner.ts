@@ -1,9 +1,18 @@
 /** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
 import type { Lots, Rate } from '../domain/money.ts';
-import { noLots, noUnits } from '../domain/money.ts';
+import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
 import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { ByPlace } from './by-place.ts';
-import { type Draft, goalLots, noDrafts, planQuotes, planTarget, type Situation, type Step } from './plan.ts';
+import {
+  type Draft,
+  goalLots,
+  noDrafts,
+  planQuotes,
+  planTarget,
+  type Situation,
+  type Sizing,
+  type Step,
+} from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import { isPlain, type Protection } from './protect.ts';
 
@@ -13,6 +22,8 @@ export interface PlannerOptions {
   readonly account: Account;
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeInBase: Rate;
+  /** By the price alone when left out. */
+  readonly sizing?: Sizing;
   /** Told of each wish that differs from the one before, with the size of its goal. */
   readonly changed: (signal: Signal, goal: Lots | undefined) => void;
 }
@@ -21,6 +32,8 @@ interface Standing {
   signal: Signal;
   /** Sized once, at the first price at which the wish stands: a share of equity is not rebalanced with every price. */
   goal: Lots | undefined;
+  /** Its entry was ordered as an amount: what it buys is the goal. */
+  byAmount?: boolean;
   /** The portfolio's version at which the last plan found nothing to do; -1 when something may be. */
   restingAt: number;
 }
@@ -84,6 +97,10 @@ export class Planner {
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
     const situation = this.#situation(strategy, symbol, mark.price, blocked);
+    if (standing.byAmount === true && situation.held !== 0n) {
+      standing.goal = lotsIn(situation.held, situation.instrument);
+      standing.byAmount = false;
+    }
     const step =
       want.kind === 'quotes'
         ? planQuotes(want, situation, denied)
@@ -97,7 +114,20 @@ export class Planner {
     // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
     if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
       standing.restingAt = version;
-    return step;
+    return step?.do === 'create' && this.#options.sizing?.atFill === true
+      ? this.#byAmount(standing, situation, step)
+      : step;
+  }
+
+  /** An entry at market by a share of the equity, as the amount of that share; any other step as it is. */
+  #byAmount(standing: Standing, { held, instrument: at }: Situation, step: Step & { readonly do: 'create' }): Step {
+    const { want } = standing.signal;
+    const { side, type, strategy, symbol } = step.draft;
+    if (want.kind !== 'target' || !('share' in want.goal) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
+      return step;
+    const share = part(this.#options.portfolio.equity(strategy, symbol), rateOf(want.goal.share), 'down');
+    standing.byAmount = true;
+    return { do: 'create', draft: { ...step.draft, volume: { amount: cut(share, at.pricePrecision) } } };
   }
 
   /** True when nothing needs to be planned for a strategy until it wants something else or its position changes. */
@@ -113,11 +143,12 @@ export class Planner {
     if (mark === undefined) return noLots;
     // Only a share of the equity needs the equity, which is exact and dear.
     const equity = 'share' in want.goal ? portfolio.equity(strategy, symbol) : noUnits;
-    const goal = goalLots(want, equity, {
-      account,
-      instrument: portfolio.instrument(symbol),
-      price: mark.price,
-    });
+    const goal = goalLots(
+      want,
+      equity,
+      { account, instrument: portfolio.instrument(symbol), price: mark.price },
+      this.#options.sizing,
+    );
     standing.goal = goal;
     changed(standing.signal, goal);
     return goal;

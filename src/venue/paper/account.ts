@@ -206,7 +206,9 @@ export class PaperAccount {
         : 'amount' in volume
           ? volume.amount
           : noUnits;
-    return this.#options.rules.feeIn === 'quote' ? plus(value, feeOn(value, this.#feeReserve)) : value;
+    const { feeIn, sizing } = this.#options.rules;
+    if (feeIn === 'received' || ('amount' in volume && sizing === 'fillWithFee')) return value;
+    return plus(value, feeOn(value, this.#feeReserve));
   }
 
   #working({ clientOrderId }: SimOrder): PaperOrder {

@@ -8,6 +8,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Lots } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
+import { mostRate } from '../../fill/fees.ts';
 import type { Liquidity } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
@@ -93,6 +94,7 @@ export class PaperMarket {
       ...(liquidity !== undefined && { liquidity }),
       ...(finer !== undefined && { finer }),
       rules: options.rules,
+      ...(options.rules.sizing === 'fillWithFee' && { feeInAmount: mostRate(options.fees) }),
       canPay: (order, price, quantity) => account.canPay(order, price, quantity),
     });
   }
@@ -108,6 +110,11 @@ export class PaperMarket {
 
   open(kline: FillKline): void {
     this.#book(this.#fills.open(kline));
+  }
+
+  /** What was decided after this kline arrives, by rules that fill at its close. */
+  decided(kline: FillKline): void {
+    this.#book(this.#fills.decided(kline));
   }
 
   /** Which stops the kline sets off. Until `rest` or `close`, a MARKET order of their strategies with purpose `stop` fills at once. */
