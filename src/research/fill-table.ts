@@ -28,8 +28,8 @@ export interface FillTable {
   readonly places: readonly Place[];
   /** By which rules fills were granted. */
   readonly rules: readonly string[];
-  /** Our ids of the orders. */
-  readonly orders: readonly string[];
+  /** Of which orders they are: the same id, or number, is the same order. */
+  readonly orders: ArrayLike<string> | ArrayLike<number>;
   /** UTC ms; ascending. */
   readonly time: Float64Array;
   /** Index into `places`. */

@@ -30,7 +30,7 @@ export interface Trip {
 /** Part of an entry that is not closed yet. */
 interface Lot {
   readonly fill: number;
-  readonly order: string;
+  readonly order: string | number;
   base: number;
   /** Of the base that is left, in quote. */
   cost: number;
@@ -46,7 +46,7 @@ class Book {
   #lots: Lot[] = [];
   #first = 0;
   #base = 0;
-  #last: { readonly trip: Trip; readonly entry: string; readonly exit: string } | undefined;
+  #last: { readonly trip: Trip; readonly entry: string | number; readonly exit: string | number } | undefined;
 
   constructor(table: FillTable, place: number, dust: number, trips: Trip[]) {
     this.#table = table;
@@ -64,7 +64,7 @@ class Book {
     const { quote, fee } = this.#table;
     this.#lots.push({
       fill,
-      order: this.#table.orders[fill] as string,
+      order: this.#table.orders[fill] as string | number,
       base: left,
       // The fee apart: `quote` has it taken already, or it is in what of the base is missing.
       cost: share * Math.abs(quote[fill] as number),
@@ -107,7 +107,7 @@ class Book {
 
   #add(lot: Lot, fill: number, quantity: number, profit: number, fees: number): void {
     const { time, price, orders } = this.#table;
-    const exit = orders[fill] as string;
+    const exit = orders[fill] as string | number;
     const last = this.#last;
     if (last !== undefined && last.entry === lot.order && last.exit === exit) {
       const { trip } = last;
