@@ -54,6 +54,19 @@ test('noise lies about a half, an edge near nothing', () => {
   expect(overfitting(edged, 8)?.probability).toBeLessThan(0.02);
 });
 
+test('judged by the ratio, a try that earns a little surely goes before one that earns more by chance', () => {
+  const sure = Array.from({ length: 64 }, (_, row) => 0.1 + 0.01 * Math.sin(7 * row));
+  const [wild = []] = noise(1, 64, 5).map((column) => column.map((value) => 3 * value + 0.15));
+  expect(overfitting([sure, wild, ...noise(3, 64, 9)], 8, 'sharpe')?.probability).toBe(0);
+  expect(overfitting([sure, wild, ...noise(3, 64, 9)], 8, 'mean')?.probability).toBeGreaterThan(0);
+});
+
+test('two hundred tries of noise over a thousand days in sixteen blocks', () => {
+  const found = overfitting(noise(200, 1_000, 2), 16, 'sharpe')?.probability ?? Number.NaN;
+  expect(found).toBeGreaterThan(0.476 - 3 * 0.137);
+  expect(found).toBeLessThan(0.476 + 3 * 0.137);
+});
+
 test('refuses what cannot be halved and says nothing of too little', () => {
   expect(() => overfitting(noise(3, 30, 1), 5)).toThrow(/even/);
   expect(overfitting(noise(1, 30, 1), 4)).toBeUndefined();

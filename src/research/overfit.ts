@@ -1,5 +1,5 @@
 /** The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al.). */
-import { mean, type Sample } from './moments.ts';
+import type { Sample } from './moments.ts';
 
 export interface Overfit {
   /** Share of splits in which the best of one half ranks in the lower half of the other. */
@@ -27,38 +27,64 @@ function halves(blocks: number): number[][] {
   return found;
 }
 
+/** Sums over blocks of rows: what any half of them comes to is added up from these. */
+interface Blocks {
+  readonly sums: Float64Array;
+  readonly squares: Float64Array;
+}
+
+function inBlocks(column: Sample, blocks: number, size: number): Blocks {
+  const [sums, squares] = [new Float64Array(blocks), new Float64Array(blocks)];
+  for (let row = 0; row < blocks * size; row++) {
+    const value = column[row] as number;
+    const block = Math.floor(row / size);
+    sums[block] = (sums[block] as number) + value;
+    squares[block] = (squares[block] as number) + value * value;
+  }
+  return { sums, squares };
+}
+
+/** By what a try is judged: the mean of its returns, or that over their deviation. */
+export type Judge = 'mean' | 'sharpe';
+
+function performance({ sums, squares }: Blocks, chosen: readonly number[], size: number, judge: Judge): number {
+  let [sum, square] = [0, 0];
+  for (const block of chosen) {
+    sum += sums[block] as number;
+    square += squares[block] as number;
+  }
+  const count = chosen.length * size;
+  if (judge === 'mean') return sum / count;
+  const variance = (square - (sum * sum) / count) / (count - 1);
+  return variance > 0 ? sum / count / Math.sqrt(variance) : 0;
+}
+
 /**
- * `columns` are the returns of one try each, all of one length; `performance` judges a try. Undefined where there are fewer than
- * two tries or fewer rows than blocks.
+ * `columns` are the returns of one try each, all of one length; rows beyond a whole number of blocks are left out. Undefined where
+ * there are fewer than two tries or fewer rows than blocks.
  */
-export function overfitting(
-  columns: readonly Sample[],
-  blocks: number,
-  performance: (returns: Sample) => number = mean,
-): Overfit | undefined {
+export function overfitting(columns: readonly Sample[], blocks: number, judge: Judge = 'mean'): Overfit | undefined {
   const rows = columns[0]?.length ?? 0;
   if (blocks % 2 !== 0 || blocks < 2 || blocks > mostBlocks)
     throw new RangeError(`blocks must be even, 2 to ${mostBlocks}, not ${blocks}`);
   if (columns.length < 2 || rows < blocks) return undefined;
   const size = Math.floor(rows / blocks);
-  const part = (column: Sample, chosen: readonly number[]): Float64Array => {
-    const values = new Float64Array(chosen.length * size);
-    for (const [place, block] of chosen.entries())
-      for (let row = 0; row < size; row++) values[place * size + row] = column[block * size + row] as number;
-    return values;
-  };
+  const tries = columns.map((column) => inBlocks(column, blocks, size));
   const every = Array.from({ length: blocks }, (_, block) => block);
   const logits: number[] = [];
   let lost = 0;
   for (const inside of halves(blocks)) {
     const outside = every.filter((block) => !inside.includes(block));
-    const within = columns.map((column) => performance(part(column, inside)));
+    const within = tries.map((one) => performance(one, inside, size, judge));
     const best = within.indexOf(Math.max(...within));
-    const beyond = columns.map((column) => performance(part(column, outside)));
+    const beyond = tries.map((one) => performance(one, outside, size, judge));
     const own = beyond[best] as number;
     // Ties share the middle of their ranks, so that equal tries say nothing either way.
-    const below = beyond.filter((value) => value < own).length;
-    const equal = beyond.filter((value) => value === own).length;
+    let [below, equal] = [0, 0];
+    for (const value of beyond) {
+      if (value < own) below++;
+      if (value === own) equal++;
+    }
     const share = (below + (equal + 1) / 2) / (columns.length + 1);
     logits.push(Math.log(share / (1 - share)));
     if (own < 0) lost++;
