@@ -1,6 +1,6 @@
 /** JSON without losing digits: ids are longs beyond 2^53, and money is decimal text. */
 
-/** A number written exactly as these digits. */
+/** A number written exactly as these digits, or any JSON that is written already. */
 export class Digits {
   readonly text: string;
   constructor(text: string) {
@@ -8,6 +8,8 @@ export class Digits {
   }
 }
 export const digits = (text: string): Digits => new Digits(text);
+/** JSON as it was written once, for what is sent again and again. */
+export const written = (value: Json): Digits => new Digits(json(value));
 
 export type Json =
   | string

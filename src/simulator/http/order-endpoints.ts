@@ -9,7 +9,7 @@ import { type Call, type Endpoint, instrumentIn, instrumentOf, listedOf } from '
 import { digits, type Json } from './json.ts';
 import { orderRequest } from './order-request.ts';
 import { limit, optional, Refused, required } from './params.ts';
-import { balanceShape, canceledShape, createdShape, openShape, ownTradeShape, queriedShape } from './shapes.ts';
+import { balanceShape, canceledShape, createdShape, openShape, ownTradeRow, queriedShape } from './shapes.ts';
 
 const standardLimit = 100;
 const longestList = 1_000;
@@ -99,7 +99,7 @@ export const myTrades =
       const start = firstFrom(trades, BigInt(fromId), habits.fromIdInclusive);
       page = trades.slice(start, start + count);
     }
-    const rows = page.map((own) => ownTradeShape(own, exchange.matching(own.trade.symbol).instrument, account, habits));
+    const rows = page.map((own) => ownTradeRow(own, exchange.matching(own.trade.symbol).instrument, habits));
     return list(rows.reverse(), call);
   };
 

@@ -11,12 +11,11 @@ import {
   type Units,
   unitsText,
 } from '../../domain/money.ts';
-import type { Account } from '../../domain/order.ts';
 import type { Habits } from '../core/habits.ts';
 import type { SimOrder } from '../core/order.ts';
 import type { OwnTrade } from '../core/order-store.ts';
 import type { MinuteRow } from '../market/market.ts';
-import { digits, type Json } from './json.ts';
+import { digits, type Json, written } from './json.ts';
 
 /** What a list entry shows of an order that the market behind the book traded with: no user's. */
 const marketUid = '1';
@@ -135,13 +134,23 @@ export const canceledShape = (order: SimOrder, habits: Habits): Json => ({
   status: habits.cancel === 'later' ? 'PENDING_CANCEL' : order.status,
 });
 
+/** Rows of own trades that are kept as they were written: each look lists the newest ones again. Past it all are written anew. */
+const mostRows = 4_096;
+const rowsBy = new WeakMap<Habits, Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>>();
+
+/** An own trade in a list, of the account that it belongs to. */
+export function ownTradeRow(own: OwnTrade, at: Instrument, habits: Habits): Json {
+  const rows = rowsBy.get(habits) ?? new Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>();
+  const known = rows.get(own);
+  if (known?.at === at) return known.row;
+  if (rows.size >= mostRows) rows.clear();
+  const row = written(ownTradeShape(own, at, habits));
+  rowsBy.set(habits, rows.set(own, { at, row }));
+  return row;
+}
+
 /** Users' ids and `isSelf` are fields of spot alone (§2.3, §4.4). */
-export function ownTradeShape(
-  { trade, leg, isBuyer }: OwnTrade,
-  at: Instrument,
-  account: Account,
-  habits: Habits,
-): Json {
+function ownTradeShape({ trade, leg, isBuyer }: OwnTrade, at: Instrument, habits: Habits): Json {
   const { buyer, seller } = trade;
   return {
     symbol: trade.symbol,
@@ -155,7 +164,7 @@ export function ownTradeShape(
     isMaker: leg.maker,
     feeCoin: leg.feeAsset,
     fee: amountNumber(unitsText(leg.fee), habits),
-    ...(account === 'spot' && {
+    ...(leg.account === 'spot' && {
       bidUserId: digits(buyer?.uid ?? marketUid),
       askUserId: digits(seller?.uid ?? marketUid),
       isSelf: buyer !== undefined && seller !== undefined && buyer.uid === seller.uid,

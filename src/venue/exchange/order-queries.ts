@@ -27,6 +27,7 @@ type OrderQueries = Pick<OrderEntry, 'query' | 'queryByClientId' | 'openOrders' 
 
 export function orderQueries({ rest, account, instruments, count, byClientId }: OrderQueriesOptions): OrderQueries {
   const paths = tradeEndpoints[account];
+  const readTrades = tradesReader();
 
   /** One signed query about a symbol, its answer read in the symbol's steps. */
   async function ask<T>(
@@ -82,8 +83,20 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
         symbol,
         paths.myTrades,
         fromId === undefined ? { limit: `${listLimit}` } : { limit: `${listLimit}`, fromId },
-        (value, at) => readPage<VenueTrade>(value, (row) => readTrade(row, at)),
+        readTrades,
       ),
+  };
+}
+
+/** Reads pages of trades; the same answer is the same object (repeated.ts), of which the page is known. */
+function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | string {
+  const pages = new WeakMap<object, { readonly at: Instrument; readonly page: Page<VenueTrade> | string }>();
+  return (value, at) => {
+    const known = typeof value === 'object' && value !== null ? pages.get(value) : undefined;
+    if (known?.at === at) return known.page;
+    const page = readPage<VenueTrade>(value, (row) => readTrade(row, at));
+    if (typeof value === 'object' && value !== null) pages.set(value, { at, page });
+    return page;
   };
 }
 

@@ -5,7 +5,8 @@ import { codeMeaning } from './codes.ts';
 import type { Count } from './counters.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
 import type { Http, HttpReply, HttpRequest } from './http.ts';
-import { limitStatuses, type Reply, readReply, tooManyRequests } from './reply.ts';
+import { replyReader } from './repeated.ts';
+import { limitStatuses, type Reply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
 /** "Timestamp for this request is outside of the recvWindow", or too far ahead (venue-observed §4). */
@@ -71,6 +72,7 @@ export function rest({
   outsideWindow,
 }: RestOptions): Rest {
   const base = baseUrl.replace(/\/+$/, '');
+  const read = replyReader();
 
   function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
     const url = new URL(base + endpoint.path + search);
@@ -85,16 +87,21 @@ export function rest({
       const headers =
         endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
       const request = { method: endpoint.method, url, headers };
-      return attempt(body === undefined ? request : { ...request, body }, gate, agedMs === 0);
+      return attempt(target, body === undefined ? request : { ...request, body }, gate, agedMs === 0);
     };
     return { signedAt, send };
   }
 
-  async function attempt(request: HttpRequest, gate: Gate | undefined, isOfNow: boolean): Promise<Reply> {
+  async function attempt(
+    target: string,
+    request: HttpRequest,
+    gate: Gate | undefined,
+    isOfNow: boolean,
+  ): Promise<Reply> {
     const answer = await clock.track(http.send(request, gate));
     observe?.(redacted(answer, signer, request.headers));
     // Read as it came, and cleaned only then: a key that happens to stand in an answer must not change what the answer says.
-    const reply = cleaned(readReply(answer), signer, request.headers);
+    const reply = cleaned(read(target, answer), signer, request.headers);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);
       // A limit is told by itself; a connection that broke is no answer.

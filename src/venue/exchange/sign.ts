@@ -1,5 +1,5 @@
 /** Signatures of requests (specification §5.2): HMAC-SHA256 in hex over timestamp + METHOD + target + body, as sent. */
-import { createHmac, createSecretKey } from 'node:crypto';
+import { hmacSha256 } from '../../domain/hmac.ts';
 
 export interface Signer {
   /** Headers for exactly these bytes; `target` is the path with its query as it stands in the request line. */
@@ -9,15 +9,15 @@ export interface Signer {
 }
 
 /**
- * The secret lives in a closure as a key object, so that neither printing nor serialising anything shows it.
+ * The secret lives in a closure, so that neither printing nor serialising anything shows it.
  * `stripPrefix` is a part of the path that a gateway takes away before it verifies (seen in the wild: `/spot/open`).
  */
 export function signer(apiKey: string, apiSecret: string, stripPrefix = ''): Signer {
-  const key = createSecretKey(Buffer.from(apiSecret));
+  const sign = hmacSha256(Buffer.from(apiSecret));
   return {
     headers(method, target, body, timestamp) {
       const signed = stripPrefix !== '' && target.startsWith(stripPrefix) ? target.slice(stripPrefix.length) : target;
-      const signature = createHmac('sha256', key).update(`${timestamp}${method}${signed}${body}`).digest('hex');
+      const signature = sign(`${timestamp}${method}${signed}${body}`);
       return { 'x-ch-apikey': apiKey, 'x-ch-ts': `${timestamp}`, 'x-ch-sign': signature };
     },
     redact(text, headers) {
