@@ -9,13 +9,13 @@ import type { Journal } from '../journal/journal.ts';
 import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
-import { bookPairs } from './book-pairs.ts';
 import { noteDay } from './controls.ts';
-import { beatMs, type Freshness, freshness } from './freshness.ts';
+import { beatMs, freshness } from './freshness.ts';
 import { guardian } from './guardian.ts';
 import { health, healthMs } from './health.ts';
 import { signalsHeard } from './hearing.ts';
 import { marketKeeper, noMarketDataName } from './market-keeper.ts';
+import { watchLoss, watchPrices } from './prices.ts';
 import type { Reaching } from './reach.ts';
 import type { Screen } from './screen.ts';
 import { source } from './source.ts';
@@ -59,7 +59,7 @@ export function run(made: Made): Running {
   const former = formerPlaces(made);
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const fresh = freshness(clock);
-  const watched = symbols.map((symbol) => watchPrices(made, symbol, fresh));
+  const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
     begun = resolve;
@@ -177,58 +177,12 @@ async function every(
   }
 }
 
-/** Prices, of prints and of books, mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
-function watchPrices({ exchange, assembled, screen }: Made, symbol: string, fresh: Freshness): () => void {
-  const { portfolio, protection, risk } = assembled;
-  const [tradeSeen, bookSeen] = [fresh.line(), fresh.line()];
-  const trades = exchange.feed.trades(symbol).subscribe((trade) => {
-    portfolio.mark(symbol, trade.price, tradeSeen(trade.time));
-    risk.seePrice(symbol, trade.price);
-    screen.addTrade(trade);
-    protection.trail(symbol, trade.price);
-    for (const stop of protection.hitBy(symbol, trade.price)) {
-      const level = priceText(stop.price, portfolio.instrument(symbol));
-      assembled.hitStop(stop, `stop ${level} hit: traded at ${trade.price}`);
-    }
-    watchLoss(assembled);
-  });
-  const pairOf = bookPairs();
-  // A book without trades is a quiet market, not a dead feed: it keeps the price fresh. Where prints do not come, it triggers stops alone.
-  const depth = exchange.feed.depth(symbol).subscribe((book) => {
-    const { bids, asks, time } = book;
-    const at = bookSeen(time);
-    risk.seeBook(book, at);
-    const bid = bids[0]?.[0];
-    const ask = asks[0]?.[0];
-    if (bid !== undefined && ask !== undefined) portfolio.mark(symbol, (bid + ask) / 2, at);
-    const pair = pairOf(book);
-    if (pair === undefined) return;
-    protection.trail(symbol, pair.far.bid, pair.far.ask);
-    for (const stop of protection.hitBy(symbol, pair.near.bid, pair.near.ask)) {
-      const level = priceText(stop.price, portfolio.instrument(symbol));
-      const seen = stop.side === 'SELL' ? `best bid ${pair.near.bid}` : `best ask ${pair.near.ask}`;
-      assembled.hitStop(stop, `stop ${level} hit: ${seen}`);
-    }
-    // A middle that has just jumped may be one odd book; a loss limit, once reached, is not taken back.
-    if (pair.isSteady) watchLoss(assembled);
-  });
-  return () => {
-    trades.unsubscribe();
-    depth.unsubscribe();
-  };
-}
-
 async function audit(assembled: Assembled): Promise<void> {
   await assembled.audit();
   const { books, halts } = assembled.execution;
   const off = books === undefined ? [] : subLedgerDifferences(assembled.portfolio, books.ledger);
   if (off.length > 0)
     halts.halt('ledger', `what strategies hold does not add up to our fills: ${off.map(differenceText).join(', ')}`);
-}
-
-function watchLoss(assembled: Assembled): void {
-  const kill = assembled.risk.watchLoss();
-  if (kill !== undefined) void assembled.kill(kill);
 }
 
 function noteEquity({ clock, journal, assembled }: Made): void {

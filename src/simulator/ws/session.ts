@@ -1,6 +1,6 @@
 /** One socket: its subscriptions, heartbeats, requests for history, and the faults that hit it. */
 import { gunzipSync } from 'node:zlib';
-import type { RawData, WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
@@ -20,6 +20,16 @@ const channelLimit = 1_000;
 /** A client this far behind is cut: it would only get older data. */
 const bufferLimit = 16 * 1_048_576;
 
+/** What a session needs of a socket: one of `ws`, or one of a simulated world. */
+export interface Line {
+  readonly bufferedAmount: number;
+  on(event: 'message', heard: (bytes: RawData, isBinary: boolean) => void): unknown;
+  on(event: 'close' | 'error', heard: () => void): unknown;
+  send(frame: Buffer, how: { readonly binary: boolean }): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
 export interface SessionSetup {
   readonly exchange: Exchange;
   readonly feed: Feed;
@@ -35,7 +45,7 @@ export interface SessionSetup {
 
 /** Serves a socket until it closes. */
 export class Session implements Listener {
-  readonly #socket: WebSocket;
+  readonly #socket: Line;
   readonly #setup: SessionSetup;
   readonly #channels = new Set<string>();
   readonly #spoil: Spoiler;
@@ -43,7 +53,7 @@ export class Session implements Listener {
   #cancelPing: (() => void) | undefined;
   #cancelIdle: () => void;
 
-  constructor(socket: WebSocket, setup: SessionSetup) {
+  constructor(socket: Line, setup: SessionSetup) {
     this.#socket = socket;
     this.#setup = setup;
     this.#spoil = setup.openSpoiler();
