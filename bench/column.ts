@@ -6,7 +6,7 @@
  */
 import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/column-run.ts';
+import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { bareLoop, inputFor } from './market.ts';
 

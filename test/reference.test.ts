@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../src/data/klines.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { Decimal, rate } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/column-run.ts';
+import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import type { Strategy } from '../src/strategy/contract.ts';
 import grid from '../strategies/grid/index.ts';

@@ -23,6 +23,11 @@ const neverSigned = {
   batch: undefined,
 };
 
+/** Our id of the order that is so many orders after the first. */
+export const clientIdOf = (sequence: number): string => `b${String(sequence).padStart(9, '0')}`;
+/** Nothing waits in a loop over columns, so nothing expires. */
+export const lifeMs = 1;
+
 export class ColumnLog {
   readonly fills: Fill[] = [];
   /** Denials and kills. */

@@ -19,7 +19,7 @@ import { checked } from '../strategy/host.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
-import { ColumnLog } from './column-log.ts';
+import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
 import { markLast, nextClose, reckoned, type Walk, walkOf } from './column-walk.ts';
 import { armedStops, type Holders, withTargets } from './entry-kline.ts';
@@ -30,11 +30,7 @@ import { fillOf, idleCash, openingBalances, planTerms, type RunInput, type RunRe
 import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
 
-export function runColumns(input: RunInput): RunResult {
-  return new ColumnRun(input).run();
-}
-
-class ColumnRun {
+export class ColumnRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
   readonly #portfolio: Portfolio;
@@ -297,7 +293,7 @@ class ColumnRun {
   /** What came of it; a MARKET order that waits to fill ends a plan. */
   #create(draft: Draft): 'placed' | 'refused' | 'waits' {
     const now = this.#clock.now();
-    const clientOrderId = `b${String(this.#sequence++).padStart(9, '0')}`;
+    const clientOrderId = clientIdOf(this.#sequence++);
     const intent = intentOf(draft, clientOrderId, now, lifeMs);
     const order = this.#portfolio.reserve(intent);
     this.#risk.created(draft);
@@ -391,5 +387,3 @@ class ColumnRun {
 }
 
 const dayMs = 86_400_000;
-/** Nothing waits here, so nothing expires. */
-const lifeMs = 1;

@@ -42,7 +42,8 @@ export const seatsOn = (
   all
     .filter(({ symbol }) => symbol === series.symbol)
     .map((hosted) => {
-      const holding = portfolio.holding(hosted.id, hosted.symbol);
+      // The portfolio hears of a price only where something is planned; the strategy sees each.
+      const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
       if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding);
       const { columns, knownAt } = framesOf(series.interval, hosted.interval, series.columns);
       const first = knownAt.findIndex((row) => row >= series.first);

@@ -11,6 +11,7 @@ import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/hosts.ts';
 import type { Sizing } from '../portfolio/plan.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
+import type { FillTable } from '../research/fill-table.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import type { Pace } from './pace.ts';
@@ -48,6 +49,8 @@ export interface RunInput {
 
 export interface RunResult {
   readonly fills: readonly Fill[];
+  /** The fills as columns, of a driver that keeps them so: then `fills` are made when they are asked for. */
+  readonly table?: () => FillTable;
   /** Cash and positions at the last close, in quote, exact. */
   readonly finalEquity: Units;
   /** How much better ambiguous klines could have gone. */

@@ -52,7 +52,7 @@ export function summarise(
   config: BacktestConfig,
   doubt: Doubt = noDoubt,
 ): Summarised {
-  const table = fillTable(result.fills, input.instruments);
+  const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(config.cash);
   const measured = measure(walkableOf(input, table), {
     riskFree: rateNumber(config.riskFree),

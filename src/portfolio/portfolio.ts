@@ -14,7 +14,6 @@ import {
   minus,
   negate,
   noLots,
-  noTicks,
   notional,
   noUnits,
   plus,
@@ -24,31 +23,12 @@ import {
   unitsNumber,
   worth,
 } from '../domain/money.ts';
-import { type Fill, type Intent, isClosed, type OrderState, type VenueStatus } from '../domain/order.ts';
+import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
 import { ByPlace } from './by-place.ts';
+import { openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
-/** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
-export interface WorkingOrder {
-  readonly intent: Intent;
-  state: OrderState;
-  orderId: string | undefined;
-  filled: Lots;
-  /** Quote paid by the fills so far, of an order that was given as an amount. */
-  spent: Units;
-  /** What the exchange says was executed, once it calls the order final. */
-  executed: Lots | undefined;
-  venueStatus: VenueStatus | undefined;
-  signedAt: number | undefined;
-  recvWindowMs: number | undefined;
-  bodyHash: string | undefined;
-  tradeFloor: string | undefined;
-  cancelRequested: boolean;
-  /** Why nobody can say what became of it, once it was quarantined. */
-  doubt: string | undefined;
-  /** The batch in which it left, without a client id at the exchange; undefined when it leaves alone. */
-  batch: string | undefined;
-}
+export { remaining, type WorkingOrder } from './working-order.ts';
 
 /** A strategy's place in the portfolio: one symbol, and the quote amount it may use. */
 export interface Allocation {
@@ -66,7 +46,7 @@ interface Mark {
 }
 
 interface Place {
-  readonly allocation: Units;
+  allocation: Units;
   readonly instrument: Instrument;
   position: Position;
   readonly orders: WorkingOrder[];
@@ -141,6 +121,13 @@ export class Portfolio {
   /** Each strategy and symbol that has a place, in the order they came. */
   places(): readonly { readonly strategy: string; readonly symbol: string }[] {
     return [...this.#places.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
+  }
+
+  /** Adds to what a strategy may use, or takes away: an amount that was paid in or out. */
+  allot(strategy: string, symbol: string, amount: Units): void {
+    const place = this.#at(strategy, symbol);
+    place.allocation = plus(place.allocation, amount);
+    place.version++;
   }
 
   /** Takes note of a symbol's price, at UTC ms. */
@@ -344,9 +331,13 @@ export class Portfolio {
     return sum;
   }
 
-  /** The position as a strategy sees it, in numbers; stays true as fills and prices come. */
-  holding(strategy: string, symbol: string): LiveHolding {
-    return new LiveHolding(this.#at(strategy, symbol), () => this.#marks.get(symbol)?.price);
+  /** The position as a strategy sees it, in numbers; stays true as fills and prices come. `price` says where the last one is known sooner. */
+  holding(
+    strategy: string,
+    symbol: string,
+    price: () => number | undefined = () => this.#marks.get(symbol)?.price,
+  ): LiveHolding {
+    return new LiveHolding(this.#at(strategy, symbol), price);
   }
 }
 
@@ -377,20 +368,4 @@ class LiveHolding {
     const price = base === 0 ? undefined : this.#price();
     return price === undefined ? closed : closed + base * price - cost;
   }
-}
-
-/** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
-export const remaining = (order: WorkingOrder): Lots =>
-  greatest(minus(order.intent.expectedLots, order.filled), noLots);
-
-/** Quote that an order may still spend; nothing for a MARKET order in lots, whose price nobody knows. */
-const reservedQuote = (order: WorkingOrder, at: Instrument): Units =>
-  order.intent.side === 'SELL' ? noUnits : openValue(order, at, noTicks);
-
-/** What is left of an order, in quote, at its own price; at the given one where it has none. */
-function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
-  const { volume, price = market } = order.intent;
-  return 'amount' in volume
-    ? greatest(minus(volume.amount, order.spent), noUnits)
-    : notional(price, remaining(order), at);
 }

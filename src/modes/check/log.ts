@@ -6,8 +6,8 @@ import type { Want } from '../../domain/order.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { framedKlines } from '../../strategy/frames.ts';
 import type { Params } from '../../strategy/params.ts';
-import { runColumns } from '../column-run.ts';
 import type { RunInput } from '../run.ts';
+import { runColumns } from '../run-columns.ts';
 
 /** What was decided after one kline. */
 export interface Line {

@@ -29,7 +29,7 @@ export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
   outcome !== undefined && !('refused' in outcome);
 
 export function outcomeOf(input: RunInput, result: RunResult): Ran {
-  const table = fillTable(result.fills, input.instruments);
+  const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
   const walked = walk(walkableOf(input, table));
   return {
