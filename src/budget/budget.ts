@@ -110,7 +110,10 @@ class WeightBudget {
   }
 
   readonly ports: Budget = {
-    spend: (lane, cost, until) => this.#spend(lane, cost, until),
+    spend: Object.assign(
+      (lane: Lane, cost: RequestCost, until?: number): Promise<boolean> => this.#spend(lane, cost, until),
+      { isRoom: (lane: Lane, cost: RequestCost): boolean => this.#isRoom(lane, cost) },
+    ),
     notice: (notice) => this.#heed(notice),
     meter: () => this.#meter(),
     identify: (account) => this.#identify(account),
@@ -129,6 +132,12 @@ class WeightBudget {
       queue.push({ cost, until, resolve });
       this.#serve();
     });
+  }
+
+  /** What other processes did since the last look is not known here: then nobody can say. */
+  #isRoom(lane: Lane, cost: RequestCost): boolean {
+    if (this.#shared.isNews() || lanes.some((one) => this.#queues.get(one)?.length !== 0)) return false;
+    return this.#obstacle(lane, cost, this.#shared.bans) === undefined;
   }
 
   /** The most of the smaller window that a lane may ever use. */

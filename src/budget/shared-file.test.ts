@@ -47,6 +47,23 @@ describe('processes at one address', () => {
     expect(daemon.meter()).toMatchObject({ ip: { used: 100 }, others: 70 });
   });
 
+  it('foresee room only while no other one did anything that they have not seen', async () => {
+    const path = fresh();
+    const clock = new SimClock(start);
+    const [one, other] = [processOn(path, clock).purse, processOn(path, clock).purse];
+    const foresees = (weight: number): boolean | undefined => one.spend.isRoom?.('create', { weight });
+    await goes(one, 'create', 10);
+    expect([foresees(70), foresees(71), one.meter().ip.used]).toEqual([true, false, 10]);
+    await goes(other, 'create', 5);
+    expect(foresees(1)).toBe(false);
+    await goes(one, 'create', 5);
+    expect([foresees(60), foresees(61)]).toEqual([true, false]);
+    other.notice({ status: 429, retryAfterMs: 1_000 });
+    expect(foresees(1)).toBe(false);
+    await goes(one, 'cancel', 1);
+    expect(foresees(1)).toBe(false);
+  });
+
   it('go on as soon as what another one spent no longer counts', async () => {
     const path = fresh();
     const clock = new SimClock(start);

@@ -73,6 +73,8 @@ interface File {
   readonly db: Database.Database;
   readonly begin: () => void;
   readonly commit: () => void;
+  /** Changes with every change by another connection, and only then. */
+  readonly version: () => unknown;
   readonly newer: (id: number, since: number) => readonly Row[];
   readonly insert: (at: number, spent: Spent) => number;
   readonly forget: (before: number) => void;
@@ -97,6 +99,8 @@ class SharedFile implements Shared {
   #file: File | undefined;
   /** Up to this row everything is known. */
   #seen = 0;
+  /** What `version` gave at the last look. */
+  #version: unknown;
   /** What was forbidden, as last read, and when that was. */
   #known: { readonly bans: Bans; readonly at: Moment };
   #inserted = 0;
@@ -131,8 +135,13 @@ class SharedFile implements Shared {
   look(): Pick<Tally, 'news' | 'bans'> {
     const now = this.#steady();
     const rows = this.#try((file) => {
+      const version = file.version();
+      if (version === this.#version) return [];
       this.#learn(later(this.bans, this.#read(file)));
-      return file.newer(this.#seen, now - keepMs);
+      const newer = file.newer(this.#seen, now - keepMs);
+      // Asked for before and kept after: what is written in between is read again rather than missed.
+      this.#version = version;
+      return newer;
     });
     this.#seen = rows?.at(-1)?.id ?? this.#seen;
     // A machine that was started anew counts from zero again: what seems to come was a moment ago.
@@ -143,6 +152,10 @@ class SharedFile implements Shared {
       endpoint: endpoint ?? undefined,
     }));
     return { news, bans: this.bans };
+  }
+
+  isNews(): boolean {
+    return this.#try((file) => file.version() === this.#version) !== true;
   }
 
   get bans(): Bans {
@@ -254,6 +267,7 @@ class SharedFile implements Shared {
   #drop(): void {
     const file = this.#file;
     this.#file = undefined;
+    this.#version = undefined;
     try {
       file?.db.close();
     } catch {
@@ -296,6 +310,7 @@ class SharedFile implements Shared {
 function statements(db: Database.Database, address: string): File {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
+  const version = db.prepare('PRAGMA data_version').pluck();
   const newer = db.prepare<[number, string, number], Row>(
     'SELECT id, at, user, weight, endpoint FROM spent WHERE id > ? AND address = ? AND at > ? ORDER BY id',
   );
@@ -314,6 +329,7 @@ function statements(db: Database.Database, address: string): File {
     db,
     begin: () => void begin.run(),
     commit: () => void commit.run(),
+    version: () => version.get(),
     newer: (id, since) => newer.all(id, address, since),
     insert: (at, { user, weight, endpoint }) =>
       Number(insert.run(address, at, user, weight, endpoint ?? null).lastInsertRowid),

@@ -32,6 +32,8 @@ export interface Shared {
   alone<T>(work: (tally: Tally) => T): T;
   /** What others did since the last look, without keeping anybody waiting. */
   look(): Pick<Tally, 'news' | 'bans'>;
+  /** Whether others did anything since the last look, without looking what. */
+  isNews(): boolean;
   /** What was forbidden at the last look: for whoever cannot wait for another one. */
   readonly bans: Bans;
   /** The account that the exchange said a user's key belongs to, by any name; undefined where it said none. */
@@ -50,6 +52,7 @@ export function sharedWithNobody(): Shared {
   return {
     alone: (work) => work({ ...look(), spend: () => {} }),
     look,
+    isNews: () => false,
     get bans() {
       return bans;
     },

@@ -84,6 +84,42 @@ describe('an order', () => {
     expect(await desk.steps(order)).toEqual(['approved', 'notSent', 'closed']);
   });
 
+  test('whose weight another process takes while it is written is not sent, and known as not sent', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.isRoom = true;
+    desk.venue.admits = false;
+    const { order, carried } = desk.begin({ price: '100' });
+    expect(await desk.finish(carried)).toBe('refused');
+    expect(desk.asked('create')).toBe(0);
+    expect(await desk.stateOf(order)).toBe('notSent');
+    expect(await desk.steps(order)).toEqual(['approved', 'sending', 'notSent', 'closed']);
+    expect(free(desk)).toBe('1000000');
+  });
+
+  test.each([true, false])(
+    'is on disk and has its weight before a byte of it leaves, room foreseen: %s',
+    async (isRoom) => {
+      const desk = new TestDesk().listen();
+      desk.venue.isRoom = isRoom;
+      let [written, weighed] = [false, false];
+      desk.onCommit = (event) => {
+        if (event === 'sending') written = true;
+      };
+      const { orders } = desk.assembled.execution;
+      const { admit } = orders;
+      orders.admit = async (until) => {
+        // Where there is room the disk does not wait for the weight.
+        expect(desk.log.includes('committed approved') || !isRoom).toBe(true);
+        weighed = await admit(until);
+        return weighed;
+      };
+      desk.venue.onCreate = () => expect([written, weighed]).toEqual([true, true]);
+      const { carried } = desk.begin({ price: '100' });
+      expect(await desk.finish(carried)).toBe('placed');
+      expect(desk.asked('create')).toBe(1);
+    },
+  );
+
   test('that cannot be journalled because the disk is full is not sent', async () => {
     const desk = new TestDesk().listen();
     desk.diskFull = true;

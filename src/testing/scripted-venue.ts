@@ -72,6 +72,8 @@ export class ScriptedVenue {
   onCancel: (order: VenueOrder) => void = () => {};
   /** Whether weight is given to creates. */
   admits = true;
+  /** Whether that is foreseen. */
+  isRoom = false;
   /** How long an answer takes, and how much later than its happening a thing is shown, ms. */
   latencyMs = 10;
   lagMs = 0;
@@ -118,6 +120,7 @@ export class ScriptedVenue {
         dead = true;
       },
       admit: () => (dead ? new Promise(() => {}) : Promise.resolve(this.admits)),
+      isRoom: () => this.isRoom,
       prepare: (intent) => ({
         signedAt: this.#clock.now(),
         recvWindowMs: 2_000,

@@ -107,6 +107,8 @@ export interface Batches {
 export interface OrderEntry {
   /** Waits for the weight of a create; false when `until` (UTC ms) passes first. */
   admit(until: number): Promise<boolean>;
+  /** Whether `admit` would take the weight at once; absent or false where that is not known. */
+  isRoom?(): boolean;
   /** Synchronous: between the decision and the journal nothing waits. */
   prepare(intent: Intent, instrument: Instrument): PreparedOrder;
   /** Absent where the venue takes no batches. */
@@ -147,7 +149,11 @@ export interface RequestCost {
  * The one door to the request-weight budget. Resolves true when the cost has been taken from every window, false when
  * `until` (UTC ms) passed first; then nothing was taken.
  */
-export type Spend = (lane: Lane, cost: RequestCost, until?: number) => Promise<boolean>;
+export interface Spend {
+  (lane: Lane, cost: RequestCost, until?: number): Promise<boolean>;
+  /** Whether a cost would be taken at once, as far as this process knows without asking; nothing is taken. Absent: nobody can say. */
+  readonly isRoom?: (lane: Lane, cost: RequestCost) => boolean;
+}
 
 /** What the exchange said about its limits: 410 warns, 429 stops, 418 bans (specification §7). */
 export type LimitNotice = { readonly status: 410 | 418 | 429; readonly retryAfterMs: number | undefined };

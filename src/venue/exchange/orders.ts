@@ -72,6 +72,7 @@ export function orders(options: OrdersOptions): OrderEntry {
 
   return {
     admit: (until) => rest.admit(paths.create, 'create', until),
+    isRoom: () => rest.isRoom(paths.create, 'create'),
     prepare,
     async cancel({ symbol, orderId }, lane = 'cancel') {
       const body = JSON.stringify({ orderId, symbol });

@@ -33,6 +33,8 @@ export interface Rest {
   call(call: Call): Promise<Reply>;
   /** Waits for the weight of a request alone; false when `until` (UTC ms) passes first. */
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
+  /** Whether that weight would be there at once, as far as is known. */
+  isRoom(endpoint: Endpoint, lane: Lane): boolean;
   /**
    * Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. `agedMs` (ms of the clock) makes it a
    * request of so long ago, to find out what the exchange makes of it: then a refusal for its time says nothing of our clock.
@@ -122,6 +124,7 @@ export function rest({
       return sign(endpoint, body, search ?? queryText(query)).send();
     },
     admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
+    isRoom: (endpoint, lane) => spend.isRoom?.(lane, costOf(endpoint)) === true,
     sign: (endpoint, body, agedMs) => sign(endpoint, body, '', agedMs),
     unreadable({ name }, why, answer) {
       count?.('unreadable answer', { question: name, why, answer });
