@@ -7,7 +7,7 @@ import { loadSeries } from '../src/data/catalogue/load.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { type MinuteColumns, type Simulator, startSimulator } from '../src/simulator/simulator.ts';
-import { desk, launcher } from './kit/command.ts';
+import { desk, klineLines, launcher } from './kit/command.ts';
 
 const start = Date.UTC(2024, 0, 10, 12);
 const minute = 60_000;
@@ -171,6 +171,17 @@ test.for<[string, readonly string[], RegExp]>([
   const { code, err } = await at.sluice(args('x', ...more));
   expect(code).toBe(2);
   expect(err).toMatch(message);
+});
+
+test('a series of another source is not mixed with, unless it is said to be the same', async () => {
+  at.write('BTCUSDT_1m.csv', `${klineLines(5).join('\n')}\n`);
+  await at.sluice(['data', 'import', 'BTCUSDT_1m.csv', '--data', 's', '--source', 'binance']);
+  const given = args('s', '--interval', '1min', '--from', iso(past - 10));
+  const { code, err } = await at.sluice(given);
+  expect(code).toBe(2);
+  expect(err).toContain('klines BTCUSDT 1min holds data of binance, and this is 127.0.0.1');
+  expect(targets).toEqual([]);
+  expect((await at.sluice([...given, '--source', 'binance'])).out).toContain('10 rows new');
 });
 
 test('a symbol that the exchange does not list is refused, before anything is asked about it', async () => {

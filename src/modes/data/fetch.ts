@@ -12,7 +12,7 @@ import { symbolOf } from '../../data/import/names.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { answered, type Client, type Commanded, openClient, type WhichExchange } from '../by-hand/client.ts';
+import { answered, type Client, type Commanded, openClient, placeOf, type WhichExchange } from '../by-hand/client.ts';
 import { type Shown, showPace } from '../pace.ts';
 import { closedUntil, type KlinesAsked, klinePages, klinesBetween } from './fetch-klines.ts';
 import { tradePage } from './fetch-trades.ts';
@@ -53,9 +53,9 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const unlock = takeLock(`${path}.lock`, path);
   try {
-    const client = await openClient(given, given, false);
     const before = readManifest(dir, key);
-    const source = given.source ?? before?.source ?? client.host.replace(/:\d+$/, '');
+    const source = sourceOf(given, key, before?.source);
+    const client = await openClient(given, given, false);
     const shown = showPace(seriesName(key), {
       clock: systemClock,
       signal: given.signal,
@@ -74,6 +74,19 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
   } finally {
     unlock();
   }
+}
+
+/** The exchange's host, unless something else is said; one series holds data of one source. */
+export function sourceOf(
+  given: Pick<FetchGiven, 'source'> & WhichExchange,
+  key: SeriesKey,
+  stored: string | undefined,
+): string {
+  const source = given.source ?? new URL(placeOf(given).restUrl).hostname;
+  if (stored === undefined || stored === source) return source;
+  throw new Refusal(
+    `${seriesName(key)} holds data of ${stored}, and this is ${source}: take another catalogue (--data), or say that it is the same (--source ${stored})`,
+  );
 }
 
 function keyOf(symbol: string, { kind, interval, from }: FetchGiven): SeriesKey {
