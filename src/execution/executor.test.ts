@@ -106,11 +106,11 @@ describe('an order', () => {
         if (event === 'sending') written = true;
       };
       const { orders } = desk.assembled.execution;
-      const { admit } = orders;
+      const before = { ...orders };
       orders.admit = async (until) => {
         // Where there is room the disk does not wait for the weight.
         expect(desk.log.includes('committed approved') || !isRoom).toBe(true);
-        weighed = await admit(until);
+        weighed = await before.admit(until);
         return weighed;
       };
       desk.venue.onCreate = () => expect([written, weighed]).toEqual([true, true]);
