@@ -62,17 +62,8 @@ export interface RestOptions {
   readonly outsideWindow?: () => void;
 }
 
-export function rest({
-  baseUrl,
-  http,
-  clock,
-  spend,
-  notice,
-  signer,
-  observe,
-  count,
-  outsideWindow,
-}: RestOptions): Rest {
+export function rest(options: RestOptions): Rest {
+  const { baseUrl, http, clock, spend, notice, signer, observe, count, outsideWindow } = options;
   const base = baseUrl.replace(/\/+$/, '');
   const read = replyReader();
 
