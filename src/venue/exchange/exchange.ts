@@ -40,7 +40,7 @@ import { Sockets } from './socket.ts';
 import { type SocketHistory, socketHistory } from './socket-history.ts';
 import { type ExchangeTime, exchangeTime, type TimeSync } from './sync-time.ts';
 import { type Withdrawals, withdrawals } from './withdrawals.ts';
-import { overheard, realWs } from './ws.ts';
+import { type Heard, overheard, realWs } from './ws.ts';
 
 export interface ExchangeOptions {
   /** `{base_url}` of the specification, with any path that comes before `/sapi`. */
@@ -70,8 +70,8 @@ export interface ExchangeOptions {
   readonly windowSeen?: (habit: WindowHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
-  /** Shown every frame of the socket as it came, before anything is made of it; must neither change nor keep the bytes. */
-  readonly heard?: ((bytes: Uint8Array) => void) | undefined;
+  /** Hears what comes over the socket, for whoever records it. */
+  readonly heard?: Heard | undefined;
 }
 
 /** An order that could be placed, to be tested only. */

@@ -48,12 +48,19 @@ export const realWs: Ws = (url, events) => {
   };
 };
 
-/** The same, with somebody who hears every frame first. */
+/** Told of every frame as it came, before anything is made of it, and with undefined of a connection that opens; must neither change nor keep the bytes. */
+export type Heard = (bytes: Uint8Array | undefined) => void;
+
+/** The same, with somebody who hears everything first. */
 export const overheard =
-  (heard: (bytes: Uint8Array) => void): Ws =>
+  (heard: Heard): Ws =>
   (url, events) =>
     realWs(url, {
       ...events,
+      opened() {
+        heard(undefined);
+        events.opened();
+      },
       frame(bytes) {
         heard(bytes);
         events.frame(bytes);
