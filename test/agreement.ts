@@ -20,7 +20,7 @@ import type {
   Instrument as ReferenceInstrument,
   Want,
 } from './reference/types.ts';
-import { plain, sluice } from './reference/types.ts';
+import { rulesets as referenceRules } from './reference/types.ts';
 
 /** What all three are asked. */
 export interface Case {
@@ -109,10 +109,10 @@ function asProduct(want: Want): ProductWant {
     }));
     return { kind: 'quotes', quotes, reason: '' };
   }
-  const { quantity, limit, stop, takeProfit } = want;
+  const { limit, stop, takeProfit } = want;
   return {
     kind: 'target',
-    goal: { quantity: Number(quantity) },
+    goal: 'share' in want ? { share: Number(want.share) } : { quantity: Number(want.quantity) },
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(stop === undefined ? {} : { stop: Number(stop) }),
     ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
@@ -167,7 +167,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     klines: klinesOf(given.columns),
     intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
     strategy,
-    rules: given.rules === 'plain' ? plain : sluice,
+    rules: referenceRules[given.rules],
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,

@@ -211,7 +211,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
   test.for(recordings)('sma-cross on $symbol, $interval, gives the same rows thrice', async (recording) => {
     const params = { fast: 10, slow: 50, quantity: 1 };
     const given = recordedCase(recording, rules, smaCross, { ...params, share: 0, stop: 0 });
-    const expected = byReference(given, { kind: 'sma-cross', ...params, quantity: '1' });
+    const expected = byReference(given, { kind: 'sma-cross', ...params, goal: { quantity: '1' } });
     expect(expected.fills.length).toBeGreaterThan(recording.leastFills);
     expect(mended(expected)).toEqual([]);
     expect(byColumns(given)).toEqual(expected);

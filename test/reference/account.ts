@@ -41,6 +41,13 @@ export interface State {
   taken: Decimal;
   /** The bare quantity that is wanted was reached: what the price makes of the last few lots changes nothing any more. */
   settled: boolean;
+  /** The goal that was sized last, as text, and its size: a share is sized once. */
+  sizedFor: string | undefined;
+  sized: Decimal;
+  /** The entry was ordered as an amount: what it buys becomes the size. */
+  byAmount: boolean;
+  /** When what is held was entered. */
+  enteredAt: number;
 }
 
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
@@ -68,6 +75,7 @@ export function fill(
 ): void {
   const { fees, rules, instrument } = state.question;
   const { price, quantity, maker, time, ambiguous = false } = given;
+  if (isFlat(state)) state.enteredAt = time;
   const value = price.times(quantity);
   const feeRate = new Decimal(maker ? fees.maker : fees.taker);
   const inBase = rules.feeIn === 'received' && order.row.side === 'BUY';
@@ -99,23 +107,32 @@ export function end(order: Order, how: 'filled' | 'canceled' | 'denied' | 'rejec
   order.row.state = how;
 }
 
+/** The higher rate. */
+export const mostFee = ({ fees }: Question): Decimal => Decimal.max(fees.maker, fees.taker);
+
+/** What of an amount is left for a purchase that pays its fee out of it; the fee's last decimal is rounded up. */
+export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
+  roundTo(Decimal.max(amount.minus('0.00000001'), 0).div(feeRate.plus(1)), 18, 'down');
+
 /** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
 export function free(state: State, side: Side): Decimal {
-  const { fees, rules } = state.question;
-  const most = rules.feeIn === 'quote' ? Decimal.max(fees.maker, fees.taker) : new Decimal(0);
+  const most = state.question.rules.feeIn === 'quote' ? mostFee(state.question) : new Decimal(0);
   let left = side === 'BUY' ? state.cash : state.base;
   for (const order of openOrders(state)) {
     if (order.row.side !== side) continue;
-    left = left.minus(side === 'SELL' ? remaining(order) : costOf(order, most));
+    left = left.minus(side === 'SELL' ? remaining(order) : costOf(state, order, most));
   }
   return left;
 }
 
 export function costOf(
+  { question }: State,
   { price, quantity, amount, executed }: Pick<Order, 'price' | 'quantity' | 'amount' | 'executed'>,
   feeRate: Decimal,
 ): Decimal {
   const value =
     amount ?? (price === undefined ? new Decimal(0) : price.times((quantity ?? new Decimal(0)).minus(executed)));
+  // An amount by which an entry is sized pays its fee, too.
+  if (amount !== undefined && question.rules.sizing === 'fillWithFee') return value;
   return value.plus(roundTo(value.times(feeRate), 8, 'up'));
 }

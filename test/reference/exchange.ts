@@ -1,5 +1,16 @@
 /** The exchange on klines: what fills in which kline, at what price (fill-engine §2.1, §2.2). */
-import { Decimal, end, fill, type Order, openOrders, remaining, roundTo, type State } from './account.ts';
+import {
+  Decimal,
+  end,
+  fill,
+  mostFee,
+  type Order,
+  openOrders,
+  remaining,
+  roundTo,
+  type State,
+  withoutFee,
+} from './account.ts';
 import type { Kline, Side } from './types.ts';
 
 /** A kline in decimals, and what is left of its volume for us. */
@@ -10,6 +21,7 @@ export interface Now {
   readonly open: Decimal;
   readonly high: Decimal;
   readonly low: Decimal;
+  readonly close: Decimal;
   takeable: Decimal | undefined;
   restable: Decimal | undefined;
 }
@@ -31,6 +43,7 @@ export function now(state: State, row: number, kline: Kline): Now {
     open: new Decimal(kline.open),
     high: new Decimal(kline.high),
     low: new Decimal(kline.low),
+    close: new Decimal(kline.close),
     takeable: share(rules.marketMax),
     restable: share(rules.limitParticipation),
   };
@@ -45,19 +58,29 @@ function worse(state: State, side: Side, price: Decimal): Decimal {
     : roundTo(price.minus(spread), instrument.pricePrecision, 'down');
 }
 
-/** Orders arrive at the open: MARKET orders fill, LIMITs that cross take. */
+/** Orders arrive at the open, by most rules. */
 export function open(state: State, at: Now): void {
+  if (state.question.rules.marketAt === 'open') arrive(state, at, { base: at.open, time: at.time });
+}
+
+/** By others they arrive at the close after which they were decided. */
+export function decided(state: State, at: Now): void {
+  if (state.question.rules.marketAt === 'close') arrive(state, at, { base: at.close, time: at.lastMs + 1 });
+}
+
+/** MARKET orders fill, LIMITs that cross take. */
+function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal; readonly time: number }): void {
   for (const order of openOrders(state)) {
     if (order.cancelsAt !== undefined && order.cancelsAt <= at.row) end(order, 'canceled');
     else if (!order.arrived && order.arrivesAt <= at.row) {
       order.arrived = true;
-      const price = worse(state, order.row.side, at.open);
-      if (order.row.type === 'MARKET') market(state, order, at, { price, time: at.time });
+      const price = worse(state, order.row.side, base);
+      if (order.row.type === 'MARKET') market(state, order, at, { price, time });
       else if (
         order.price !== undefined &&
         (order.row.side === 'BUY' ? price.lte(order.price) : price.gte(order.price))
       )
-        cross(state, order, at, price);
+        cross(state, order, at, { price, time });
     }
   }
 }
@@ -70,8 +93,9 @@ function market(
   given: { readonly price: Decimal; readonly time: number; readonly ambiguous?: boolean },
 ): void {
   const { instrument, fees, rules } = state.question;
-  const asked =
-    order.quantity ?? roundTo((order.amount ?? new Decimal(0)).div(given.price), instrument.quantityPrecision, 'down');
+  const amount = order.amount ?? new Decimal(0);
+  const forPrice = rules.sizing === 'fillWithFee' ? withoutFee(amount, mostFee(state.question)) : amount;
+  const asked = order.quantity ?? roundTo(forPrice.div(given.price), instrument.quantityPrecision, 'down');
   const cost = given.price.times(asked);
   const fee = rules.feeIn === 'quote' ? roundTo(cost.times(fees.taker), 8, 'up') : new Decimal(0);
   if (order.row.side === 'BUY' && order.quantity !== undefined && cost.plus(fee).gt(state.cash)) {
@@ -83,10 +107,11 @@ function market(
   end(order, quantity.gt(0) && quantity.eq(asked) ? 'filled' : 'canceled');
 }
 
-function cross(state: State, order: Order, at: Now, price: Decimal): void {
-  order.tookAt = at.row;
+function cross(state: State, order: Order, at: Now, given: { readonly price: Decimal; readonly time: number }): void {
+  // What took at a close rests in the next kline.
+  if (state.question.rules.marketAt === 'open') order.tookAt = at.row;
   const quantity = take(at, remaining(order));
-  if (quantity.gt(0)) fill(state, order, { price, quantity, maker: false, time: at.time });
+  if (quantity.gt(0)) fill(state, order, { ...given, quantity, maker: false });
   if (remaining(order).isZero()) end(order, 'filled');
 }
 
@@ -112,7 +137,9 @@ export function rest(state: State, at: Now): void {
     const quantity = at.restable === undefined ? remaining(order) : Decimal.min(remaining(order), at.restable);
     if (quantity.isZero()) continue;
     if (at.restable !== undefined) at.restable = at.restable.minus(quantity);
-    fill(state, order, { price: order.price, quantity, maker: true, time: at.lastMs });
+    const isBetter = order.row.side === 'BUY' ? at.open.lt(order.price) : at.open.gt(order.price);
+    const price = isBetter && state.question.rules.gapFill === 'open' ? at.open : order.price;
+    fill(state, order, { price, quantity, maker: true, time: at.lastMs });
     if (remaining(order).isZero()) end(order, 'filled');
   }
 }
@@ -124,13 +151,26 @@ export interface Hit {
   readonly ambiguous: boolean;
 }
 
-/** The stop of a long position: at the open when that lies beyond it, else between the stop and the low. */
-export function stopHit(state: State, stop: Decimal, at: Now): Hit | undefined {
+/**
+ * The stop of a long position: at the open when that lies beyond it, else between the stop and the low; not before a target
+ * that comes first on the path, while targets have not had their turn.
+ */
+export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: boolean): Hit | undefined {
   if (at.open.lte(stop)) return { price: worse(state, 'SELL', at.open), time: at.time, ambiguous: false };
   if (at.low.gt(stop)) return undefined;
   const base = stop.minus(stop.minus(at.low).times(state.question.rules.stopSlipAlpha));
-  const target = openOrders(state).some((order) => order.row.side === 'SELL' && reached(state, order, at));
-  return { price: worse(state, 'SELL', base), time: at.lastMs, ambiguous: target };
+  const targets = openOrders(state).filter((order) => order.row.side === 'SELL' && reached(state, order, at));
+  const isTarget = targets.length > 0 && !targetsHadTurn;
+  if (isTarget && isTargetFirst(state, at, targets)) return undefined;
+  return { price: worse(state, 'SELL', base), time: at.lastMs, ambiguous: isTarget };
+}
+
+/** Every path begins with the open; then comes the high, or the low. */
+function isTargetFirst({ question: { rules } }: State, at: Now, targets: readonly Order[]): boolean {
+  if (rules.path === 'pessimistic') return false;
+  const best = Decimal.max(...targets.map(({ price }) => price ?? 0));
+  if (at.open.gte(best) || rules.path === 'OHLC') return true;
+  return at.high.minus(at.open).lt(at.open.minus(at.low));
 }
 
 export function fillStop(state: State, order: Order, hit: Hit, at: Now): void {

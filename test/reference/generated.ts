@@ -61,3 +61,11 @@ function anyWant(chance: Chance, price: number): Want {
     ...(chance() < 0.6 ? { takeProfit: at(0.5 + chance() * 2) } : {}),
   };
 }
+
+/** The same wants, some of them as shares of the equity in place of quantities, from a fifth of it to all of it. */
+export const shared = (wants: readonly Want[]): readonly Want[] =>
+  wants.map((want) => {
+    if (!('quantity' in want) || Number(want.quantity) % 3 !== 0 || want.quantity === '0') return want;
+    const { quantity, ...rest } = want;
+    return { ...rest, share: String(Math.min(1, Number(quantity) / 15)) };
+  });

@@ -1,5 +1,17 @@
 /** From what is wanted to orders: the distance between what is held and what should be is traded, no more. */
-import { costOf, Decimal, end, free, type Order, openOrders, remaining, roundTo, type State } from './account.ts';
+import {
+  costOf,
+  Decimal,
+  end,
+  free,
+  mostFee,
+  type Order,
+  openOrders,
+  remaining,
+  roundTo,
+  type State,
+  withoutFee,
+} from './account.ts';
 import type { OrderRow, Side, Want } from './types.ts';
 
 /** When and at what price a plan is made: after the close of `row`, or inside it for a stop. */
@@ -38,6 +50,29 @@ function deadBand(state: State, goal: Decimal, side: Side, atMarket: boolean, cl
   return Decimal.max(byNotional, byQuantity, byEntry);
 }
 
+/** What a target holds, as text: two that say the same are one goal. */
+export const goalOf = (want: Want): string =>
+  'quantity' in want ? want.quantity : 'share' in want ? `${want.share} of the equity` : '';
+
+const equityAt = ({ cash, base }: State, price: Decimal): Decimal => cash.plus(base.times(price));
+
+/** Gives a new goal its size, at the close after which it was wished. */
+export function size(state: State, want: Want, close: Decimal): void {
+  const goal = goalOf(want);
+  if (state.sizedFor === goal) return;
+  const { quantityPrecision, pricePrecision } = state.question.instrument;
+  state.sizedFor = goal;
+  state.byAmount = false;
+  if ('quotes' in want) return;
+  if ('quantity' in want) state.sized = roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  else {
+    const dear = roundTo(close, pricePrecision, 'up');
+    const share = roundTo(equityAt(state, dear).times(want.share), 18, 'down');
+    const amount = state.question.rules.sizing === 'close' ? share : withoutFee(share, mostFee(state.question));
+    state.sized = roundTo(amount.div(dear), quantityPrecision, 'down');
+  }
+}
+
 /** What should be at the exchange now: one MARKET order, or these resting ones. */
 export function wishes(state: State, want: Want, close: Decimal): readonly Wish[] {
   const { quantityPrecision, minNotional, minQuantity } = state.question.instrument;
@@ -58,9 +93,14 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
       })
       .filter((wish) => wish.quantity.gt(0) && !tooSmall(wish.quantity, wish.price));
   }
-  const left = state.leftAt === want.quantity;
-  const taken = state.levelsOf === want.quantity ? state.taken : zero;
-  const whole = roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  const goalText = goalOf(want);
+  const left = state.leftAt === goalText;
+  const taken = state.levelsOf === goalText ? state.taken : zero;
+  if (state.byAmount && !state.base.isZero()) {
+    state.sized = roundTo(state.base, quantityPrecision, 'down');
+    state.byAmount = false;
+  }
+  const whole = state.sized;
   const wished = Decimal.max(whole.minus(taken), 0);
   const goal = left ? zero : wished;
   const distance = goal.minus(state.base);
@@ -97,13 +137,15 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
     else if (cancel(state, order, moment, inside)) return undefined;
   }
   for (const wish of wished) {
-    const order = create(state, wish, moment);
+    const order = create(state, want, wish, moment);
+    // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
+    if (inside && wish.type === 'LIMIT' && state.question.rules.targetsFrom === 'entry') order.arrived = true;
     if (wish.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
 }
 
-const isBare = (want: Want): boolean => 'quantity' in want && want.stop === undefined && want.takeProfit === undefined;
+const isBare = (want: Want): boolean => !('quotes' in want) && want.stop === undefined && want.takeProfit === undefined;
 
 const stands = (order: Order, wish: Wish): boolean =>
   wish.type === 'LIMIT' &&
@@ -119,15 +161,23 @@ function cancel(state: State, order: Order, moment: Moment, inside: boolean): bo
     end(order, 'canceled');
     return false;
   }
-  order.cancelsAt = moment.row + 1 + delayKlines;
+  order.cancelsAt = moment.row + (state.question.rules.marketAt === 'open' ? 1 : 0) + delayKlines;
   return true;
 }
 
-function create(state: State, wish: Wish, { row, time, close }: Moment): Order {
-  const { rules, instrument, fees } = state.question;
-  const byAmount = wish.type === 'MARKET' && wish.side === 'BUY' && rules.marketBuyIn === 'amount';
+function create(state: State, want: Want, wish: Wish, { row, time, close }: Moment): Order {
+  const { rules, instrument } = state.question;
+  const byShare =
+    rules.sizing === 'fillWithFee' &&
+    'share' in want &&
+    wish.type === 'MARKET' &&
+    wish.side === 'BUY' &&
+    state.base.isZero();
+  if (byShare) state.byAmount = true;
+  const byAmount = byShare || (wish.type === 'MARKET' && wish.side === 'BUY' && rules.marketBuyIn === 'amount');
   const dear = roundTo(close, instrument.pricePrecision, 'up');
-  const amount = byAmount ? roundTo(dear.times(wish.quantity), instrument.pricePrecision, 'down') : undefined;
+  const worth = byShare ? equityAt(state, dear).times(want.share) : dear.times(wish.quantity);
+  const amount = byAmount ? roundTo(worth, instrument.pricePrecision, 'down') : undefined;
   const order: Order = {
     row: {
       number: state.orders.length + 1,
@@ -145,13 +195,13 @@ function create(state: State, wish: Wish, { row, time, close }: Moment): Order {
     quantity: byAmount ? undefined : wish.quantity,
     amount,
     executed: zero,
-    arrivesAt: row + 1 + rules.delayKlines,
+    arrivesAt: row + (rules.marketAt === 'open' ? 1 : 0) + rules.delayKlines,
     cancelsAt: undefined,
     arrived: false,
     tookAt: -1,
   };
-  const most = rules.feeIn === 'quote' ? Decimal.max(fees.maker, fees.taker) : zero;
-  const cost = wish.side === 'SELL' ? wish.quantity : costOf(order, most);
+  const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
+  const cost = wish.side === 'SELL' ? wish.quantity : costOf(state, order, most);
   if (denied(state, order, close)) end(order, 'denied');
   else if (cost.gt(free(state, wish.side)) || refused(state, order)) end(order, 'rejected');
   state.orders.push(order);
@@ -159,16 +209,22 @@ function create(state: State, wish: Wish, { row, time, close }: Moment): Order {
   return order;
 }
 
-/** What risk refuses: selling more than is held and not on sale yet, and buying past the limit of the position. */
+/**
+ * What risk refuses: selling more than is held and not on sale yet, buying for more than is free at the last price, and buying
+ * past the limit of the position.
+ */
 function denied(state: State, order: Order, close: Decimal): boolean {
   if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
   const { maxPosition } = state.question;
-  if (maxPosition === undefined) return false;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
   const worth = ({ amount, price, quantity, executed }: Order): Decimal =>
     amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
   const held = state.base.times(order.price ?? last);
   const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
+  // What anything else may cost is locked, and refused by the exchange where it is not there.
+  const isUnlocked = order.row.type === 'MARKET' && order.amount === undefined;
+  if (isUnlocked && Decimal.sum(worth(order), ...open.map(worth)).gt(state.cash)) return true;
+  if (maxPosition === undefined) return false;
   return Decimal.sum(held, worth(order), ...open.map(worth)).gt(maxPosition);
 }
 

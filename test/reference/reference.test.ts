@@ -112,7 +112,7 @@ test('under plain, the averages decide at the close and orders fill whole at the
     {
       rules: plain,
       cash: '100',
-      strategy: { kind: 'sma-cross', fast: 2, slow: 3, quantity: '2' },
+      strategy: { kind: 'sma-cross', fast: 2, slow: 3, goal: { quantity: '2' } },
     },
   );
   expect(answer.decisions.map(({ time, want }) => [time / 60_000, want])).toEqual([
@@ -127,7 +127,9 @@ test('under plain, the averages decide at the close and orders fill whole at the
 test('an order that cannot be paid is rejected where its cost is known, and canceled at the open where it is not', () => {
   const wanted = { 0: { quantity: '10' } };
   expect(run([quiet], wanted, { cash: '999' }).orders).toMatchObject([{ state: 'rejected' }]);
-  const [first] = run([quiet, quiet], wanted, { cash: '999', rules: plain }).orders;
+  expect(run([quiet], wanted, { cash: '999', rules: plain }).orders).toMatchObject([{ state: 'denied' }]);
+  // Enough for the price, but not for the fee.
+  const [first] = run([quiet, quiet], wanted, { cash: '1001', rules: plain }).orders;
   expect(first).toMatchObject({ state: 'canceled', executed: '0' });
 });
 

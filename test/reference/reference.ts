@@ -1,7 +1,7 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
 import { Decimal, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
-import { fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
-import { act, type Moment } from './plan.ts';
+import { decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { act, goalOf, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
 import { wantAfter } from './wants.ts';
 
@@ -21,6 +21,10 @@ export function reference(question: Question): Answer {
     levelsOf: undefined,
     taken: new Decimal(0),
     settled: false,
+    sizedFor: undefined,
+    sized: new Decimal(0),
+    byAmount: false,
+    enteredAt: Number.NaN,
   };
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
   let standing: Want | undefined;
@@ -35,10 +39,19 @@ export function reference(question: Question): Answer {
     if (JSON.stringify(want) !== JSON.stringify(standing)) {
       state.decisions.push({ time, want });
       follow(state, want);
+      size(state, want, new Decimal(kline.close));
       standing = want;
       state.settled = false;
     }
-    act(state, want, { row, time, close: new Decimal(kline.close) }, false);
+    const moment: Moment = { row, time, close: new Decimal(kline.close) };
+    act(state, want, moment, false);
+    if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
+    const at = now(state, row, kline);
+    const fillsBefore = state.fills.length;
+    decided(state, at);
+    placeTarget(state, want, moment, false);
+    decided(state, at);
+    leaveAfterProfit(state, want, fillsBefore);
   }
   return answer(state);
 }
@@ -51,19 +64,39 @@ function trade(state: State, standing: Want | undefined, row: number, kline: Kli
   const at = now(state, row, kline);
   const moment: Moment = { row, time: at.lastMs, close: new Decimal(lastClose) };
   open(state, at);
-  watchStop(state, standing, at, moment);
+  if (state.question.rules.targetsFrom === 'entry')
+    placeTarget(state, standing, { row, time: at.time, close: at.open }, true);
+  watchStop(state, standing, at, { ...moment, targetsHadTurn: false });
   rest(state, at);
   leaveAfterProfit(state, standing, fillsBefore);
-  watchStop(state, standing, at, moment);
+  watchStop(state, standing, at, { ...moment, targetsHadTurn: true });
+}
+
+/** The target of what a MARKET order has entered this very moment. */
+function placeTarget(state: State, standing: Want | undefined, moment: Moment, inside: boolean): void {
+  if (standing === undefined || 'quotes' in standing || standing.takeProfit === undefined) return;
+  if (standing.limit === undefined && state.enteredAt === moment.time && !isFlat(state))
+    act(state, standing, moment, inside);
+}
+
+/** Whether the rules let a stop be hit in this kline already. */
+function isArmed({ question: { rules }, enteredAt }: State, { limit }: { readonly limit?: string }, at: Now): boolean {
+  if (rules.stopsFrom === 'entry' || enteredAt < at.time) return true;
+  return rules.stopsFrom === 'marketEntry' && enteredAt === at.time && limit === undefined;
 }
 
 /** A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. */
-function watchStop(state: State, standing: Want | undefined, at: Now, moment: Moment): void {
+function watchStop(
+  state: State,
+  standing: Want | undefined,
+  at: Now,
+  { targetsHadTurn, ...moment }: Moment & { readonly targetsHadTurn: boolean },
+): void {
   if (state.stop === undefined || state.leftAt !== undefined || isFlat(state)) return;
   if (standing === undefined || 'quotes' in standing) return;
-  const hit = stopHit(state, state.stop, at);
+  const hit = isArmed(state, standing, at) ? stopHit(state, state.stop, at, targetsHadTurn) : undefined;
   if (hit === undefined) return;
-  state.leftAt = standing.quantity;
+  state.leftAt = goalOf(standing);
   const here = { ...moment, close: hit.price };
   const order = act(state, standing, here, true);
   if (order === undefined) return;
@@ -79,7 +112,7 @@ function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore:
   for (const { order, quantity } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
     if (purpose === 'takeProfit') state.taken = state.taken.plus(quantity);
-    if (purpose === 'takeProfit' && ending === 'filled') state.leftAt = standing.quantity;
+    if (purpose === 'takeProfit' && ending === 'filled') state.leftAt = goalOf(standing);
   }
 }
 
@@ -87,14 +120,15 @@ function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore:
 function follow(state: State, want: Want): void {
   if ('quotes' in want) return;
   const bare = want.stop === undefined && want.takeProfit === undefined;
-  if (bare && want.quantity === '0' && !isFlat(state) && state.leftAt === undefined) return;
+  if (bare && goalOf(want) === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(want.stop);
   state.takeProfit = level(want.takeProfit);
-  if (state.leftAt !== want.quantity) state.leftAt = undefined;
-  if (state.levelsOf !== want.quantity) state.taken = new Decimal(0);
-  state.levelsOf = want.quantity;
+  const goal = goalOf(want);
+  if (state.leftAt !== goal) state.leftAt = undefined;
+  if (state.levelsOf !== goal) state.taken = new Decimal(0);
+  state.levelsOf = goal;
 }
 
 function answer(state: State): Answer {

@@ -35,6 +35,18 @@ export interface Rules {
   readonly delayKlines: number;
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeIn: 'received' | 'quote';
+  /** What is ordered after a close arrives at the next open, or at that close itself. */
+  readonly marketAt: 'open' | 'close';
+  /** What a resting LIMIT gets when the open is better than it. */
+  readonly gapFill: 'limit' | 'open';
+  /** When a stop may first be hit: in the kline of the entry, in it only after a MARKET entry, in the next one. */
+  readonly stopsFrom: 'entry' | 'marketEntry' | 'next';
+  /** When a target may first fill after a MARKET entry at an open: in that kline, or in the next one. */
+  readonly targetsFrom: 'entry' | 'next';
+  /** Whether the high or the low of a kline comes first, where both matter; pessimistic: whichever is worse. */
+  readonly path: 'pessimistic' | 'OHLC' | 'nearest';
+  /** What a share of the equity is divided by: the close, the close with a fee, or the price of the entry with a fee. */
+  readonly sizing: 'close' | 'closeWithFee' | 'fillWithFee';
 }
 
 export const plain: Rules = {
@@ -46,29 +58,59 @@ export const plain: Rules = {
   delayKlines: 0,
   marketBuyIn: 'lots',
   feeIn: 'quote',
+  marketAt: 'open',
+  gapFill: 'limit',
+  stopsFrom: 'entry',
+  targetsFrom: 'next',
+  path: 'pessimistic',
+  sizing: 'close',
 };
 
 export const sluice: Rules = {
+  ...plain,
   halfSpread: '0.0005',
   penetrationTicks: 1,
   limitParticipation: '0.1',
   marketMax: '1',
   stopSlipAlpha: '0.5',
-  delayKlines: 0,
   marketBuyIn: 'amount',
   feeIn: 'received',
 };
 
-/** Hold this quantity, or have exactly these resting orders. */
+/** Each as docs/explanation/compared.md describes it, written down a second time. */
+export const rulesets = {
+  plain,
+  sluice,
+  'backtesting.py': {
+    ...plain,
+    gapFill: 'open',
+    stopsFrom: 'marketEntry',
+    targetsFrom: 'entry',
+    sizing: 'fillWithFee',
+  },
+  backtrader: { ...plain, gapFill: 'open', stopsFrom: 'next' },
+  nautilus: { ...plain, marketAt: 'close', path: 'OHLC' },
+  tradingview: { ...plain, gapFill: 'open', targetsFrom: 'entry', path: 'nearest' },
+  vectorbt: { ...plain, marketAt: 'close', gapFill: 'open', sizing: 'closeWithFee' },
+} as const satisfies Record<string, Rules>;
+
+/** Hold this quantity or this share of the equity, or have exactly these resting orders. */
 export type Want =
-  | { readonly quantity: string; readonly limit?: string; readonly stop?: string; readonly takeProfit?: string }
+  | (Goal & {
+      readonly limit?: string;
+      readonly stop?: string;
+      readonly takeProfit?: string;
+    })
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
+
+/** What a target holds. */
+export type Goal = { readonly quantity: string } | { readonly share: string };
 
 export type Side = 'BUY' | 'SELL';
 
 /** What is wanted after the close of a kline; undefined says nothing: resting orders stay and nothing is ordered. */
 export type Strategy =
-  | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly quantity: string }
+  | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly goal: Goal }
   | { readonly kind: 'script'; want(row: number): Want | undefined };
 
 export interface Question {

@@ -12,7 +12,7 @@ export function wantAfter(
   pricePrecision: number,
 ): Want | undefined {
   if (strategy.kind === 'script') return strategy.want(row);
-  const { fast, slow, quantity } = strategy;
+  const { fast, slow, goal } = strategy;
   if (row + 1 < slow) return undefined;
   let sumFast = 0;
   let sumSlow = 0;
@@ -22,5 +22,5 @@ export function wantAfter(
     if (back < fast) sumFast += ticks;
   }
   const difference = sumFast * slow - sumSlow * fast;
-  return { quantity: difference > 1e-6 * 10 ** pricePrecision * fast * slow ? quantity : '0' };
+  return difference > 1e-6 * 10 ** pricePrecision * fast * slow ? goal : { quantity: '0' };
 }
