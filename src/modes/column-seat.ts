@@ -61,8 +61,7 @@ export class Seat {
     this.#columns = indicators.map(([, indicator]) => indicator.column(columns, interval));
     this.#values = atCursor(
       indicators.map(([name]) => name),
-      this.#columns,
-      cursor,
+      new Behind(this.#columns, cursor),
     );
     this.#moment = { kline: cursor, holding, params: hosted.params };
   }
@@ -110,10 +109,12 @@ export class Seat {
     const values = this.#values;
     const moment = this.#moment;
     const last = this.lastWant as Want;
+    const [a = none, b = none] = columns;
+    const isPair = columns.length === 2;
     for (let at = row; at < end; at++) {
       if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
-      if (!isWarm(columns, at)) continue;
+      if (isPair ? Number.isNaN(a[at]) || Number.isNaN(b[at]) : !isWarm(columns, at)) continue;
       const want = strategy.decide(values, moment);
       if (want !== undefined && want !== last && !sameWant(want, last)) return at;
     }
@@ -128,25 +129,58 @@ function isWarm(columns: readonly Float64Array[], row: number): boolean {
 
 /** Where a values object keeps what its getters read. */
 const behind = Symbol('columns at a cursor');
-interface Values {
-  readonly [behind]: { readonly columns: readonly Float64Array[]; readonly cursor: KlineCursor };
+
+/** Columns at a cursor; the first four by name: reading one through the list costs a loop over klines half as much again. */
+class Behind {
+  readonly cursor: KlineCursor;
+  readonly columns: readonly Float64Array[];
+  readonly a: Float64Array;
+  readonly b: Float64Array;
+  readonly c: Float64Array;
+  readonly d: Float64Array;
+
+  constructor(columns: readonly Float64Array[], cursor: KlineCursor) {
+    const [a = none, b = none, c = none, d = none] = columns;
+    this.cursor = cursor;
+    this.columns = columns;
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.d = d;
+  }
 }
+const none = new Float64Array();
+
+interface Values {
+  readonly [behind]: Behind;
+}
+type Getter = (this: Values) => number;
+
 /** Getters by place, the same ones for every run: with their own, each run would make the engine learn `decide` anew. */
-const getters: ((this: Values) => number)[] = [];
-const getter = (place: number): ((this: Values) => number) =>
+const getters: Getter[] = [
+  function () {
+    return this[behind].a[this[behind].cursor.row] as number;
+  },
+  function () {
+    return this[behind].b[this[behind].cursor.row] as number;
+  },
+  function () {
+    return this[behind].c[this[behind].cursor.row] as number;
+  },
+  function () {
+    return this[behind].d[this[behind].cursor.row] as number;
+  },
+];
+const getter = (place: number): Getter =>
   (getters[place] ??= function () {
     const { columns, cursor } = this[behind];
     return (columns[place] as Float64Array)[cursor.row] as number;
   });
 
 /** An object that has the columns' values at the cursor under their names. */
-function atCursor(
-  names: readonly string[],
-  columns: readonly Float64Array[],
-  cursor: KlineCursor,
-): Readonly<Record<string, number>> {
+function atCursor(names: readonly string[], columns: Behind): Readonly<Record<string, number>> {
   const values = {};
-  Object.defineProperty(values, behind, { value: { columns, cursor } });
+  Object.defineProperty(values, behind, { value: columns });
   for (const [place, name] of names.entries())
     Object.defineProperty(values, name, { enumerable: true, get: getter(place) });
   return values;

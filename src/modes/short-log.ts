@@ -180,6 +180,7 @@ export class ShortLog {
     const numbers = (): Float64Array => new Float64Array(length);
     const [price, quantity, quote, fee] = [numbers(), numbers(), numbers(), numbers()];
     const purpose = new Uint8Array(length);
+    const orders = new Uint32Array(length);
     const [enter, exit] = [purposes.indexOf('enter'), purposes.indexOf('exit')];
     const { decimals, ofNotional } = this.#scale;
     const [allTicks, allLots, allFees] = [this.#price.values, this.#lots.values, this.#fee.values];
@@ -191,14 +192,14 @@ export class ShortLog {
       fee[index] = shortNumber(paid, decimals);
       quote[index] = -(lots > 0 ? 1 : -1) * (ticks / priceSteps) * (Math.abs(lots) / lotSteps) - (fee[index] as number);
       purpose[index] = lots > 0 ? enter : exit;
+      orders[index] = index;
       fees.add(paid);
       turnover.add(ticks * Math.abs(lots) * ofNotional);
     }
     return {
-      ...{ length, price, quantity, base: quantity, quote, fee, purpose },
+      ...{ length, price, quantity, base: quantity, quote, fee, purpose, orders },
       places: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
       rules: length === 0 ? [] : [evidence.rule],
-      orders: Uint32Array.from({ length }, (_, index) => index),
       time: this.#filledAt.values,
       place: new Uint16Array(length),
       rule: new Uint16Array(length),

@@ -27,7 +27,8 @@ export function tripNumbers(trips: readonly Trip[]): TripNumbers {
   let [high, low] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   let [winRun, lossRun, winsInARow, lossesInARow] = [0, 0, 0, 0];
   const profits = new Float64Array(length);
-  for (const [index, trip] of trips.entries()) {
+  for (let index = 0; index < length; index++) {
+    const trip = trips[index] as Trip;
     const { profit } = trip;
     profits[index] = profit;
     if (profit > 0) {

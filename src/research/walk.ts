@@ -23,6 +23,8 @@ export interface Walkable {
   readonly marks: Marks;
   /** The rate that holding pays once, to enter. */
   readonly entryFee: number;
+  /** Money paid in, or out (negative), from a time on, UTC ms, in the order of time. */
+  readonly flows?: readonly { readonly time: number; readonly amount: number }[];
 }
 
 export interface Marks {
@@ -61,6 +63,11 @@ export interface Walked {
   readonly totalMs: number;
   /** Time-weighted. */
   readonly exposure: number;
+  /**
+   * What the equity was multiplied by, from which time on, so that money paid in or out is no gain and no loss: every point of the curves is
+   * what the cash at the start would have become (time-weighted). None where no money moved.
+   */
+  readonly scales: readonly { readonly from: number; readonly scale: number }[];
 }
 
 const dayMs = 86_400_000;
@@ -152,9 +159,13 @@ class Walk {
   #peak: number;
   #peakAt: number;
   #worst = { fall: 0, peakAt: 0, bottomAt: 0, recoveredAt: undefined as number | undefined };
+  /** The lowest equity since the peak, or since falls were counted last. */
+  #low = Number.POSITIVE_INFINITY;
+  #lowAt = 0;
   #longestMs = 0;
   #heldMs = 0;
   #exposed = 0;
+  readonly #scales: { readonly from: number; readonly scale: number }[] = [];
 
   constructor(given: Walkable) {
     const { series, cash, entryFee } = given;
@@ -177,7 +188,8 @@ class Walk {
   /** The equity at a kline close, and the value of what is held then. */
   note(time: number, equity: number, held: number): void {
     if (time > this.#edge) this.#passEdges(time);
-    const passedMs = time - this.#time;
+    const before = this.#time;
+    const passedMs = time - before;
     this.#time = time;
     this.#equity = equity;
     if (held !== 0) {
@@ -187,20 +199,35 @@ class Walk {
       this.#days.exposed += exposed;
       this.#chart.exposed += exposed;
     }
-    if (equity >= this.#peak) {
-      if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
-      this.#peak = equity;
-      this.#peakAt = time;
-      return;
+    if (equity >= this.#peak) this.#rise(time, equity, before);
+    else if (equity < this.#low) {
+      this.#low = equity;
+      this.#lowAt = time;
     }
+  }
+
+  /** A new peak, or the old one again; the close before was at `before`. */
+  #rise(time: number, equity: number, before: number): void {
+    this.#settle(before);
+    if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
+    this.#peak = equity;
+    this.#peakAt = time;
+  }
+
+  /** Counts the fall since the last look, whose last close was at `time`: dividing at each close would cost as much as all else. */
+  #settle(time: number): void {
+    if (this.#low === Number.POSITIVE_INFINITY) return;
+    const fall = this.#low / this.#peak - 1;
     if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
-    const fall = equity / this.#peak - 1;
     if (fall < this.#days.fall) this.#days.fall = fall;
     if (fall < this.#chart.fall) this.#chart.fall = fall;
-    if (fall < this.#worst.fall) this.#worst = { fall, peakAt: this.#peakAt, bottomAt: time, recoveredAt: undefined };
+    if (fall < this.#worst.fall)
+      this.#worst = { fall, peakAt: this.#peakAt, bottomAt: this.#lowAt, recoveredAt: undefined };
+    this.#low = Number.POSITIVE_INFINITY;
   }
 
   #passEdges(time: number): void {
+    this.#settle(this.#time);
     while (this.#edge < time) {
       const at = this.#edge;
       const hold = this.#hold.at(at);
@@ -215,6 +242,7 @@ class Walk {
   }
 
   end(): Walked {
+    this.#settle(this.#time);
     const hold = this.#hold.at(this.#time);
     for (const points of [this.#days, this.#chart]) points.add(this.#time, this.#equity, hold);
     const totalMs = this.#time - this.#start;
@@ -225,6 +253,7 @@ class Walk {
       heldMs: this.#heldMs,
       totalMs,
       exposure: totalMs === 0 ? 0 : this.#exposed / totalMs,
+      scales: this.#scales,
     };
   }
 
@@ -254,11 +283,61 @@ class Walk {
         this.note(closeTime(interval, openTime[row - 1] as number), worth, 0);
         continue;
       }
-      for (; row < until; row++) {
+      while (row < until) {
         const price = close[row] as number;
         this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
+        row++;
+        if (interval !== '1month')
+          row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
+  }
+
+  /** `note` for rows in which the same is held, up to the next edge; most of a walk is spent here. Returns where it stopped. */
+  #holding(
+    { openTime, close }: Columns,
+    from: number,
+    until: number,
+    lengthMs: number,
+    { quote, marked, base }: { readonly quote: number; readonly marked: number; readonly base: number },
+  ): number {
+    const edge = this.#edge;
+    const began = this.#time;
+    let [time, equity, peak, low, lowAt] = [began, this.#equity, this.#peak, this.#low, this.#lowAt];
+    let [exposed, ofDay, ofChart] = [this.#exposed, this.#days.exposed, this.#chart.exposed];
+    let row = from;
+    for (; row < until; row++) {
+      const at = (openTime[row] as number) + lengthMs;
+      if (at > edge) break;
+      const price = close[row] as number;
+      equity = quote + marked * price;
+      if (equity > 0) {
+        const part = ((at - time) * Math.abs(base * price)) / equity;
+        exposed += part;
+        ofDay += part;
+        ofChart += part;
+      }
+      if (equity >= peak) {
+        this.#low = low;
+        this.#lowAt = lowAt;
+        this.#rise(at, equity, time);
+        peak = equity;
+        low = this.#low;
+      } else if (equity < low) {
+        low = equity;
+        lowAt = at;
+      }
+      time = at;
+    }
+    this.#time = time;
+    this.#equity = equity;
+    this.#low = low;
+    this.#lowAt = lowAt;
+    this.#heldMs += time - began;
+    this.#exposed = exposed;
+    this.#days.exposed = ofDay;
+    this.#chart.exposed = ofChart;
+    return row;
   }
 
   /** Several series: moment after moment at which klines close. */
@@ -272,8 +351,11 @@ class Walk {
       dust: dustOf(instruments.get(one.symbol)),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
+    const flows = this.#given.flows ?? [];
     let quote = this.#given.cash;
     let next = 0;
+    let flow = 0;
+    let scale = 1;
     for (;;) {
       const at = Math.min(...held.map((one) => closesAt(one)));
       if (at === Number.POSITIVE_INFINITY) return;
@@ -289,7 +371,15 @@ class Walk {
         equity += one.base * (one.base > 0 ? marks.long : marks.short) * one.price;
         if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * one.price);
       }
-      this.note(at, equity, exposed);
+      this.note(at, equity * scale, exposed * scale);
+      for (; flow < flows.length && (flows[flow]?.time as number) <= at; flow++) {
+        const amount = flows[flow]?.amount as number;
+        // Of an account that was worth nothing no return can be told from here on.
+        scale *= equity > 0 && equity + amount > 0 ? equity / (equity + amount) : 0;
+        equity += amount;
+        quote += amount;
+        this.#scales.push({ from: at, scale });
+      }
     }
   }
 }
@@ -301,7 +391,7 @@ const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row
 export function walk(given: Walkable): Walked {
   const walking = new Walk(given);
   const [only] = given.series;
-  if (given.series.length === 1 && only !== undefined) walking.alone(only);
+  if (given.series.length === 1 && only !== undefined && !given.flows?.length) walking.alone(only);
   else walking.together(given.series);
   return walking.end();
 }

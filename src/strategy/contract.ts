@@ -93,15 +93,31 @@ export function defineStrategy(strategy: Strategy): Strategy {
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place. */
 export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target {
   const { limit, stop, takeProfit, trailing, exitAfterMs } = options;
-  // Said anew at each kline, mostly without options: spreading none would cost more than the rest of a kline.
-  return limit === undefined &&
+  const isPlain =
+    limit === undefined &&
     stop === undefined &&
     takeProfit === undefined &&
     trailing === undefined &&
-    exitAfterMs === undefined
-    ? { kind: 'target', goal, reason }
-    : { kind: 'target', goal, reason, ...options };
+    exitAfterMs === undefined;
+  if (!isPlain) return { kind: 'target', goal, reason, ...options };
+  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none.
+  if (said.reason !== reason || !isSame(said.goal, goal)) said = { kind: 'target', goal: copyOf(goal), reason };
+  return said;
 }
+
+/** The last plain target. */
+let said: Target = { kind: 'target', goal: { quantity: 0 }, reason: '' };
+
+function isSame(a: Goal, b: Goal): boolean {
+  if ('quantity' in b) return 'quantity' in a && a.quantity === b.quantity;
+  if ('amount' in b) return 'amount' in a && a.amount === b.amount;
+  return 'share' in a && a.share === b.share;
+}
+
+/** What was given may go on to belong to the caller. */
+const copyOf = (goal: Goal): Goal =>
+  'quantity' in goal ? { quantity: goal.quantity } : 'amount' in goal ? { amount: goal.amount } : { share: goal.share };
+
 /** Hold nothing. */
 export const flat = (reason: string): Target => ({ kind: 'target', goal: { quantity: 0 }, reason });
 /** Have exactly these resting orders. */

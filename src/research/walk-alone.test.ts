@@ -1,0 +1,72 @@
+/** One series is walked through in long stretches, several close by close: both see the same. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { instrument } from '../domain/instrument.ts';
+import { fillTable } from './fill-table.ts';
+import { type Walkable, walk } from './walk.ts';
+
+const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
+const minute = 60_000;
+
+/** Fills of one unit each at the opens of some rows, in numbers alone. */
+function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash: number): Walkable {
+  const rows = moves.length;
+  const column = (): Float64Array => new Float64Array(rows);
+  const columns = {
+    openTime: Float64Array.from(moves, (_, row) => (row + Math.floor(row / 50) * 300) * minute),
+    ...{ open: column(), high: column(), low: column(), close: column(), volume: column() },
+  };
+  let price = 100;
+  const times: number[] = [];
+  const bases: number[] = [];
+  const quotes: number[] = [];
+  let base = 0;
+  for (let row = 0; row < rows; row++) {
+    columns.open[row] = price;
+    const wanted = held[row] ?? 0;
+    if (wanted !== base) {
+      times.push(columns.openTime[row] as number);
+      bases.push(wanted - base);
+      quotes.push(-(wanted - base) * price - 0.1);
+      base = wanted;
+    }
+    price = Math.max(1, price + (moves[row] as number));
+    columns.close[row] = price;
+  }
+  const { length } = times;
+  const empty = fillTable([], new Map());
+  const fills = {
+    ...empty,
+    ...{ length, places: [{ strategy: 's', symbol: 'XZ' }], place: new Uint16Array(length) },
+    ...{ time: Float64Array.from(times), base: Float64Array.from(bases), quote: Float64Array.from(quotes) },
+  };
+  const series = [{ symbol: 'XZ', interval: '1min', columns, first: 0, end: rows }] as const;
+  return {
+    fills,
+    series,
+    cash,
+    instruments: new Map([['XZ', at]]),
+    marks: { long: 0.99, short: 1.01 },
+    entryFee: 0.001,
+  };
+}
+
+test('walking one series gives the curves, the drawdown and the exposure of walking close by close', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: -30, max: 31 }), { minLength: 2, maxLength: 3_000 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.constantFrom(90, 1_000),
+      (moves, stretch, cash) => {
+        const held = moves.map(
+          (move, row) => ([0, 1, -1, 1][Math.floor(row / stretch + move / 100) % 4] ?? 0) as 0 | 1 | -1,
+        );
+        const given = walkable(moves, held, cash);
+        // A second series on which nothing happens would change what holding comes to; money that never moves changes nothing.
+        const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
+        expect(walk(given)).toEqual(slow);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
