@@ -36,6 +36,8 @@ export interface Case {
   /** The strategy as the product runs it. */
   readonly strategy: Strategy;
   readonly params: Readonly<Record<string, number>>;
+  /** Money paid in, or out (negative), in the order of time. */
+  readonly flows?: readonly { readonly time: number; readonly amount: string }[];
   /** The strategy's interval, where that is larger than the one of the klines. */
   readonly decidesOn?: Interval;
 }
@@ -143,6 +145,15 @@ export function inputOf(given: Case): RunInput {
       maxOrdersPerSecond: 1_000_000,
       ...(maxPosition === undefined ? {} : { maxPosition: units(maxPosition) }),
     },
+    ...(given.flows !== undefined && {
+      cashFlows: given.flows.map(({ time, amount }) => ({
+        time,
+        asset: at.quote,
+        amount: units(amount),
+        reason: 'test',
+        shares: [{ strategy: 's', symbol, amount: units(amount) }],
+      })),
+    }),
     rules: rulesets[rules],
     fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
   };
@@ -171,6 +182,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,
+    ...(given.flows === undefined ? {} : { cashFlows: given.flows }),
     ...(given.decidesOn === undefined ? {} : { decidesEveryMs: intervalMs(given.decidesOn, 0) }),
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };

@@ -266,6 +266,21 @@ export const backtestSchema = z.strictObject({
   from: moment.optional(),
   to: moment.optional(),
   cash,
+  /** Money that is paid in or out while the run goes on. */
+  cashFlows: z
+    .array(
+      z.strictObject({
+        time: moment,
+        currency: z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT'),
+        amount: amount.refine((moved) => moved > 0n, 'must be above "0"'),
+        kind: z.enum(['deposit', 'withdrawal']),
+        /** Who may use it, or has to spare it. */
+        strategy: z.string().min(1).optional(),
+        reason: z.string().min(1),
+      }),
+    )
+    .max(10_000)
+    .default([]),
   rules: z
     .enum(['sluice', 'plain', 'backtesting.py', 'backtrader', 'nautilus', 'tradingview', 'vectorbt'])
     .default('sluice'),

@@ -84,7 +84,10 @@ async function stressed(options: BacktestOptions, prepared: Prepared, config: Ba
   return stress(
     prepared.input,
     (input, name) => watched(options, name, input),
-    (input, result) => summarise({ ...prepared, input }, result, config).summary.metrics.sharpe,
+    (input, result) => {
+      const { return: earned, sharpe } = summarise({ ...prepared, input }, result, config).summary.metrics;
+      return { return: earned, sharpe };
+    },
     () => signal?.aborted === true,
   );
 }

@@ -1,4 +1,5 @@
 /** A backtest for the terminal: what matters at a glance, rounded for the eye, and why a number is missing. */
+import { noUnits, plus, units, unitsText } from '../domain/money.ts';
 import { grouped, roundedMoney } from '../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../report/figures.ts';
 import { conventions } from '../research/conventions.ts';
@@ -62,6 +63,20 @@ export function verdictText(verdict: Verdict, asset: string): string {
   return `${parts.join('; ')} → ${verdict.conclusion}`;
 }
 
+/** Money that came and went beside trading; each that was refused is said. */
+function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
+  if (cashFlows.length === 0) return [];
+  const done = cashFlows.filter(({ refused }) => refused === null);
+  const sum = done.reduce((total, { amount }) => plus(total, units(amount)), noUnits);
+  const text = `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in all; returns leave them out (time-weighted)`;
+  return [
+    ['Cash flows', text],
+    ...cashFlows.flatMap(({ at, refused, reason }): readonly Row[] =>
+      refused === null ? [] : [['Refused', `${momentText(at)} UTC, ${reason}: ${refused}`]],
+    ),
+  ];
+}
+
 /** The glance. */
 export function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
@@ -87,6 +102,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.stress.map(
       (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
     ),
+    ...flowRows(summary, asset),
     ...summary.kills.map((kill): Row => ['Stopped by a limit', kill]),
     ['Verdict', verdictText(summary.verdict, asset)],
   ];

@@ -17,8 +17,9 @@ import { Refusal } from '../domain/refusal.ts';
 import { feesFrom } from '../fill/rules.ts';
 import { frameFault, ownWarmup } from '../strategy/frames.ts';
 import { warmupOf } from '../strategy/host.ts';
+import { type CashFlow, cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { rulesOf } from './fill-rules.ts';
-import type { RunInput, RunSeries } from './run.ts';
+import { quoteAsset, type RunInput, type RunSeries, spanOf } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
@@ -37,6 +38,7 @@ export interface Cast {
   readonly hosted: RunInput['hosted'];
   readonly instruments: RunInput['instruments'];
   readonly allocations: RunInput['allocations'];
+  readonly cashFlows?: readonly CashFlow[];
   /** By which their orders fill. */
   readonly rules: RunInput['rules'];
 }
@@ -52,6 +54,9 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
     hosted: hostedOf(configured, instruments),
     instruments,
     allocations: allocationsOf(configured, config.cash),
+    ...(config.cashFlows.length > 0 && {
+      cashFlows: cashFlowsOf(file, config, configured, quoteAsset({ instruments })),
+    }),
     rules: rulesOf(dirname(file), config),
   };
 }
@@ -112,6 +117,7 @@ export async function prepare(
         `${symbol}: ${end - first} klines are too few: the strategy needs ${needed} before its first decision`,
       );
   }
+  refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
   const { fees } = input;
   if (fees.assumed)

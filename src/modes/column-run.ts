@@ -19,6 +19,7 @@ import { checked } from '../strategy/host.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './assemble.ts';
+import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
 import { markLast, nextClose, reckoned, type Walk, walkOf } from './column-walk.ts';
@@ -26,7 +27,7 @@ import { armedStops, type Holders, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
 import { seatsOn } from './larger-klines.ts';
-import { fillOf, idleCash, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { fillOf, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
 
@@ -39,6 +40,7 @@ export class ColumnRun {
   readonly #holders: Holders;
   readonly #risk: Risk;
   readonly #venue: PaperOnKlines;
+  readonly #flows: CashFlows;
   readonly #walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
   readonly #log = new ColumnLog();
@@ -67,17 +69,11 @@ export class ColumnRun {
       changed: (signal, goal) => this.#log.signal(signal, goal),
     });
     this.#holders = { portfolio: this.#portfolio, planner: this.#planner, protection: this.#protection };
-    this.#risk = new Risk({
-      limits: input.limits,
-      portfolio: this.#portfolio,
-      clock: this.#clock,
-      disabled: (kill) => this.#fresh.push(kill),
-    });
+    const { limits, instruments, rules, fees } = input;
+    const disabled = (kill: Kill): void => void this.#fresh.push(kill);
+    this.#risk = new Risk({ limits, portfolio: this.#portfolio, clock: this.#clock, disabled });
     this.#venue = new PaperOnKlines({
-      clock: this.#clock,
-      instruments: input.instruments,
-      rules: input.rules,
-      fees: input.fees,
+      ...{ clock: this.#clock, instruments, rules, fees },
       balances: openingBalances(input),
       keepsClosed: false,
       ...marketsOf(input),
@@ -86,6 +82,8 @@ export class ColumnRun {
         end: (report, intent) => this.#onEnd(report, intent),
       },
     });
+    const assembled = { portfolio: this.#portfolio, risk: this.#risk };
+    this.#flows = flowsOn(input, assembled, this.#venue, (entry) => this.#log.entries.push(entry));
     this.#walks = input.series.map((series) => this.#walk(series));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
   }
@@ -107,7 +105,8 @@ export class ColumnRun {
     return {
       fills: this.#log.fills,
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
-      finalEquity: plus(this.#portfolio.totalEquity(), idleCash(this.#input)),
+      finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
+      ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
       couldBeBetterBy: this.#better,
       ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
       journal: () =>
@@ -126,12 +125,15 @@ export class ColumnRun {
     const seat = seats.length === 1 && seats[0]?.isOwn === true ? seats[0] : undefined;
     let dayEnds = 0;
     let lastOpenOfDay = Number.NaN;
+    let flowAt = Number.NaN;
+    const lengthMs = intervalMs(series.interval, 0);
     while (walk.row < series.end) {
       this.#step(walk);
       if (seat === undefined || !seat.quiet || walk.active || this.#stale) continue;
-      if (lastOpenOfDay !== this.#lastOpenOfDay) {
+      if (lastOpenOfDay !== this.#lastOpenOfDay || flowAt !== this.#flows.nextAt) {
         lastOpenOfDay = this.#lastOpenOfDay;
-        dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), series.end);
+        flowAt = this.#flows.nextAt;
+        dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), rowAt(openTime, flowAt - lengthMs), series.end);
       }
       if (walk.row >= dayEnds) continue;
       walk.row = seat.skip(walk.row, dayEnds, { fixed: walk.fixed, held: walk.held, least: this.#risk.safeEquity });
@@ -145,6 +147,7 @@ export class ColumnRun {
     const active = closing.filter((walk) => walk.active);
     for (const walk of active) this.#openPhase(walk);
     for (const walk of active) this.#restPhases(walk);
+    if (this.#flows.nextAt <= at) this.#moveMoney(at);
     let mayLose = false;
     for (const walk of closing) if (this.#mayLoseTooMuch(walk)) mayLose = true;
     if (mayLose) this.#watchLoss(at);
@@ -159,10 +162,18 @@ export class ColumnRun {
       this.#openPhase(walk);
       this.#restPhases(walk);
     }
+    if (this.#flows.nextAt <= walk.cursor.seenAt) this.#moveMoney(walk.cursor.seenAt);
     if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
     this.#leaveOverdue(walk);
     this.#decide(walk);
     this.#decidedPhase(walk);
+  }
+
+  /** Money is paid in or out: what a strategy may use is another amount. */
+  #moveMoney(at: number): void {
+    this.#clock.skipTo(at);
+    if (!this.#flows.carryOut(at)) return;
+    for (const strategy of this.#seats.keys()) this.#stir(strategy);
   }
 
   #decide(walk: Walk): void {

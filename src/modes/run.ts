@@ -14,6 +14,7 @@ import type { Allocation } from '../portfolio/portfolio.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
+import type { CashFlow, FlowDone } from './cash-flows.ts';
 import type { Pace } from './pace.ts';
 import type { NamedHosted } from './strategies.ts';
 
@@ -41,6 +42,8 @@ export interface RunInput {
   readonly limits: Limits;
   readonly rules: Rules;
   readonly fees: Fees;
+  /** Money paid in or out while the run goes on, in the order of time; none when left out. */
+  readonly cashFlows?: readonly CashFlow[];
   /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
   readonly tapes?: ReadonlyMap<string, Tape>;
   /** Told how far a driver is that takes long; says when to end. */
@@ -60,6 +63,8 @@ export interface RunResult {
   readonly kills: readonly string[];
   /** What was asked of the exchange, where requests are imitated. */
   readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
+  /** What became of the cash flows that were due. */
+  readonly cashFlows?: readonly FlowDone[];
   /** UTC ms of the last close that counted, where the run was told to end before its time. */
   readonly endedAt?: number;
   /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */

@@ -10,6 +10,7 @@ import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import { type CashFlows, flowsOn } from './cash-flows.ts';
 import {
   close,
   decidedPhase,
@@ -22,7 +23,7 @@ import {
 } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { paced } from './pace.ts';
-import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
@@ -37,6 +38,7 @@ interface Walk {
 
 interface Graph extends Stage {
   readonly walks: readonly Walk[];
+  readonly flows: CashFlows;
   /** What strategies threw. */
   readonly faults: unknown[];
 }
@@ -58,6 +60,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   });
   const assembled = deskOf(input, clock, book, venue.orders, 1);
   const feed = new RecordedFeed(input.series.map(upToEnd));
+  const flows = flowsOn(input, assembled, venue, (entry) => book.append(entry));
   // There is nothing to poll: the venue says itself when something happened.
   venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
   const walks = input.series.map(({ symbol, interval }) => ({
@@ -67,7 +70,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     recorded: feed.series(symbol, interval),
   }));
   const again = source<Signal>();
-  const graph: Graph = { clock, assembled, rules: input.rules, again: again.emit, walks, faults: [] };
+  const graph: Graph = { clock, assembled, rules: input.rules, again: again.emit, walks, flows, faults: [] };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
   const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
     fills.push(fill),
@@ -79,7 +82,8 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   return {
     fills,
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
-    finalEquity: plus(assembled.portfolio.totalEquity(), idleCash(input)),
+    finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
+    ...(flows.done.length > 0 && { cashFlows: flows.done }),
     couldBeBetterBy: band.better(),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
@@ -170,6 +174,7 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
   for (const { walk, kline } of active) await openPhase(graph, walk, kline);
   for (const { walk, kline } of active) await restPhases(graph, walk, kline);
   for (const { walk, kline } of closing) close(graph, walk, kline);
+  for (const { kline } of closing) graph.flows.carryOut(kline.seenAt);
   await watchLoss(graph);
   for (const { walk, kline } of closing) await leaveOverdue(graph, walk, kline);
   for (const { walk, kline } of closing) await push(graph, walk, kline);
@@ -187,6 +192,7 @@ function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
 function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   close(graph, walk, kline);
+  graph.flows.carryOut(kline.seenAt);
   const killing = watchLoss(graph);
   const leaving =
     killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));

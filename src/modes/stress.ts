@@ -71,11 +71,11 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
   },
 ];
 
-/** Runs under each condition in turn until `stopped`; `sharpeOf` judges a result under its own conditions. */
+/** Runs under each condition in turn until `stopped`; `judge` does so under its own conditions. */
 export async function stress(
   input: RunInput,
   run: (input: RunInput, name: string) => Promise<RunResult>,
-  sharpeOf: (input: RunInput, result: RunResult) => number | null,
+  judge: (input: RunInput, result: RunResult) => Pick<Stressed, 'return' | 'sharpe'>,
   stopped: () => boolean,
 ): Promise<readonly Stressed[]> {
   const found: Stressed[] = [];
@@ -89,8 +89,7 @@ export async function stress(
     found.push({
       name,
       finalEquity,
-      return: finalEquity / unitsNumber(input.cash) - 1,
-      sharpe: sharpeOf(worse, result),
+      ...judge(worse, result),
       fills: result.fills.length,
     });
   }

@@ -1,14 +1,15 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
 import type { BacktestConfig } from '../config/schema.ts';
-import { plus, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
+import { minus, noUnits, plus, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
 import { type FillTable, fillTable } from '../research/fill-table.ts';
 import { groupsOf } from '../research/groups.ts';
 import { type Measured, measure } from '../research/metrics.ts';
 import { kurtosis, skewness } from '../research/moments.ts';
-import type { Summary } from '../research/summary.ts';
+import type { FlowRow, Summary } from '../research/summary.ts';
 import { type Stressed, verdictOf } from '../research/verdict.ts';
 import type { Marks, Walkable } from '../research/walk.ts';
 import type { Prepared } from './backtest.ts';
+import type { FlowDone } from './cash-flows.ts';
 import type { RunInput, RunResult } from './run.ts';
 
 /** A summary, and what only charts need of it. */
@@ -37,14 +38,20 @@ export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Mark
 }
 
 /** What a run traded on, as its figures are walked through. */
-export const walkableOf = (input: RunInput, fills: FillTable): Walkable => ({
+export const walkableOf = (input: RunInput, fills: FillTable, flows: RunResult['cashFlows'] = []): Walkable => ({
   fills,
   series: input.series,
   cash: unitsNumber(input.cash),
   instruments: input.instruments,
   marks: marksOf(input),
   entryFee: rateNumber(input.fees.taker),
+  ...(flows.length > 0 && {
+    flows: moved(flows).map(({ at, amount }) => ({ time: at, amount: unitsNumber(amount) })),
+  }),
 });
+
+/** The flows that were not refused. */
+const moved = (flows: readonly FlowDone[]): readonly FlowDone[] => flows.filter(({ refused }) => refused === undefined);
 
 export function summarise(
   { input, warnings, dataHashes }: Prepared,
@@ -54,7 +61,9 @@ export function summarise(
 ): Summarised {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(config.cash);
-  const measured = measure(walkableOf(input, table), {
+  const flows = result.cashFlows ?? [];
+  const paidIn = moved(flows).reduce((sum, { amount }) => plus(sum, amount), noUnits);
+  const measured = measure(walkableOf(input, table, flows), {
     riskFree: rateNumber(config.riskFree),
     finalEquity: unitsNumber(result.finalEquity),
   });
@@ -67,8 +76,9 @@ export function summarise(
   const verdict = verdictOf({
     metrics: measured.metrics,
     cash,
-    finalEquity: unitsNumber(result.finalEquity),
-    bestEquity: unitsNumber(bestEquity),
+    // Money that was paid in is no profit.
+    finalEquity: unitsNumber(minus(result.finalEquity, paidIn)),
+    bestEquity: unitsNumber(minus(bestEquity, paidIn)),
     fills: table.length,
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
     skewness: skewness(measured.returns) ?? 0,
@@ -90,7 +100,7 @@ export function summarise(
     fillCount: table.length,
     evidence: evidenceOf(table),
     metrics: {
-      return: unitsNumber(result.finalEquity) / cash - 1,
+      return: (unitsNumber(result.finalEquity) * (measured.walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
       ...ratios,
       fees: unitsText(fees),
       turnover: unitsText(turnover),
@@ -98,12 +108,19 @@ export function summarise(
     verdict,
     groups: groupsOf(measured.trips, table),
     stress: doubt.stressed,
+    ...(flows.length > 0 && { cashFlows: flows.map(rowOf) }),
     kills: result.kills,
     warnings,
     dataHashes,
   };
   return { summary, measured, table };
 }
+
+const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone): FlowRow => ({
+  ...{ time, at, asset, reason },
+  amount: unitsText(amount),
+  refused: refused ?? null,
+});
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
   const counts = rules.map(() => 0);

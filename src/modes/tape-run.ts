@@ -17,10 +17,11 @@ import { trade } from '../trader.ts';
 import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
+import { flowCursor, flowsOn } from './cash-flows.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { pacedByTime } from './pace.ts';
-import { idleCash, memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
@@ -109,7 +110,8 @@ class TapeRun {
     const trading = trade({ ...this.#desk(), signals }).subscribe((fill) => fills.push(fill));
     // Recovery has nothing to do, but strategies only listen once it is through.
     await this.#clock.turn();
-    const cursors = this.#lanes.flatMap((lane) => this.#cursorsOf(lane));
+    const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
+    const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
     const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
     this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
     const endedAt = await this.#walk(cursors);
@@ -120,7 +122,8 @@ class TapeRun {
     return {
       fills,
       kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
-      finalEquity: plus(this.#assembled.portfolio.totalEquity(), idleCash(input)),
+      finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
+      ...(flows.done.length > 0 && { cashFlows: flows.done }),
       couldBeBetterBy: this.#band.better(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       requests: this.#venue.requests,

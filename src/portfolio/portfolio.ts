@@ -9,7 +9,6 @@ import {
   absolute,
   baseUnits,
   greatest,
-  type Lots,
   lotsIn,
   minus,
   negate,

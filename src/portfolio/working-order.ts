@@ -1,6 +1,16 @@
 /** One of our orders while it is not closed, and what is left of it. */
 import type { Instrument } from '../domain/instrument.ts';
-import { greatest, type Lots, minus, noLots, noTicks, notional, noUnits, type Ticks, type Units } from '../domain/money.ts';
+import {
+  greatest,
+  type Lots,
+  minus,
+  noLots,
+  noTicks,
+  notional,
+  noUnits,
+  type Ticks,
+  type Units,
+} from '../domain/money.ts';
 import type { Intent, OrderState, VenueStatus } from '../domain/order.ts';
 
 /** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */

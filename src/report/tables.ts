@@ -143,14 +143,20 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     else taker += table.fee[fill] as number;
     if (isMaker) makers++;
   }
-  const net = drawn(summary.finalEquity) - drawn(summary.cash);
+  const paid = (summary.cashFlows ?? []).reduce(
+    (sum, { amount, refused }) => sum + (refused === null ? drawn(amount) : 0),
+    0,
+  );
+  const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
   const { metrics: m } = summary;
   const takers = table.length - makers;
   const rows: (readonly [string, Content, string])[] = [
     [
       'Earned before fees',
       signed(net + maker + taker, moneyFigure(net + maker + taker)),
-      'final equity less cash, fees added back',
+      paid === 0
+        ? 'final equity less cash, fees added back'
+        : 'final equity less cash and what was paid in, fees added back',
     ],
     ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
     ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
@@ -166,6 +172,26 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
       ([name, value, about]) =>
         html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
     )}</tbody></table><p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
+  );
+}
+
+/** Money that came and went beside trading. */
+export function flowSection({ summary }: ReportInput): Html {
+  const { cashFlows = [] } = summary;
+  if (cashFlows.length === 0) return html``;
+  return section(
+    'flows',
+    'Money paid in and out',
+    html`${tableHtml(
+      ['Asked for, UTC', 'Counts from', ['Amount', 'n'], 'Reason', ''],
+      cashFlows.map(({ time, at, asset, amount, reason, refused }) => [
+        momentText(time),
+        momentText(at),
+        `${moneyFigure(drawn(amount))} ${asset}`,
+        reason,
+        refused === null ? '' : `refused: ${refused}`,
+      ]),
+    )}<p class="about">Each counts from the first kline that closes at or after its time. Returns, drawdowns and the equity curve leave it out: the account's return up to it is chained to the one after it (time-weighted), so the curve shows what the cash at the start would have become.</p>`,
   );
 }
 

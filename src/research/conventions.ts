@@ -23,7 +23,7 @@ export const conventions: readonly ConventionGroup[] = [
       return: c(
         'Return',
         'share',
-        'final equity over the cash at the start, less 1; what is held counts at the last close',
+        'final equity over the cash at the start, less 1; what is held counts at the last close; money paid in or out is taken out, time-weighted',
       ),
       holdReturn: c(
         'Holding',

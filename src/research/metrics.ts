@@ -156,14 +156,30 @@ function returnNumbers(
   };
 }
 
+/** The equity in money, without what made its curve time-weighted. */
+function actual({ time, equity }: Walked['days'], scales: Walked['scales']): Float64Array {
+  let next = 0;
+  let scale = 1;
+  return equity.map((value, index) => {
+    for (; (scales[next]?.from ?? Number.POSITIVE_INFINITY) < (time[index] as number); next++)
+      scale = scales[next]?.scale ?? scale;
+    return scale === 0 ? value : value / scale;
+  });
+}
+
 /** What fees did: their share of what was earned before them, and the factor at which nothing would be left. */
-function costNumbers({ days, totalMs }: Walked, { fills, cash }: Walkable, finalEquity: number): CostNumbers {
+function costNumbers(
+  { days, totalMs, scales }: Walked,
+  { fills, cash, flows = [] }: Walkable,
+  finalEquity: number,
+): CostNumbers {
   const paid = unitsNumber(fills.fees);
-  const earned = finalEquity - cash + paid;
+  const moved = flows.reduce((sum, { amount }) => sum + amount, 0);
+  const earned = finalEquity - cash - moved + paid;
   const traded = unitsNumber(fills.turnover) / 2;
   const years = totalMs / dayMs / yearDays;
   return {
-    turnoverYearly: figure(years === 0 ? undefined : traded / mean(days.equity) / years),
+    turnoverYearly: figure(years === 0 ? undefined : traded / mean(actual(days, scales)) / years),
     feeShare: figure(earned > 0 && paid > 0 ? paid / earned : undefined),
     breakEvenFees: figure(earned > 0 && paid > 0 ? earned / paid : undefined),
   };

@@ -3,6 +3,19 @@ import type { Groups } from './groups.ts';
 import type { Metrics } from './metrics.ts';
 import type { Stressed, Verdict } from './verdict.ts';
 
+/** One movement of money that is neither profit nor loss. */
+export interface FlowRow {
+  /** When it was asked for, and the kline close from which it counted, UTC ms. */
+  readonly time: number;
+  readonly at: number;
+  readonly asset: string;
+  /** Exact; negative was paid out. */
+  readonly amount: string;
+  readonly reason: string;
+  /** Why nothing moved; null where it did. */
+  readonly refused: string | null;
+}
+
 export interface Summary {
   readonly version: 1;
   readonly rules: string;
@@ -29,6 +42,8 @@ export interface Summary {
   readonly groups: Groups;
   /** The same run under worse conditions, where asked for. */
   readonly stress: readonly Stressed[];
+  /** Money paid in or out, where there was any. */
+  readonly cashFlows?: readonly FlowRow[];
   readonly kills: readonly string[];
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;

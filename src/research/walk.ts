@@ -159,9 +159,6 @@ class Walk {
   #peak: number;
   #peakAt: number;
   #worst = { fall: 0, peakAt: 0, bottomAt: 0, recoveredAt: undefined as number | undefined };
-  /** The lowest equity since the peak, or since falls were counted last. */
-  #low = Number.POSITIVE_INFINITY;
-  #lowAt = 0;
   #longestMs = 0;
   #heldMs = 0;
   #exposed = 0;
@@ -188,8 +185,7 @@ class Walk {
   /** The equity at a kline close, and the value of what is held then. */
   note(time: number, equity: number, held: number): void {
     if (time > this.#edge) this.#passEdges(time);
-    const before = this.#time;
-    const passedMs = time - before;
+    const passedMs = time - this.#time;
     this.#time = time;
     this.#equity = equity;
     if (held !== 0) {
@@ -199,35 +195,20 @@ class Walk {
       this.#days.exposed += exposed;
       this.#chart.exposed += exposed;
     }
-    if (equity >= this.#peak) this.#rise(time, equity, before);
-    else if (equity < this.#low) {
-      this.#low = equity;
-      this.#lowAt = time;
+    if (equity >= this.#peak) {
+      if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
+      this.#peak = equity;
+      this.#peakAt = time;
+      return;
     }
-  }
-
-  /** A new peak, or the old one again; the close before was at `before`. */
-  #rise(time: number, equity: number, before: number): void {
-    this.#settle(before);
-    if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
-    this.#peak = equity;
-    this.#peakAt = time;
-  }
-
-  /** Counts the fall since the last look, whose last close was at `time`: dividing at each close would cost as much as all else. */
-  #settle(time: number): void {
-    if (this.#low === Number.POSITIVE_INFINITY) return;
-    const fall = this.#low / this.#peak - 1;
     if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
+    const fall = equity / this.#peak - 1;
     if (fall < this.#days.fall) this.#days.fall = fall;
     if (fall < this.#chart.fall) this.#chart.fall = fall;
-    if (fall < this.#worst.fall)
-      this.#worst = { fall, peakAt: this.#peakAt, bottomAt: this.#lowAt, recoveredAt: undefined };
-    this.#low = Number.POSITIVE_INFINITY;
+    if (fall < this.#worst.fall) this.#worst = { fall, peakAt: this.#peakAt, bottomAt: time, recoveredAt: undefined };
   }
 
   #passEdges(time: number): void {
-    this.#settle(this.#time);
     while (this.#edge < time) {
       const at = this.#edge;
       const hold = this.#hold.at(at);
@@ -242,7 +223,6 @@ class Walk {
   }
 
   end(): Walked {
-    this.#settle(this.#time);
     const hold = this.#hold.at(this.#time);
     for (const points of [this.#days, this.#chart]) points.add(this.#time, this.#equity, hold);
     const totalMs = this.#time - this.#start;
@@ -283,61 +263,11 @@ class Walk {
         this.note(closeTime(interval, openTime[row - 1] as number), worth, 0);
         continue;
       }
-      while (row < until) {
+      for (; row < until; row++) {
         const price = close[row] as number;
         this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
-        row++;
-        if (interval !== '1month')
-          row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
-  }
-
-  /** `note` for rows in which the same is held, up to the next edge; most of a walk is spent here. Returns where it stopped. */
-  #holding(
-    { openTime, close }: Columns,
-    from: number,
-    until: number,
-    lengthMs: number,
-    { quote, marked, base }: { readonly quote: number; readonly marked: number; readonly base: number },
-  ): number {
-    const edge = this.#edge;
-    const began = this.#time;
-    let [time, equity, peak, low, lowAt] = [began, this.#equity, this.#peak, this.#low, this.#lowAt];
-    let [exposed, ofDay, ofChart] = [this.#exposed, this.#days.exposed, this.#chart.exposed];
-    let row = from;
-    for (; row < until; row++) {
-      const at = (openTime[row] as number) + lengthMs;
-      if (at > edge) break;
-      const price = close[row] as number;
-      equity = quote + marked * price;
-      if (equity > 0) {
-        const part = ((at - time) * Math.abs(base * price)) / equity;
-        exposed += part;
-        ofDay += part;
-        ofChart += part;
-      }
-      if (equity >= peak) {
-        this.#low = low;
-        this.#lowAt = lowAt;
-        this.#rise(at, equity, time);
-        peak = equity;
-        low = this.#low;
-      } else if (equity < low) {
-        low = equity;
-        lowAt = at;
-      }
-      time = at;
-    }
-    this.#time = time;
-    this.#equity = equity;
-    this.#low = low;
-    this.#lowAt = lowAt;
-    this.#heldMs += time - began;
-    this.#exposed = exposed;
-    this.#days.exposed = ofDay;
-    this.#chart.exposed = ofChart;
-    return row;
   }
 
   /** Several series: moment after moment at which klines close. */

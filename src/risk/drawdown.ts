@@ -74,6 +74,11 @@ export class Drawdown {
     this.#remember(JSON.stringify(unitsText(profit)));
   }
 
+  /** An amount was paid in or out: the profit is what it was. */
+  moved(amount: Units): void {
+    this.#peak += unitsNumber(amount);
+  }
+
   /** The highest is what there is from now on. */
   beginAnew(): void {
     this.#tripped = false;

@@ -1,7 +1,7 @@
 /** The gate between a plan and an order: the rules, what they look back on, and the limits that kill. */
 import type { Clock } from '../clock/clock.ts';
 import type { Depth } from '../domain/market.ts';
-import { minus, noUnits, part, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
+import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
 import type { Denial, Fill, Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -239,6 +239,15 @@ export class Risk {
     this.#tripped = false;
     const start = unitsNumber(equity);
     this.#clearlyAbove = start * (1 - rateNumber(this.limits.maxDailyLoss)) + Math.abs(start) * 1e-9;
+  }
+
+  /** An amount was paid in, or out: neither a gain nor a loss of the day, nor of the way down from the highest. */
+  moved(amount: Units): void {
+    this.#drawdown?.moved(amount);
+    if (Number.isNaN(this.#day)) return;
+    const tripped = this.#tripped;
+    this.#base(plus(this.#dayEquity, amount));
+    this.#tripped = tripped;
   }
 
   /** Lifts kills; losses are measured anew from now on, or from when every held symbol has a price: they would trip again at once. */

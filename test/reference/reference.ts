@@ -1,5 +1,5 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
-import { Decimal, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
+import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { act, goalOf, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
@@ -27,10 +27,12 @@ export function reference(question: Question): Answer {
     enteredAt: Number.NaN,
   };
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
+  let flows = question.cashFlows ?? [];
   let standing: Want | undefined;
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
     trade(state, standing, row, kline, before.close);
+    flows = payFlows(state, flows, kline.time + intervalMs);
     if (decidesEveryMs !== undefined && (kline.time + intervalMs) % decidesEveryMs !== 0) continue;
     // Saying nothing repeats what was said last.
     const want = wantAfter(strategy, klines, row, instrument.pricePrecision) ?? standing;
@@ -54,6 +56,17 @@ export function reference(question: Question): Answer {
     leaveAfterProfit(state, want, fillsBefore);
   }
   return answer(state);
+}
+
+/** Pays what is due by `time` and gives what is left to pay. */
+function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time: number): typeof flows {
+  for (const { amount } of flows.filter((flow) => flow.time <= time)) {
+    state.working = openOrders(state);
+    if (free(state, 'BUY').plus(amount).lt(0)) continue;
+    state.cash = state.cash.plus(amount);
+    state.settled = false;
+  }
+  return flows.filter((flow) => flow.time > time);
 }
 
 /** What happens inside one kline. */

@@ -121,6 +121,8 @@ export interface Question {
   readonly instrument: Instrument;
   readonly fees: { readonly maker: string; readonly taker: string };
   readonly cash: string;
+  /** Money paid in, or out (negative), at the first close at or after its time; more than is free is not paid out. */
+  readonly cashFlows?: readonly { readonly time: number; readonly amount: string }[];
   /** Decides only when a kline of this length closes; at every kline when left out. */
   readonly decidesEveryMs?: number;
   /** Most that may be held once every open BUY has filled, in quote; a BUY that would pass it is denied. None: no limit. */

@@ -73,7 +73,7 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
       `${file} has no strategy ${strategy}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ')}`,
     );
   }
-  const { tapes: _, ...overKlines } = input;
+  const { tapes: _, cashFlows: __, ...overKlines } = input;
   if (input.tapes !== undefined) say('note: it is checked over klines alone; trades and books are left out');
   return meant.map((hosted) => alone(overKlines, hosted));
 }

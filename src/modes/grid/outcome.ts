@@ -31,10 +31,10 @@ export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
 export function outcomeOf(input: RunInput, result: RunResult): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
-  const walked = walk(walkableOf(input, table));
+  const walked = walk(walkableOf(input, table, result.cashFlows));
   return {
     finalEquity: unitsText(result.finalEquity),
-    return: unitsNumber(result.finalEquity) / cash - 1,
+    return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: walked.drawdown.fall,
     sharpe: sharpe(returnsOf(walked.days.equity)) ?? null,
     fills: table.length,

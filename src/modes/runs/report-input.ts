@@ -5,7 +5,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
 import { instrument } from '../../domain/instrument.ts';
-import { rateNumber, unitsNumber } from '../../domain/money.ts';
+import { units } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
@@ -16,7 +16,8 @@ import { roundTrips } from '../../research/trips.ts';
 import type { Walked } from '../../research/walk.ts';
 import { walk } from '../../research/walk.ts';
 import { type Prepared, prepare } from '../backtest.ts';
-import { marksOf } from '../summary.ts';
+import type { RunResult } from '../run.ts';
+import { walkableOf } from '../summary.ts';
 import { sha256 } from './identity.ts';
 import type { Finished } from './keep.ts';
 import { readEquityCsv, readFillsCsv, readStopsCsv } from './rows.ts';
@@ -125,6 +126,10 @@ async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | str
   }
 }
 
+/** What moved beside trading, as the run wrote it down. */
+const flowsOf = ({ summary }: KeptRun): RunResult['cashFlows'] =>
+  summary.cashFlows?.map((row) => ({ ...row, amount: units(row.amount), refused: row.refused ?? undefined }));
+
 /** Of a kept run: fills as they were written; klines as well, where they are still the same. */
 export async function reportOfKept(folder: string): Promise<string> {
   const run = readRun(folder);
@@ -153,14 +158,7 @@ export async function reportOfKept(folder: string): Promise<string> {
       }),
     );
   const { input } = found;
-  const walked = walk({
-    fills: table,
-    series: input.series,
-    cash: unitsNumber(input.cash),
-    instruments,
-    marks: marksOf(input),
-    entryFee: rateNumber(input.fees.taker),
-  });
+  const walked = walk(walkableOf(input, table, flowsOf(run)));
   return reportText(
     inputOf(run, {
       ...given,

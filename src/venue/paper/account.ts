@@ -77,6 +77,13 @@ export class PaperAccount {
     return this.#purse.balances();
   }
 
+  /** Pays an amount in, or out where it is negative; false, and nothing moves, when less is free. */
+  transfer(asset: string, amount: Units): boolean {
+    if (plus(this.#purse.free(asset), amount) < 0n) return false;
+    this.#purse.receive(asset, amount);
+    return true;
+  }
+
   /** Accepts an order and locks what it can cost at most, or rejects it with the exchange's code. */
   accept(intent: Intent): Outcome {
     const at = this.#options.instruments.get(intent.symbol);

@@ -6,7 +6,7 @@
 import { Subject } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
-import type { Lots } from '../../domain/money.ts';
+import type { Lots, Units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { mostRate } from '../../fill/fees.ts';
 import type { Liquidity } from '../../fill/impact.ts';
@@ -46,6 +46,11 @@ export class PaperOnKlines {
     this.account = paperBalances(account, wire);
     for (const [symbol, interval] of options.intervals)
       this.#markets.set(symbol, new PaperMarket(options, account, symbol, interval, () => news.next(symbol)));
+  }
+
+  /** Pays an amount in or out (negative); false when less is free. */
+  transfer(asset: string, amount: Units): boolean {
+    return this.#account.transfer(asset, amount);
   }
 
   /** The phases of one symbol. */

@@ -6,6 +6,7 @@
 import { Subject } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Side } from '../../domain/market.ts';
+import type { Units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { travelOf } from '../../fill/latency.ts';
 import type { Step } from '../../fill/orders.ts';
@@ -61,6 +62,11 @@ export class PaperOnTape {
     this.account = paperBalances(account, wire);
     for (const [symbol, interval] of options.intervals)
       this.#markets.set(symbol, new TapeMarket(options, account, symbol, interval, () => news.next(symbol)));
+  }
+
+  /** Pays an amount in or out (negative); false when less is free. */
+  transfer(asset: string, amount: Units): boolean {
+    return this.#account.transfer(asset, amount);
   }
 
   market(symbol: string): TapeMarket {

@@ -1,0 +1,149 @@
+/** Money paid in or out of a backtest: the same rows thrice, and neither a gain nor a loss. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { rate, units, unitsText } from '../src/domain/money.ts';
+import type { RunInput } from '../src/modes/run.ts';
+import { runColumns } from '../src/modes/run-columns.ts';
+import { runStream } from '../src/modes/stream-run.ts';
+import { walkableOf } from '../src/modes/summary.ts';
+import { fillTable } from '../src/research/fill-table.ts';
+import { walk } from '../src/research/walk.ts';
+import { defineStrategy, hold } from '../src/strategy/contract.ts';
+import { byColumns, byReference, byStream, type Case, columnsOf, inputOf, scripted } from './agreement.ts';
+import { generated } from './reference/generated.ts';
+
+const minuteMs = 60_000;
+const seed = fc.integer({ min: 1, max: 2 ** 31 });
+const amounts = fc.constantFrom('5000', '400', '-300', '-900', '-100000', '1');
+const flows = fc
+  .array(fc.record({ time: fc.integer({ min: 0, max: 199 * minuteMs }), amount: amounts }), { maxLength: 8 })
+  .map((list) => list.toSorted((a, b) => a.time - b.time));
+
+const caseOf = (given: Partial<Case> & Pick<Case, 'columns' | 'strategy'>): Case => ({
+  symbol: 'XZ',
+  interval: '1min',
+  instrument: {
+    base: 'X',
+    quote: 'Z',
+    pricePrecision: 2,
+    quantityPrecision: 4,
+    minQuantity: '0.001',
+    minNotional: '1',
+  },
+  rules: 'plain',
+  fees: { maker: '0.001', taker: '0.002' },
+  cash: '1000',
+  params: {},
+  ...given,
+});
+
+test.each(['plain', 'sluice'] as const)(
+  'with little cash, deposits and withdrawals decide what is bought, thrice (%s)',
+  async (rules) => {
+    let [moved, otherwise] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(seed, flows, async (from, list) => {
+        const { klines, wants } = generated(from, 200);
+        const given = caseOf({ columns: columnsOf(klines), strategy: scripted(wants), rules, flows: list });
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const rows = byColumns(given);
+        expect(rows).toEqual(expected);
+        expect(await byStream(given)).toEqual(expected);
+        moved += list.length;
+        const { flows: _, ...without } = given;
+        if (byColumns(without).fills.length !== rows.fills.length) otherwise++;
+      }),
+      { numRuns: 60 },
+    );
+    expect(moved).toBeGreaterThan(100);
+    expect(otherwise).toBeGreaterThan(10);
+  },
+);
+
+const idle = defineStrategy({
+  name: 'idle',
+  about: 'Holds half of what it began with',
+  params: {},
+  indicators: () => ({}),
+  decide: () => hold({ quantity: 5 }, 'always'),
+});
+
+const flat = columnsOf(
+  Array.from({ length: 20 }, (_, row) => ({
+    ...{ time: row * minuteMs, open: 100, high: 100, low: 100, close: 100, volume: 1_000 },
+  })),
+);
+const paid = (amount: string, minute: number) => ({ time: minute * minuteMs, amount });
+
+describe('a flow', () => {
+  const free = { fees: { maker: '0', taker: '0' } };
+
+  test('is no profit: the curve of a price that stands still stands still', () => {
+    const input = inputOf(caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('500', 5), paid('-200', 9)] }));
+    const result = runColumns(input);
+    expect(unitsText(result.finalEquity)).toBe('1300');
+    const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
+    expect([...walked.chart.equity].every((equity) => Math.abs(equity - 1_000) < 1e-9)).toBe(true);
+    expect(walked.drawdown.fall).toBeCloseTo(0, 12);
+  });
+
+  test('is taken out of returns by time: what came before it earns on what was there', () => {
+    // Half of 1,000 is held; it doubles, 1,500 come in, it doubles again.
+    const price = (row: number): number => (row < 5 ? 100 : row < 10 ? 200 : 400);
+    const columns = columnsOf(
+      Array.from({ length: 15 }, (_, row) => {
+        const at = price(row);
+        return { time: row * minuteMs, open: at, high: at, low: at, close: at, volume: 1_000 };
+      }),
+    );
+    const input = inputOf(caseOf({ columns, strategy: idle, ...free, flows: [paid('1500', 7)] }));
+    const result = runColumns(input);
+    expect(unitsText(result.finalEquity)).toBe('4000');
+    const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
+    // 1,500 of 1,000, then 4,000 of 3,000.
+    expect(walked.days.equity.at(-1)).toBeCloseTo(1_000 * 1.5 * (4 / 3), 9);
+    expect(walked.scales).toEqual([{ from: 7 * minuteMs, scale: 0.5 }]);
+  });
+
+  test('of more than is free is refused with the sum, and nothing is sold for it', () => {
+    const flow = inputOf(caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('-501', 5)] }));
+    const { cashFlows, finalEquity } = runColumns(flow);
+    expect(cashFlows).toMatchObject([{ at: 5 * minuteMs, refused: '501 Z is more than s has free, 500' }]);
+    expect(unitsText(finalEquity)).toBe('1000');
+  });
+
+  test('counts from the first close at or after its time, never sooner', () => {
+    const at = (minute: number): number | undefined =>
+      runColumns(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('1', minute)] }))).cashFlows?.[0]?.at;
+    expect([at(3), at(3.5), at(0)]).toEqual([3, 4, 1].map((minute) => minute * minuteMs));
+  });
+
+  test('paid out is no loss of the day, and a loss after it is measured by what is left', async () => {
+    const falling = columnsOf(
+      Array.from({ length: 20 }, (_, row) => {
+        const price = row < 12 ? 100 : 90;
+        return { time: row * minuteMs, open: price, high: price, low: price, close: price, volume: 1_000 };
+      }),
+    );
+    const killedBy = async (list: Case['flows'], maxDailyLoss: string): Promise<readonly string[]> => {
+      const given = inputOf(caseOf({ columns: falling, strategy: idle, ...free, ...(list && { flows: list }) }));
+      const input: RunInput = { ...given, limits: { ...given.limits, maxDailyLoss: rate(maxDailyLoss) } };
+      const { kills } = runColumns(input);
+      expect((await runStream(input)).kills).toEqual(kills);
+      return kills;
+    };
+    expect(await killedBy([paid('-400', 5)], '0.09')).toEqual([]);
+    expect(await killedBy([paid('-400', 5)], '0.08')).toEqual(['lost 50 since midnight UTC, the limit is 48']);
+    expect(await killedBy(undefined, '0.08')).toEqual([]);
+  });
+
+  test('is written into the journal, and its money stays whole', () => {
+    const result = runColumns(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('7.5', 5)] })));
+    const db = result.journal();
+    expect(db.prepare('SELECT at, asset, amount, by, reason FROM adjustments').all()).toEqual([
+      { at: 5 * minuteMs, asset: 'Z', amount: '7.5', by: 'configuration', reason: 'test' },
+    ]);
+    db.close();
+    expect(result.finalEquity).toBe(units('1006.5'));
+  });
+});
