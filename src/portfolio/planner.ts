@@ -63,7 +63,8 @@ export class Planner {
     const before = known?.signal.want;
     const goal =
       before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal) ? known?.goal : undefined;
-    const standing: Standing = { signal, goal, restingAt: -1 };
+    const byAmount = goal !== undefined && known?.byAmount === true;
+    const standing: Standing = { signal, goal, byAmount, restingAt: -1 };
     this.#standing.set(signal.strategy, signal.symbol, standing);
     if (want.kind === 'target') {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
