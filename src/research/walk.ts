@@ -1,8 +1,9 @@
 /** Equity through time: at every kline close for falls and exposure, at UTC day closes for returns, and thinned for charts. */
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
+import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
+import { Hold, rowsClosedBy } from './hold.ts';
 
 /** Klines of one symbol, and the rows of them that the run covered. */
 export interface MetricSeries {
@@ -103,50 +104,6 @@ class Points {
   }
 }
 
-/** What holding from the first open would be worth. */
-class Hold {
-  readonly #lines: { readonly series: MetricSeries; readonly perPrice: number; row: number }[];
-  readonly #cash: number;
-
-  constructor(series: readonly MetricSeries[], cash: number, fee: number) {
-    this.#cash = cash;
-    this.#lines = series.map((one) => ({
-      series: one,
-      perPrice: ((cash / series.length) * (1 - fee)) / (one.columns.open[one.first] as number),
-      row: one.first - 1,
-    }));
-  }
-
-  at(time: number): number {
-    let total = 0;
-    for (const line of this.#lines) {
-      const { columns, interval, end, first } = line.series;
-      line.row = rowsClosedBy(columns.openTime, interval, line.row + 1, end, time) - 1;
-      total += line.row < first ? this.#cash / this.#lines.length : line.perPrice * (columns.close[line.row] as number);
-    }
-    return total;
-  }
-}
-
-/** One past the last row from `row` on that has closed by `time`; looks near first. */
-function rowsClosedBy(openTime: Float64Array, interval: Interval, row: number, end: number, time: number): number {
-  // Months differ in length: the one that holds `time` is open until the next one opens.
-  const latest = interval === '1month' ? openTimeOf(interval, time) - 1 : time - intervalMs(interval, 0);
-  let low = row;
-  let step = 1;
-  while (low + step <= end && (openTime[low + step - 1] as number) <= latest) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, end);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((openTime[middle] as number) <= latest) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 class Walk {
   readonly #given: Walkable;
   readonly #hold: Hold;
@@ -159,6 +116,9 @@ class Walk {
   #peak: number;
   #peakAt: number;
   #worst = { fall: 0, peakAt: 0, bottomAt: 0, recoveredAt: undefined as number | undefined };
+  /** The lowest equity since the peak, or since falls were counted last. */
+  #low = Number.POSITIVE_INFINITY;
+  #lowAt = 0;
   #longestMs = 0;
   #heldMs = 0;
   #exposed = 0;
@@ -185,7 +145,8 @@ class Walk {
   /** The equity at a kline close, and the value of what is held then. */
   note(time: number, equity: number, held: number): void {
     if (time > this.#edge) this.#passEdges(time);
-    const passedMs = time - this.#time;
+    const before = this.#time;
+    const passedMs = time - before;
     this.#time = time;
     this.#equity = equity;
     if (held !== 0) {
@@ -195,20 +156,35 @@ class Walk {
       this.#days.exposed += exposed;
       this.#chart.exposed += exposed;
     }
-    if (equity >= this.#peak) {
-      if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
-      this.#peak = equity;
-      this.#peakAt = time;
-      return;
+    if (equity >= this.#peak) this.#rise(time, equity, before);
+    else if (equity < this.#low) {
+      this.#low = equity;
+      this.#lowAt = time;
     }
+  }
+
+  /** A new peak, or the old one again; the close before was at `before`. */
+  #rise(time: number, equity: number, before: number): void {
+    this.#settle(before);
+    if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
+    this.#peak = equity;
+    this.#peakAt = time;
+  }
+
+  /** Counts the fall since the last look, whose last close was at `time`: dividing at each close would cost as much as all else. */
+  #settle(time: number): void {
+    if (this.#low === Number.POSITIVE_INFINITY) return;
+    const fall = this.#low / this.#peak - 1;
     if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
-    const fall = equity / this.#peak - 1;
     if (fall < this.#days.fall) this.#days.fall = fall;
     if (fall < this.#chart.fall) this.#chart.fall = fall;
-    if (fall < this.#worst.fall) this.#worst = { fall, peakAt: this.#peakAt, bottomAt: time, recoveredAt: undefined };
+    if (fall < this.#worst.fall)
+      this.#worst = { fall, peakAt: this.#peakAt, bottomAt: this.#lowAt, recoveredAt: undefined };
+    this.#low = Number.POSITIVE_INFINITY;
   }
 
   #passEdges(time: number): void {
+    this.#settle(this.#time);
     while (this.#edge < time) {
       const at = this.#edge;
       const hold = this.#hold.at(at);
@@ -223,6 +199,7 @@ class Walk {
   }
 
   end(): Walked {
+    this.#settle(this.#time);
     const hold = this.#hold.at(this.#time);
     for (const points of [this.#days, this.#chart]) points.add(this.#time, this.#equity, hold);
     const totalMs = this.#time - this.#start;
@@ -263,11 +240,61 @@ class Walk {
         this.note(closeTime(interval, openTime[row - 1] as number), worth, 0);
         continue;
       }
-      for (; row < until; row++) {
+      while (row < until) {
         const price = close[row] as number;
         this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
+        row++;
+        if (interval !== '1month')
+          row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
+  }
+
+  /** `note` for rows in which the same is held, up to the next edge; most of a walk is spent here. Returns where it stopped. */
+  #holding(
+    { openTime, close }: Columns,
+    from: number,
+    until: number,
+    lengthMs: number,
+    { quote, marked, base }: { readonly quote: number; readonly marked: number; readonly base: number },
+  ): number {
+    const edge = this.#edge;
+    const began = this.#time;
+    let [time, equity, peak, low, lowAt] = [began, this.#equity, this.#peak, this.#low, this.#lowAt];
+    let [exposed, ofDay, ofChart] = [this.#exposed, this.#days.exposed, this.#chart.exposed];
+    let row = from;
+    for (; row < until; row++) {
+      const at = (openTime[row] as number) + lengthMs;
+      if (at > edge) break;
+      const price = close[row] as number;
+      equity = quote + marked * price;
+      if (equity > 0) {
+        const part = ((at - time) * Math.abs(base * price)) / equity;
+        exposed += part;
+        ofDay += part;
+        ofChart += part;
+      }
+      if (equity >= peak) {
+        this.#low = low;
+        this.#lowAt = lowAt;
+        this.#rise(at, equity, time);
+        peak = equity;
+        low = this.#low;
+      } else if (equity < low) {
+        low = equity;
+        lowAt = at;
+      }
+      time = at;
+    }
+    this.#time = time;
+    this.#equity = equity;
+    this.#low = low;
+    this.#lowAt = lowAt;
+    this.#heldMs += time - began;
+    this.#exposed = exposed;
+    this.#days.exposed = ofDay;
+    this.#chart.exposed = ofChart;
+    return row;
   }
 
   /** Several series: moment after moment at which klines close. */
