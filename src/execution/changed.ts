@@ -1,6 +1,6 @@
 /** A fill that is a row already and is shown with other numbers (order-protocol §3.7): never overwritten, never passed over. */
 import type { FillEntry } from '../journal/entries.ts';
-import { type Execution, quarantine } from './desk.ts';
+import { type Execution, quarantine, tellAgainst } from './desk.ts';
 import { transitions } from './states.ts';
 
 /**
@@ -8,20 +8,14 @@ import { transitions } from './states.ts';
  * trade back, or one of its answers was wrong, and what is held is not known.
  */
 export function tellOfChange(execution: Execution, fill: FillEntry): void {
-  const { journal, portfolio, clock, halts } = execution;
+  const { portfolio, halts } = execution;
   const { clientOrderId, tradeId, orderId } = fill;
   const text = `trade ${tradeId} of order ${orderId} is booked, and the exchange shows it with other numbers now: ${fill.side} ${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}`;
   const order = portfolio.order(clientOrderId);
   if (order !== undefined && transitions[order.state].doubt !== undefined)
     quarantine(execution, order, 'changed', text);
   else if (order === undefined && !halts.has('changedFill', text)) {
-    journal.append({
-      kind: 'event',
-      at: clock.now(),
-      clientOrderId,
-      event: 'contradicted',
-      detail: { evidence: text },
-    });
+    tellAgainst(execution, clientOrderId, text);
     halts.halt('changedFill', text);
   }
 }

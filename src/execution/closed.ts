@@ -1,6 +1,6 @@
 /** Orders that are closed here and rest at the exchange all the same: nothing counts what they may still do. */
 import { isFinal, type OrderReport } from '../domain/order.ts';
-import type { Execution } from './desk.ts';
+import { type Execution, tellAgainst } from './desk.ts';
 import { cancelLate } from './late.ts';
 
 /**
@@ -9,7 +9,7 @@ import { cancelLate } from './late.ts';
  * fills are booked as ever.
  */
 export function closedWatch(execution: Execution): (symbol: string, open: readonly OrderReport[]) => Promise<void> {
-  const { owners, portfolio, orders, clock, timing, journal, notice } = execution;
+  const { owners, portfolio, orders, clock, timing, notice } = execution;
   const seen = new Map<string, { readonly symbol: string; readonly since: number }>();
   const told = new Set<string>();
 
@@ -18,13 +18,7 @@ export function closedWatch(execution: Execution): (symbol: string, open: readon
     if (answer.kind === 'failed' || isFinal(answer.value.status) || told.has(orderId)) return;
     told.add(orderId);
     const text = `order ${clientOrderId} (${orderId}) is closed in this journal, and the exchange has it as open`;
-    journal.append({
-      kind: 'event',
-      at: clock.now(),
-      clientOrderId,
-      event: 'contradicted',
-      detail: { evidence: text },
-    });
+    tellAgainst(execution, clientOrderId, text);
     notice({ level: 'error', text: `${text}: what is left of it is being cancelled` });
     void clock.track(cancelLate(execution, clientOrderId, { symbol, orderId }));
   }

@@ -127,6 +127,15 @@ export function move(
   return then;
 }
 
+/** Writes down, for `sluice why`, what the exchange shows against an order that is closed here. */
+export function tellAgainst(
+  { journal, clock }: Pick<Execution, 'journal' | 'clock'>,
+  clientOrderId: string,
+  evidence: string,
+): void {
+  journal.append({ kind: 'event', at: clock.now(), clientOrderId, event: 'contradicted', detail: { evidence } });
+}
+
 /** What the exchange shows stands before what an answer says. */
 function contradict(execution: Execution, order: WorkingOrder, event: OrderEvent): void {
   record(execution, order, 'contradicted', { answer: event });
