@@ -73,13 +73,21 @@ const here = (db: Database.Database) => (): Findings => {
   return { integrity, total: integrity === 'ok' ? sumRows(db) : nothing() };
 };
 
-/** Steps of orders are more than half of all rows: they are one thread's work, everything else is another's. */
+/** Steps of orders are more than half of all rows: with the trades they take one thread as long as everything else takes another. */
+const oneThread: readonly string[] = ['events', 'venue_trades'];
+
 function inThreads(db: Database.Database, path: string): () => Findings {
   const tables = chainedTables(db);
-  const steps = thread({ path, tables: ['events'], whole: false });
-  const others = thread({ path, tables: tables.filter((name) => name !== 'events'), whole: true });
+  const [some, others] = [
+    oneThread.filter((name) => tables.includes(name)),
+    tables.filter((name) => !oneThread.includes(name)),
+  ];
+  const [summed, checked] = [
+    thread({ path, tables: some, whole: false }),
+    thread({ path, tables: others, whole: true }),
+  ];
   return () => {
-    const [first, second] = [steps(), others()];
+    const [first, second] = [summed(), checked()];
     const damage = [first, second].find(({ integrity }) => integrity !== 'ok');
     return { integrity: damage?.integrity ?? 'ok', total: addTotal(totalOf(first.total), totalOf(second.total)) };
   };
