@@ -132,6 +132,26 @@ describe('the watchdog', () => {
     await dog.end('SIGINT');
   });
 
+  test('obeys the file of one strategy, too: its orders go, and those of the others stay', async () => {
+    const daemon = await trading();
+    const dog = watch();
+    await dog.line(/^watching /);
+    const ofMaker = rig.read((reader) => reader.orders("strategy = 'maker'").map(({ orderId }) => orderId));
+    process.kill(daemon.pid, 'SIGSTOP');
+    try {
+      writeFileSync(inState('kill-maker'), '');
+      await dog.line(/cancelled 2 orders .* the file kill-maker/, 10_000);
+      await pass(1_500);
+      const left = exchange.openOrders(trader.uid).map(({ orderId }) => orderId);
+      expect([left.length, left.filter((orderId) => ofMaker.includes(orderId))]).toEqual([1, []]);
+    } finally {
+      process.kill(daemon.pid, 'SIGCONT');
+    }
+    await until('the daemon killed it, too', () => kills().length === 1);
+    expect(kills()).toMatchObject([{ strategy: 'maker', by: 'file' }]);
+    await dog.end('SIGINT');
+  });
+
   test('does nothing about a daemon that ended on purpose, and needs a key of its own', async () => {
     rig.configure({ onStop: 'keep', watchdog: { afterMs: 1_000 } });
     const daemon = await trading();

@@ -74,6 +74,8 @@ export interface JournalReader {
   evidence(orderId: string): Evidence;
   /** Every strategy that ever ran on it. */
   strategies(): readonly string[];
+  /** The same by their numbers in client order ids. */
+  strategyNumbers(): ReadonlyMap<number, string>;
   equity(): string | undefined;
   close(): void;
 }
@@ -147,6 +149,10 @@ export function openReader(dir: string): JournalReader {
     evidence: (orderId) => evidenceIn(db, version, orderId),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),
+    strategyNumbers: () =>
+      new Map(
+        all<{ id: string; number: number }>('SELECT id, number FROM strategies').map(({ id, number }) => [number, id]),
+      ),
     equity: () => all<{ equity: string }>('SELECT equity FROM equity ORDER BY at DESC LIMIT 1')[0]?.equity,
     close: () => db.close(),
   };

@@ -11,7 +11,7 @@ import { journalFile } from '../journal/open.ts';
 import { openReader } from '../journal/reader.ts';
 import { type Client, openClient } from '../modes/by-hand/client.ts';
 import { actText, lastBeat, writeAct } from '../modes/heartbeat.ts';
-import { isKillAsked } from '../modes/kill-file.ts';
+import { killRequests } from '../modes/kill-file.ts';
 import { defaultStateDir } from '../modes/state.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
@@ -38,15 +38,15 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
   const keys = keysIn(environment);
   const clock = new ScaledClock();
   const { afterMs } = config.watchdog;
-  const why = watcher({ clock, afterMs, lastBeat: () => lastBeat(dir), isKillAsked: () => isKillAsked(dir) });
+  const task = watcher({ clock, afterMs, lastBeat: () => lastBeat(dir), killsAsked: () => killsAsked(dir) });
   say(
-    `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled`,
+    `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,
   );
   let client: Client | undefined;
   let told = '';
   while (!signal.aborted) {
-    const cause = why();
-    if (cause === undefined) {
+    const due = task();
+    if (due === undefined) {
       if (told !== '') say('the daemon is back');
       told = '';
       await pause(clock, lookMs, signal);
@@ -54,8 +54,8 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     }
     try {
       client ??= await openClient({ config: file }, { json, out, say, signal, environment: keys }, true);
-      const done = await cancelOurs(ordersOf(client, config, dir));
-      const act = { at: machineWall(), cause, ...done };
+      const done = await cancelOurs(ordersOf(client, config, dir, due.strategies));
+      const act = { at: machineWall(), cause: due.cause, ...done };
       const news = `${done.cancelled.length} ${done.failures.join()}`;
       // The same again, round after round, is told once.
       if (done.cancelled.length > 0 || news !== told) {
@@ -83,28 +83,44 @@ function keysIn(environment: WatchdogOptions['environment']): WatchdogOptions['e
   return { ...environment, SLUICE_API_KEY: apiKey, SLUICE_API_SECRET: apiSecret };
 }
 
-/** What may be cancelled, read anew each time: the daemon's orders and symbols change. */
-function ordersOf({ exchange }: Client, config: TradingConfig, dir: string): CancelParts {
+const killsAsked = (dir: string): readonly (string | undefined)[] =>
+  existsSync(dir) ? killRequests(dir).map(({ strategy }) => strategy) : [];
+
+/** What may be cancelled, of some strategies or of all; read anew each time: the daemon's orders and symbols change. */
+function ordersOf(
+  { exchange }: Client,
+  config: TradingConfig,
+  dir: string,
+  strategies: ReadonlySet<string> | undefined,
+): CancelParts {
   const symbols = new Set(config.strategies.map(({ symbol }) => symbol));
-  const known = new Set<string>();
+  const ownerOf = new Map<string, string>();
+  let numbers: ReadonlyMap<number, string> = new Map();
   let idKey: Uint8Array = new Uint8Array();
   if (existsSync(join(dir, journalFile))) {
     const reader = openReader(dir);
     try {
       idKey = Buffer.from(reader.meta.get('idKey') ?? '', 'hex');
-      for (const { symbol, orderId } of reader.orders('closed_at IS NULL')) {
+      numbers = reader.strategyNumbers();
+      for (const { symbol, orderId, strategy } of reader.orders('closed_at IS NULL')) {
         symbols.add(symbol);
-        if (orderId !== null) known.add(orderId);
+        if (orderId !== null) ownerOf.set(orderId, strategy);
       }
     } finally {
       reader.close();
     }
   }
+  const isWanted = (strategy: string | undefined): boolean =>
+    strategies === undefined || (strategy !== undefined && strategies.has(strategy));
   return {
     orders: exchange.orders,
     symbols: [...symbols],
-    isOurs: ({ orderId, clientOrderId }) =>
-      known.has(orderId) ||
-      (clientOrderId !== undefined && idKey.length > 0 && readClientOrderId(clientOrderId, idKey) !== undefined),
+    isOurs({ orderId, clientOrderId }) {
+      const owner = ownerOf.get(orderId);
+      if (owner !== undefined) return isWanted(owner);
+      if (clientOrderId === undefined || idKey.length === 0) return false;
+      const parts = readClientOrderId(clientOrderId, idKey);
+      return parts !== undefined && isWanted(numbers.get(parts.strategy));
+    },
   };
 }

@@ -12,35 +12,52 @@ export interface WatchParts {
   /** How long without a beat is too long, ms of the clock. */
   readonly afterMs: number;
   readonly lastBeat: () => Heartbeat | undefined;
-  /** True while a file asks for a kill of everything. */
-  readonly isKillAsked: () => boolean;
+  /** What files ask to be killed: strategies, undefined for everything. */
+  readonly killsAsked: () => readonly (string | undefined)[];
 }
 
-/** Why it must act now; undefined while it need not. */
-export function watcher({ clock, afterMs, lastBeat, isKillAsked }: WatchParts): () => string | undefined {
+/** What it must do. */
+export interface Task {
+  readonly cause: string;
+  /** Whose orders are cancelled; undefined: all of ours. */
+  readonly strategies: ReadonlySet<string> | undefined;
+}
+
+/** What it must do now; undefined while that is nothing. */
+export function watcher({ clock, afterMs, lastBeat, killsAsked }: WatchParts): () => Task | undefined {
   let seen: number | undefined;
   let since = clock.monotonic();
-  return () => {
-    if (isKillAsked()) return 'the file kill asks for it';
+  function silentMs(): number {
     const beat = lastBeat();
     if (beat === undefined || beat.state === 'stopped') {
       seen = undefined;
-      return undefined;
+      return 0;
     }
     if (beat.at !== seen) {
       seen = beat.at;
       since = clock.monotonic();
     }
-    const silentMs = clock.monotonic() - since;
-    return silentMs < afterMs ? undefined : `no heartbeat for ${Math.round(silentMs / clock.machine(1_000))} s`;
+    return clock.monotonic() - since;
+  }
+  return () => {
+    const silent = silentMs();
+    const asked = killsAsked();
+    if (asked.includes(undefined)) return { cause: 'the file kill asks for it', strategies: undefined };
+    if (silent >= afterMs)
+      return { cause: `no heartbeat for ${Math.round(silent / clock.machine(1_000))} s`, strategies: undefined };
+    if (asked.length === 0) return undefined;
+    const strategies = new Set(asked.filter((strategy) => strategy !== undefined));
+    return { cause: `the file ${[...strategies].map((id) => `kill-${id}`).join(' and ')} asks for it`, strategies };
   };
 }
+
+type OrderIds = Pick<OrderReport, 'orderId' | 'clientOrderId'>;
 
 export interface CancelParts {
   readonly orders: Pick<OrderEntry, 'openOrders' | 'cancel'>;
   readonly symbols: readonly string[];
   /** Proof that an order is ours: its id bears our mark, or the journal knows it. */
-  readonly isOurs: (order: Pick<OrderReport, 'orderId' | 'clientOrderId'>) => boolean;
+  readonly isOurs: (order: OrderIds) => boolean;
 }
 
 /** One round: asks for open orders and cancels ours, all at once, before everything else that waits for weight. */
