@@ -31,6 +31,8 @@ export interface Books {
   readonly fills: number;
   /** Orders whose end nobody knows yet: the next start asks. */
   readonly unsettled: number;
+  /** Trades of people on the same account that the daemon had not seen when it was stopped: the next start books them. */
+  readonly unseen: number;
   /** In words; none where the books agree. */
   readonly differences: readonly string[];
 }
@@ -41,21 +43,21 @@ export async function compareBooks(dir: string, controlUrl: string, uid: string)
   const { db } = openToRead(dir);
   try {
     const view = viewOf(db);
+    const unseen = unseenOf(there, view);
     return {
       orders: view.orders.length,
       fills: view.fills.length,
       unsettled: view.orders.filter(({ state }) => !isClosed(state)).length,
-      differences: [...fillDifferences(there, view), ...balanceDifferences(there, view)],
+      unseen: unseen.length,
+      differences: [...fillDifferences(there, view), ...balanceDifferences(there, view, unseen)],
     };
   } finally {
     db.close();
   }
 }
 
-type Row = Pick<
-  Truth['fills'][number],
-  'tradeId' | 'clientOrderId' | 'symbol' | 'side' | 'price' | 'fee' | 'feeAsset' | 'time'
->;
+type Fill = Truth['fills'][number];
+type Row = Pick<Fill, 'tradeId' | 'clientOrderId' | 'symbol' | 'side' | 'price' | 'fee' | 'feeAsset' | 'time'>;
 const fillText = (fill: Row, quantity: string): string =>
   `${fill.tradeId} of ${fill.clientOrderId}: ${fill.side} ${new Decimal(quantity)} ${fill.symbol} at ${new Decimal(fill.price)}, fee ${new Decimal(fill.fee)} ${fill.feeAsset}, ${fill.time}`;
 
@@ -81,9 +83,27 @@ export function surplus(of: readonly string[], over: readonly string[]): string[
   });
 }
 
-function balanceDifferences({ balances: { spot } }: Truth, view: View): string[] {
-  const expected = holdings(view);
-  if (expected === undefined) return ['the journal does not know what the account held at first'];
+function unseenOf({ fills }: Truth, { orders, all }: View): readonly Fill[] {
+  const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
+  const seen = new Set(all<{ id: string }>('SELECT trade_id AS id FROM venue_trades').map(({ id }) => id));
+  return fills.filter(({ clientOrderId, tradeId }) => !known.has(clientOrderId) && !seen.has(tradeId));
+}
+
+function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: readonly Fill[]): string[] {
+  const known = holdings(view);
+  if (known === undefined) return ['the journal does not know what the account held at first'];
+  const expected = new Map(known);
+  const move = (asset: string, amount: Decimal): void =>
+    void expected.set(asset, (expected.get(asset) ?? new Decimal(0)).plus(amount));
+  const rows = view.all<{ symbol: string; base: string; quote: string }>('SELECT symbol, base, quote FROM instruments');
+  const assetsOf = new Map(rows.map((row) => [row.symbol, row]));
+  for (const { symbol, side, qty, price, fee, feeAsset } of unseen) {
+    const at = assetsOf.get(symbol);
+    const base = new Decimal(qty).times(side === 'BUY' ? 1 : -1);
+    if (at !== undefined) move(at.base, base);
+    if (at !== undefined) move(at.quote, base.times(price).negated());
+    move(feeAsset, new Decimal(fee).negated());
+  }
   return [...new Set([...expected.keys(), ...Object.keys(spot)])].flatMap((asset) => {
     const { free = '0', locked = '0' } = spot[asset] ?? {};
     const there = new Decimal(free).plus(locked);
@@ -95,12 +115,16 @@ function balanceDifferences({ balances: { spot } }: Truth, view: View): string[]
 }
 
 /** A line or more for the end of a demo. */
-export function booksText({ orders, fills, unsettled, differences }: Books): string {
+export function booksText({ orders, fills, unsettled, unseen, differences }: Books): string {
+  const people =
+    unseen === 0
+      ? ''
+      : `; ${unseen} ${unseen === 1 ? 'trade' : 'trades'} by hand came too late to be seen, the next start books ${unseen === 1 ? 'it' : 'them'}`;
   const open =
     unsettled === 0
       ? ''
       : `; what became of ${unsettled} ${unsettled === 1 ? 'order' : 'orders'} is not known yet, the next start asks`;
   return differences.length === 0
-    ? `the books agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}`
-    : `the books differ${open}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
+    ? `the books agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}${people}`
+    : `the books differ${open}${people}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
 }
