@@ -6,7 +6,8 @@
  * The mac is a truncated HMAC under a key that lives in the journal: it proves ownership, tells instances apart, and
  * exposes a database that was restored or copied. Venues change case, so comparison ignores it.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from './hmac.ts';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const version = 's';
@@ -38,22 +39,30 @@ const decode = (text: string): number =>
 
 /** Macs kept in mind, by key: every look at the exchange shows the same open orders again. Past it all are worked out anew. */
 const mostMacs = 4_096;
-const macs = new WeakMap<Uint8Array, Map<string, string>>();
+const macs = new WeakMap<Uint8Array, Macs>();
+
+interface Macs {
+  readonly hmac: (text: string) => string;
+  readonly known: Map<string, string>;
+}
 
 function macOf(body: string, key: Uint8Array): string {
-  const known = macs.get(key) ?? new Map<string, string>();
+  const ready = macs.get(key) ?? { hmac: hmacSha256(key), known: new Map<string, string>() };
+  const { hmac, known } = ready;
   const before = known.get(body);
   if (before !== undefined) return before;
   if (known.size >= mostMacs) known.clear();
-  const mac = workOutMac(body, key);
-  macs.set(key, known.set(body, mac));
+  const mac = shortened(hmac(body));
+  known.set(body, mac);
+  macs.set(key, ready);
   return mac;
 }
 
-function workOutMac(body: string, key: Uint8Array): string {
-  const digest = createHmac('sha256', key).update(body).digest();
+/** The first bytes of a hexadecimal digest as digits of an id. */
+function shortened(digest: string): string {
   let text = '';
-  for (let index = 0; index < widths.mac; index++) text += alphabet.charAt((digest[index] ?? 0) % 32);
+  for (let index = 0; index < widths.mac; index++)
+    text += alphabet.charAt(Number.parseInt(digest.slice(2 * index, 2 * index + 2), 16) % 32);
   return text;
 }
 

@@ -94,6 +94,32 @@ describe('crossing into whole steps', () => {
   });
 });
 
+describe('few digits', () => {
+  property.prop([fc.bigInt(0n, 10n ** 17n), fc.integer({ min: 0, max: 17 })])(
+    'are read as Decimal reads them',
+    (digits, decimals) => {
+      const text = new Decimal(digits.toString()).div(new Decimal(10).pow(decimals)).toFixed(decimals);
+      expect(units(text)).toBe(BigInt(new Decimal(text).times(new Decimal(10).pow(18)).toFixed(0)));
+    },
+  );
+
+  test('with a point at either end, with two or with anything else are not taken for a number', () => {
+    for (const text of ['', '.', '1.2.3', '1,5', '1-5', '٣']) expect(readable(text)).toBe(false);
+    expect(units('000.5')).toBe(units('0.5'));
+    expect(units('5.')).toBe(units('5'));
+    expect(() => lots('1.00005', at)).toThrow(MoneyError);
+  });
+});
+
+/** Whether a text is an amount. */
+function readable(text: string): boolean {
+  try {
+    return units(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 describe('crossing from numbers', () => {
   test('takes a number with the noise of its last digits for the decimal it came from', () => {
     expect(ticksOf(0.1 + 0.2, at, 'up')).toBe(30n);

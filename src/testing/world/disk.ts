@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3';
 import type { Entry } from '../../journal/entries.ts';
 import type { WriteResult, WriterHost } from '../../journal/journal.ts';
-import { migrate } from '../../journal/schema.ts';
+import { migrate, schemaVersion } from '../../journal/schema.ts';
 import { tried } from '../../journal/tried.ts';
 import { type Write, writer } from '../../journal/writer.ts';
 import type { Chance } from './chance.ts';
@@ -25,6 +25,7 @@ const emptyJournal: Buffer = (() => {
 function opened(bytes: Buffer): Database.Database {
   const db = new Database(bytes);
   const prepare = db.prepare.bind(db);
+  const pragma = db.pragma.bind(db);
   const known = new Map<string, Database.Statement>();
   return Object.assign(db, {
     prepare(sql: string): Database.Statement {
@@ -32,6 +33,9 @@ function opened(bytes: Buffer): Database.Database {
       known.set(sql, statement);
       return statement;
     },
+    // Asked for nine times by each start, and the same from beginning to end.
+    pragma: (source: string, options?: Database.PragmaOptions): unknown =>
+      source === 'user_version' ? schemaVersion : pragma(source, options),
   });
 }
 

@@ -66,9 +66,10 @@ export function rest(options: RestOptions): Rest {
   const { baseUrl, http, clock, spend, notice, signer, observe, count, outsideWindow } = options;
   const base = baseUrl.replace(/\/+$/, '');
   const read = replyReader();
+  const urlOf = urls();
 
   function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
-    const url = new URL(base + endpoint.path + search);
+    const url = urlOf(base + endpoint.path + search);
     const signedAt = clock.now() - agedMs;
     if (endpoint.security !== 'NONE' && signer === undefined) {
       return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
@@ -145,6 +146,22 @@ function unexpected(reply: Reply, count: Count | undefined): void {
   if (reply.kind === 'unclear') count?.('unclear answer', reply.cause);
   if (reply.kind === 'refused' && codeMeaning(reply.code) === undefined)
     count?.('unknown error code', `${reply.code} ${reply.message}`);
+}
+
+/** URLs that are kept: nearly all requests go to the same few. Past it all are read anew. */
+const mostUrls = 64;
+
+/** Reads a URL once; nobody may change it. */
+function urls(): (text: string) => URL {
+  const known = new Map<string, URL>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= mostUrls) known.clear();
+    const url = new URL(text);
+    known.set(text, url);
+    return url;
+  };
 }
 
 function queryText(query: Call['query'] = {}): string {
