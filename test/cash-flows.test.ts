@@ -1,11 +1,13 @@
 /** Money paid in or out of a backtest: the same rows thrice, and neither a gain nor a loss. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tradeColumns } from '../src/data/tape-files.ts';
 import { rate, units, unitsText } from '../src/domain/money.ts';
 import type { RunInput } from '../src/modes/run.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { walkableOf } from '../src/modes/summary.ts';
+import { runTape } from '../src/modes/tape-run.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
@@ -135,6 +137,32 @@ describe('a flow', () => {
     expect(await killedBy([paid('-400', 5)], '0.09')).toEqual([]);
     expect(await killedBy([paid('-400', 5)], '0.08')).toEqual(['lost 50 since midnight UTC, the limit is 48']);
     expect(await killedBy(undefined, '0.08')).toEqual([]);
+  });
+
+  test('counts at its own moment where trades speak', async () => {
+    const trades = tradeColumns(
+      Array.from({ length: 1_200 }, (_, at) => {
+        const time = at * 1_000;
+        return {
+          symbol: 'XZ',
+          time,
+          seenAt: time,
+          side: at % 2 === 0 ? 'BUY' : 'SELL',
+          price: 100,
+          quantity: 5,
+        } as const;
+      }),
+    );
+    const input = inputOf(
+      caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('500', 5.5), paid('-900000', 9)] }),
+    );
+    const tapes = new Map([['XZ', { trades, gaps: [] }]]);
+    const { cashFlows, finalEquity } = await runTape({ ...input, tapes });
+    expect(cashFlows).toMatchObject([
+      { at: 5.5 * minuteMs, refused: undefined },
+      { at: 9 * minuteMs, refused: '900000 Z is more than s has free, 1000' },
+    ]);
+    expect(unitsText(finalEquity)).toBe('1500');
   });
 
   test('is written into the journal, and its money stays whole', () => {

@@ -119,7 +119,7 @@ export class CashFlows {
   carryOut(at: number): boolean {
     let moved = false;
     for (let flow = this.#next(); flow !== undefined && flow.time <= at; flow = this.#next()) {
-      const { shares, ...rest } = flow;
+      const { shares: _, ...rest } = flow;
       const refused = this.#refusal(flow);
       this.done.push({ ...rest, at, refused });
       this.nextAt = this.#next()?.time ?? Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ export class CashFlows {
 
   /** A withdrawal takes what is free: nothing is sold for it, and no order is cancelled. */
   #refusal({ asset, amount, shares }: CashFlow): string | undefined {
-    const { portfolio, transfer } = this.#parts;
+    const { portfolio } = this.#parts;
     const short = (free: Units, whose: string): string =>
       `${unitsText(negate(amount))} ${asset} is more than ${whose} has free, ${unitsText(free)}`;
     if (amount < 0n) {
@@ -147,13 +147,13 @@ export class CashFlows {
         if (plus(free, share.amount) < 0n) return short(free, share.strategy);
       }
     }
-    return transfer(asset, amount)
+    return this.#parts.transfer(asset, amount)
       ? undefined
       : `${unitsText(negate(amount))} ${asset} is more than the account has free`;
   }
 
   #move({ asset, amount, shares, reason }: CashFlow, at: number): void {
-    const { portfolio, risk, write } = this.#parts;
+    const { portfolio, risk } = this.#parts;
     if (shares.length === 0) this.idle = plus(this.idle, amount);
     let allotted = noUnits;
     for (const share of shares) {
@@ -161,7 +161,15 @@ export class CashFlows {
       allotted = plus(allotted, share.amount);
     }
     risk.moved(allotted);
-    write({ kind: 'adjustment', at, what: 'adjust', asset, amount: unitsText(amount), by: 'configuration', reason });
+    this.#parts.write({
+      kind: 'adjustment',
+      at,
+      what: 'adjust',
+      asset,
+      amount: unitsText(amount),
+      by: 'configuration',
+      reason,
+    });
   }
 }
 
