@@ -1,5 +1,6 @@
 /** What prices do: they mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
 import { priceText } from '../domain/money.ts';
+import type { ArmedStop } from '../portfolio/protect.ts';
 import type { MarketFeed } from '../venue/venue.ts';
 import type { Assembled } from './assemble.ts';
 import { bookPairs } from './book-pairs.ts';
@@ -8,7 +9,9 @@ import type { Screen } from './screen.ts';
 
 export interface Watched {
   readonly feed: Pick<MarketFeed, 'trades' | 'depth'>;
-  readonly assembled: Pick<Assembled, 'portfolio' | 'protection' | 'risk' | 'hitStop' | 'kill'>;
+  readonly assembled: Pick<Assembled, 'portfolio' | 'protection' | 'risk' | 'kill'> & {
+    hitStop(stop: ArmedStop, why: string): void;
+  };
   readonly screen: Pick<Screen, 'addTrade'>;
 }
 

@@ -10,7 +10,8 @@ import type { Identity } from '../../journal/open.ts';
 import type { Assembled } from '../../modes/assemble.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Http } from '../../venue/exchange/http.ts';
-import type { Answer, LimitNotice, OrderEntry, Spend } from '../../venue/venue.ts';
+import type { Ws } from '../../venue/exchange/ws.ts';
+import type { Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../../venue/venue.ts';
 import type { Chance } from './chance.ts';
 
 /** What a wrapper may use of the process that it is part of. */
@@ -23,6 +24,8 @@ export interface Inside {
 export interface Bent {
   readonly orders?: (orders: OrderEntry, inside: Inside) => OrderEntry;
   readonly http?: (http: Http) => Http;
+  readonly ws?: (ws: Ws) => Ws;
+  readonly feed?: (feed: MarketFeed) => MarketFeed;
   readonly host?: (host: WriterHost, inside: Inside) => WriterHost;
   readonly journal?: (journal: Journal, inside: Inside) => Journal;
   readonly loaded?: (loaded: Loaded) => Loaded;

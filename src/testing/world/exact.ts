@@ -2,6 +2,8 @@
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import { type Exact, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
 import { type Scenario, scenarioOf } from './scenarios.ts';
+import { strategyIds, symbolsOf } from './strategies.ts';
+import { type Wish, wishesOf } from './wishes.ts';
 
 /** How long a process is down, and how long a fault that is no request's lasts, virtual ms. */
 const downMs = 300;
@@ -59,3 +61,11 @@ export class Course {
 }
 
 const isWireFault = (fault: Exact['fault']): fault is WireFault => Object.hasOwn(wireFaults, fault);
+
+/** What the strategies wish, by `strategy symbol`: the scenario's, or else the seed's. */
+export function wishesIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly Wish[]> {
+  if (course !== undefined) return new Map(Object.entries(course.scenario.wishes));
+  return new Map(
+    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)])),
+  );
+}

@@ -5,8 +5,9 @@
  */
 import { type Failure, failureOf } from './failure.ts';
 import { type ExactFault, exactFaults, type Plan } from './plan.ts';
+import type { WorldOptions } from './result.ts';
 import { type ScenarioName, scenarioNames } from './scenarios.ts';
-import { runWorld, type WorldOptions } from './world.ts';
+import { runWorld } from './world.ts';
 
 /** One scenario under one fault. */
 export interface Corner {

@@ -1,6 +1,6 @@
 /** How a run failed, with all that is needed to see it again. */
 import type { Plan } from './plan.ts';
-import type { WorldResult } from './world.ts';
+import type { WorldResult } from './result.ts';
 
 export interface Failure {
   readonly seed: number;

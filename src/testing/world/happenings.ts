@@ -1,6 +1,7 @@
 /** What happens to a world beside its requests: faults that last, what humans do at the commands, and the end of all that. */
 import { type Units, units } from '../../domain/money.ts';
 import type { OrderState } from '../../domain/order.ts';
+import type { Cable } from './cable.ts';
 import type { Disk } from './disk.ts';
 import type { Time } from './life.ts';
 import type { Operator } from './operator.ts';
@@ -22,6 +23,7 @@ export interface HappeningsParts {
   readonly disk: Disk;
   readonly venue: Venue;
   readonly wire: Wire;
+  readonly cable: Cable | undefined;
   readonly operator: Operator;
   readonly process: () => Process | undefined;
   readonly states: () => readonly OrderState[];
@@ -67,11 +69,12 @@ export class Happenings {
 
   /** Nothing goes wrong any more; `resumed`: what was killed goes on. */
   heal(resumed: boolean): void {
-    const { trace, operator, disk, wire } = this.#parts;
+    const { trace, operator, disk, wire, cable } = this.#parts;
     trace.say('the faults end');
     this.healed = true;
     this.quiet = false;
     if (resumed) operator.resume();
+    if (cable !== undefined) cable.healed = true;
     Object.assign(disk, { full: false, noPages: false, failsNext: undefined });
     Object.assign(wire, { healed: true, outage: undefined, skewMs: 0 });
   }

@@ -59,6 +59,8 @@ export const rareClasses = {
   step: 0.15,
   /** The disk fails at a commit. */
   ioError: 0.25,
+  /** Prices come over a socket, through the code that reads it in truth, with faults of its own. */
+  streams: 0.125,
 } as const;
 export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
 

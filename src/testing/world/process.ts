@@ -1,20 +1,28 @@
 /** The production code, put together as a session does it, on the ports of a simulated world. */
 import { type Budget, budget } from '../../budget/budget.ts';
 import { type Shared, sharedWithNobody } from '../../budget/shared.ts';
+import type { Kline } from '../../domain/market.ts';
 import { rate, units } from '../../domain/money.ts';
 import type { Timing } from '../../execution/desk.ts';
 import { journal } from '../../journal/journal.ts';
 import { load } from '../../journal/load.ts';
 import type { Identity } from '../../journal/open.ts';
 import { type Assembled, assemble } from '../../modes/assemble.ts';
+import { beatMs, freshness } from '../../modes/freshness.ts';
+import { watchPrices } from '../../modes/prices.ts';
+import type { ArmedStop } from '../../portfolio/protect.ts';
 import { trade } from '../../trader.ts';
 import { accountReader } from '../../venue/exchange/account.ts';
+import { feed } from '../../venue/exchange/feed.ts';
 import type { Http } from '../../venue/exchange/http.ts';
 import { instruments as knownInstruments } from '../../venue/exchange/instruments.ts';
+import { klineHistory } from '../../venue/exchange/kline-history.ts';
 import { orders as exchangeOrders } from '../../venue/exchange/orders.ts';
 import { type Rest, rest } from '../../venue/exchange/rest.ts';
 import { signer } from '../../venue/exchange/sign.ts';
+import { Sockets } from '../../venue/exchange/socket.ts';
 import { type ExchangeTime, exchangeTime } from '../../venue/exchange/sync-time.ts';
+import type { Ws } from '../../venue/exchange/ws.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
 import { btc, eth, instruments, wide } from '../builders.ts';
 import type { Bent, Inside } from './bent.ts';
@@ -46,6 +54,11 @@ export interface ProcessOptions {
   readonly elapsed: () => number;
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
   readonly mid: (symbol: string) => number | undefined;
+  /** The way to the exchange's sockets; undefined: prices come straight from the exchange. */
+  readonly ws: Ws | undefined;
+  /** Told of a stop before it is acted on, and of each kline. */
+  readonly stopHit: (stop: ArmedStop) => void;
+  readonly heard: (kline: Kline) => void;
   readonly chance: Chance;
   /** Quotes of one wish leave in one request. */
   readonly batches: boolean;
@@ -65,6 +78,25 @@ export interface Process {
   /** Resolves once everything appended so far is on disk. */
   durable(): Promise<boolean>;
 }
+
+/** How old a price may be where nothing goes wrong, ms. */
+const freshMs = 5_000;
+
+/** It has heard of every price just now. */
+export const isPriced = (running: Process | undefined): boolean =>
+  running !== undefined &&
+  symbols.every((symbol) => {
+    const mark = running.assembled.portfolio.lastMark(symbol);
+    return mark !== undefined && running.life.clock.now() - mark.at < freshMs;
+  });
+
+/** What of its orders is open, for people. */
+export function openText(running: Process | undefined): string {
+  const orders = [...(running?.assembled.portfolio.orders() ?? [])];
+  return orders.map(({ intent, state }) => `${intent.clientOrderId} is ${state}`).join(', ') || 'no order is open';
+}
+
+type Running = Process & { ready: boolean; readonly caller: Rest };
 
 /** Starts a process; what it does from here on happens as the world's time goes on. */
 export function startProcess(options: ProcessOptions): Process {
@@ -126,11 +158,12 @@ export function startProcess(options: ProcessOptions): Process {
     },
   });
   bent.assembled?.(assembled, inside);
-  const running: Process & { ready: boolean } = {
+  const running: Running = {
     life,
     assembled,
     limits,
     ready: false,
+    caller: wire.caller,
     durable: () => book.durable(),
   };
   // A session is put together once the exchange has told its time; what may be wrong before is what the budget and that question see.
@@ -167,7 +200,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
   return { caller, time };
 }
 
-async function run(options: ProcessOptions, running: Process & { ready: boolean }, time: ExchangeTime): Promise<void> {
+async function run(options: ProcessOptions, running: Running, time: ExchangeTime): Promise<void> {
   const { life, mid, wishes, fatal } = options;
   const { clock } = life;
   const { assembled } = running;
@@ -193,7 +226,8 @@ async function run(options: ProcessOptions, running: Process & { ready: boolean 
     ),
   };
   trade(desk).subscribe({ error: fatal });
-  every(life, 1_400, () => hear(options, assembled));
+  if (options.ws === undefined) every(life, 1_400, () => hear(options, assembled));
+  else listen(options, assembled, running.caller, options.ws);
   every(life, auditMs, () => void assembled.audit().catch(fatal));
   every(life, 1_000, () => {
     assembled.insist();
@@ -215,5 +249,32 @@ function hear({ mid, life }: ProcessOptions, assembled: Assembled): void {
     portfolio.mark(symbol, price, life.clock.now());
     protection.trail(symbol, price);
     for (const stop of protection.hitBy(symbol, price)) assembled.hitStop(stop, `traded at ${price}`);
+  }
+}
+
+const log = { warn: (): void => {}, info: (): void => {}, debug: (): void => {} };
+/** Nobody looks at a screen. */
+const screen = { addTrade: (): void => {} };
+
+/** Prices by the code that reads the socket in truth, and by what a session makes of them. */
+function listen(options: ProcessOptions, assembled: Assembled, caller: Rest, ws: Ws): void {
+  const { life, bent, chance, stopHit } = options;
+  const { clock } = life;
+  const { count } = uncounted;
+  const sockets = new Sockets({ url: 'ws://10.0.0.2', ws: bent.ws?.(ws) ?? ws, clock, rng: chance.next, count, log });
+  const plain = feed({ sockets, history: klineHistory(caller, clock, count), clock, count });
+  const heard = bent.feed?.(plain) ?? plain;
+  const fresh = freshness(clock);
+  every(life, beatMs, () => fresh.beat());
+  const watched = {
+    ...assembled,
+    hitStop(stop: ArmedStop, why: string): void {
+      stopHit(stop);
+      assembled.hitStop(stop, why);
+    },
+  };
+  for (const symbol of symbols) {
+    watchPrices({ feed: heard, assembled: watched, screen }, symbol, fresh);
+    heard.klines(symbol, '1min').subscribe(options.heard);
   }
 }

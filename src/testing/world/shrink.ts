@@ -1,6 +1,7 @@
 /** Makes a failing plan as small as it can: classes of faults first, then events, as long as the same invariant breaks. */
 import type { FaultClass, Plan } from './plan.ts';
-import { runWorld, type WorldOptions, type WorldResult } from './world.ts';
+import type { WorldOptions, WorldResult } from './result.ts';
+import { runWorld } from './world.ts';
 
 /** Which class an event belongs to: without the class the event goes as well. */
 const classOf: Readonly<Record<Plan['events'][number]['kind'], FaultClass>> = {

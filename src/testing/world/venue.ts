@@ -3,13 +3,14 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { negate, rate, type Units, units } from '../../domain/money.ts';
-import { Exchange } from '../../simulator/core/exchange.ts';
+import { type Changes, Exchange } from '../../simulator/core/exchange.ts';
 import { type Habits, habitsOf } from '../../simulator/core/habits.ts';
 import { Limits } from '../../simulator/core/limits.ts';
 import type { SimOrder, SimTrade } from '../../simulator/core/order.ts';
 import { openReplicas, type Replicas } from '../../simulator/faults/replica.ts';
 import { type ApiReply, type ApiRequest, createApi } from '../../simulator/http/api.ts';
 import { emptyMarket } from '../../simulator/market/empty-market.ts';
+import { Feed } from '../../simulator/ws/feed.ts';
 import { startTime } from '../builders.ts';
 import type { Time } from './life.ts';
 
@@ -33,12 +34,20 @@ export interface VenueOptions {
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   /** How far replicas are behind, ms; undefined: there are none. */
   readonly lagMs: number | undefined;
+  /** Sockets may be opened. */
+  readonly sockets: boolean;
+  /** Told of every change, of prices too. */
+  readonly priced?: ((changes: Changes) => void) | undefined;
   /** Told of everything that changed for our account. */
   readonly changed: (orders: readonly SimOrder[], trades: readonly SimTrade[]) => void;
 }
 
 export class Venue {
   readonly exchange: Exchange;
+  readonly habits: Habits;
+  readonly clock: Clock;
+  /** What sockets are shown; undefined where nobody opens one. */
+  readonly feed: Feed | undefined;
   /** How far the exchange's clock has jumped ahead, ms. */
   aheadMs = 0;
   readonly #options: VenueOptions;
@@ -49,20 +58,16 @@ export class Venue {
     const { instruments, lagMs, time } = options;
     this.#options = options;
     const habits = habitsOf('documented', options.habits);
+    this.habits = habits;
     this.exchange = emptyExchange(instruments, habits.cancel === 'later' ? 500 : undefined);
     const limits = new Limits(options.limits, () => {});
     const { keys, accounts } = this.exchange;
     keys.configure(key, { uid: ourUid, secret, permissions: ['read', 'trade'] });
-    const clock: Clock = {
-      now: () => this.now(),
-      monotonic: () => time.sim.monotonic(),
-      at: (at, fn) => time.sim.at(at - this.aheadMs, fn),
-      sleep: (ms) => time.sim.sleep(ms),
-      machine: (ms) => ms,
-      track: (work) => time.sim.track(work),
-    };
+    const clock = this.#clockOn(time);
+    this.clock = clock;
     const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock, keys });
     this.#api = serve(this.exchange);
+    this.feed = options.sockets ? new Feed(this.exchange, habits, () => this.now()) : undefined;
     this.exchange.orders.passing.add(crowdUid);
     for (const [asset, amount] of Object.entries(baseline)) {
       accounts.deposit(ourUid, asset, units(amount));
@@ -77,6 +82,18 @@ export class Venue {
       lengthOf: (ms) => ms,
     });
     this.#replicas.open(lagMs);
+  }
+
+  /** The exchange's clock on the world's time. */
+  #clockOn(time: Time): Clock {
+    return {
+      now: () => this.now(),
+      monotonic: () => time.sim.monotonic(),
+      at: (at, fn) => time.at(at - this.aheadMs, fn),
+      sleep: (ms) => time.sim.sleep(ms),
+      machine: (ms) => ms,
+      track: (work) => time.sim.track(work),
+    };
   }
 
   /** Carries a request out now; `behind`: a replica answers it. */
@@ -115,7 +132,10 @@ export class Venue {
 
   /** Tells of what changed since the last time. */
   look(): void {
-    const { orders, trades } = this.exchange.takeChanges();
+    const changes = this.exchange.takeChanges();
+    const { orders, trades } = changes;
+    this.#options.priced?.(changes);
+    this.feed?.publish(changes);
     const { changed } = this.exchange.accounts;
     if (orders.size + trades.length === 0 && changed.size === 0) return;
     const ours = [...orders].filter(({ uid }) => uid === ourUid);

@@ -1,13 +1,16 @@
 /** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import type { Kline } from '../../domain/market.ts';
 import { noUnits, plus, priceText, quantityText } from '../../domain/money.ts';
 import type { OrderState } from '../../domain/order.ts';
 import type { Entry } from '../../journal/entries.ts';
+import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { SimOrder } from '../../simulator/core/order.ts';
 import type { HttpRequest } from '../../venue/exchange/http.ts';
 import type { Time } from './life.ts';
 import { farthestSkewMs, type Plan } from './plan.ts';
+import type { Prices } from './prices.ts';
 import type { Process } from './process.ts';
 import { Reach, watchTables } from './reach.ts';
 import { intentsLike } from './rows.ts';
@@ -72,6 +75,24 @@ export class Watch {
     assembled.booked.subscribe((fill) => {
       if (life.alive) this.#try('I12', ledgers.booked(fill));
     });
+  }
+
+  /** What a process makes of the prices that it hears; the klines of one process come once each, in order. */
+  prices(
+    prices: Prices,
+    isSound: () => boolean,
+  ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
+    const last = new Map<string, number>();
+    return {
+      stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop)),
+      heard: (kline) => {
+        const before = last.get(kline.symbol) ?? 0;
+        if (kline.openTime <= before) this.fail('kline', `${kline.symbol} ${kline.openTime} comes after ${before}`);
+        last.set(kline.symbol, kline.openTime);
+        // A last frame that came late, or never, is missed by nobody but this look.
+        if (isSound()) this.#try('kline', prices.klineIsTheExchanges(kline));
+      },
+    };
   }
 
   /** A process has heard that nothing may be sent until then. */

@@ -3,67 +3,34 @@ import Database from 'better-sqlite3';
 import type { OrderState } from '../../domain/order.ts';
 import { btc, eth, startTime } from '../builders.ts';
 import type { Bent } from './bent.ts';
+import { Cable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
-import { Course } from './exact.ts';
+import { Course, wishesIn } from './exact.ts';
 import { type CrashEvent, Happenings } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import { Operator } from './operator.ts';
-import { Crowd, Human } from './people.ts';
+import { Others } from './others.ts';
 import { type CrashPoint, faultsMs, type Plan } from './plan.ts';
-import { type Process, startProcess, symbols, worldTiming } from './process.ts';
-import type { Reach } from './reach.ts';
+import { Prices } from './prices.ts';
+import { isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
+import type { WorldOptions, WorldResult } from './result.ts';
 import { MachineLimits } from './spent.ts';
-import { strategyIds, symbolsOf } from './strategies.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
-import { type Broken, Watch } from './watch.ts';
+import { Watch } from './watch.ts';
 import { Wire } from './wire.ts';
-import { type Wish, wishesOf } from './wishes.ts';
+import type { Wish } from './wishes.ts';
 
 /** After the faults: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
 const calmMs = 5_000;
 const endMs = 240_000;
 const watchMs = 1_000;
+/** After the faults: how long a socket may take to be heard again, virtual ms. */
+const pricedMs = 90_000;
 /** Between two looks whether the world has come to rest, virtual ms. */
 const sliceMs = 250;
-const crowdMs = 1_400;
-
-export interface WorldOptions {
-  readonly plan: Plan;
-  readonly bent?: Bent;
-  /** D, ms; the world's own where it is left out. */
-  readonly horizonMs?: number | undefined;
-  /** Keeps every line of the trace. */
-  readonly trace?: boolean;
-}
-
-export interface WorldResult {
-  readonly seed: number;
-  readonly failure: Broken | undefined;
-  readonly hash: string;
-  readonly steps: number;
-  readonly crashes: number;
-  readonly unknowns: number;
-  readonly creates: number;
-  readonly fills: number;
-  /** Outcomes that nobody could prove. */
-  readonly quarantined: number;
-  readonly commits: number;
-  readonly virtualMs: number;
-  /** Points of a scenario at which a first and a second crash can be put. */
-  readonly points: readonly number[];
-  readonly reach: Reach;
-  readonly trace: readonly string[];
-}
-
-function wishesIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly Wish[]> {
-  if (course !== undefined) return new Map(Object.entries(course.scenario.wishes));
-  return new Map(
-    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)])),
-  );
-}
 
 /** Runs a seed to its end. */
 export async function runWorld(options: WorldOptions): Promise<WorldResult> {
@@ -89,9 +56,9 @@ class World {
   readonly #disk: Disk;
   readonly #venue: Venue;
   readonly #wire: Wire;
-  readonly #crowds: ReadonlyMap<string, Crowd>;
-  readonly #human: Human;
-  readonly #humanChance: Chance;
+  readonly #cable: Cable | undefined;
+  readonly #prices: Prices;
+  readonly #others: Others;
   readonly #wishes: ReadonlyMap<string, readonly Wish[]>;
   readonly #machine: MachineLimits;
   readonly #operator: Operator;
@@ -129,7 +96,7 @@ class World {
       horizonMs,
       batches: this.#batches,
       exchangeNow: () => this.#venue.now() + this.#wire.skewMs,
-      price: (symbol) => this.#crowds.get(symbol)?.mid ?? 100,
+      price: (symbol) => this.#others.mid(symbol),
     });
     this.#disk = new Disk({
       time,
@@ -144,8 +111,12 @@ class World {
       habits: plan.habits,
       limits: this.#limits,
       lagMs: classes.includes('lag') ? plan.lagMs : undefined,
+      sockets: classes.includes('streams'),
+      priced: classes.includes('streams') ? (changes) => this.#prices.see(changes, time.now()) : undefined,
       changed: (orders, trades) => this.#watch.changed(orders, trades, this.#disk.db),
     });
+    this.#prices = new Prices(this.#venue.exchange);
+    this.#cable = this.#cableOf(this.#venue);
     this.#wire = new Wire({
       time,
       venue: this.#venue,
@@ -166,11 +137,32 @@ class World {
       },
       fatal: (error) => this.fatal(error),
     });
-    this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(this.#venue, at, chanceOf(seed, at.symbol))]));
-    this.#humanChance = chanceOf(seed, 'human');
-    this.#human = new Human(this.#venue, this.#humanChance);
+    this.#others = new Others({
+      time,
+      venue: this.#venue,
+      trace: this.#trace,
+      seed,
+      human: classes.includes('human'),
+      publishes: this.#cable !== undefined,
+      priceOf: () => this.#course?.scenario.price?.(time.elapsed()),
+      isOver: () => this.#atRest,
+      isHealed: () => this.#happenings.healed,
+    });
     this.#happenings = this.#happeningsOf();
     this.#wishes = wishesIn(seed, course);
+  }
+
+  #cableOf(venue: Venue): Cable | undefined {
+    const { feed } = venue;
+    if (feed === undefined) return undefined;
+    return new Cable({
+      time: this.#time,
+      venue,
+      feed,
+      chance: chanceOf(this.#plan.seed, 'cable'),
+      harmed: (fault) => this.#watch.reach.fault(`frame:${fault}`, this.#orderStates()),
+      isOut: () => this.#wire.outage !== undefined || this.#happenings.quiet,
+    });
   }
 
   #happeningsOf(): Happenings {
@@ -185,12 +177,12 @@ class World {
       process: () => this.#process,
       states: () => this.#orderStates(),
       crash: (event) => this.#crashOr(event),
+      cable: this.#cable,
     });
   }
 
   async run(): Promise<void> {
-    for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
-    if (this.#plan.classes.includes('human')) this.#humanTurn();
+    this.#others.begin();
     for (const event of this.#course?.events ?? this.#plan.events)
       this.#time.after(event.at, () => this.#happenings.happen(event));
     this.#time.after(this.#faultsMs, () => {
@@ -202,6 +194,8 @@ class World {
     const until = (ms: number): Promise<void> => this.#until(() => this.#time.elapsed() >= ms, ms);
     await until(this.#faultsMs + (this.#course === undefined ? calmMs : 0));
     await this.#untilReady();
+    if (this.#cable !== undefined)
+      await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
     const ending = this.#process?.assembled.end('cancel').then(() => {
       this.#atRest = true;
     });
@@ -255,16 +249,12 @@ class World {
   async #until(isSo: () => boolean, mostMs: number, otherwise?: string): Promise<void> {
     while (this.#watch.failure === undefined && !isSo()) {
       if (this.#time.elapsed() >= mostMs) {
-        if (otherwise !== undefined) this.#watch.fail('I11', `${otherwise} by ${mostMs} ms: ${this.#openText()}`);
+        if (otherwise !== undefined)
+          this.#watch.fail('I11', `${otherwise} by ${mostMs} ms: ${openText(this.#process)}`);
         return;
       }
       await this.#time.sim.advanceTo(this.#time.sim.now() + sliceMs);
     }
-  }
-
-  #openText(): string {
-    const orders = [...(this.#process?.assembled.portfolio.orders() ?? [])];
-    return orders.map(({ intent, state }) => `${intent.clientOrderId} is ${state}`).join(', ') || 'no order is open';
   }
 
   #boot(): void {
@@ -310,7 +300,9 @@ class World {
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
       wishes: this.#wishes,
-      mid: (symbol) => (this.#happenings.quiet ? undefined : this.#crowds.get(symbol)?.mid),
+      ws: this.#cable?.port(life),
+      ...this.#watch.prices(this.#prices, () => this.#cable?.isSound === true),
+      mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
       chance,
       batches: this.#batches,
       bent: this.#bent,
@@ -328,20 +320,17 @@ class World {
   }
 
   #comesBy(life: Life, point: CrashPoint): boolean {
-    if (this.#course !== undefined && this.#comesThrough(this.#course, life, point)) return true;
+    const isRecovering = this.#process?.life !== life || !this.#process.ready;
+    if (this.#course?.comesBy(this.#time.elapsed(), isRecovering) === true) {
+      this.#crash(life, { ...this.#course.crash, point });
+      return true;
+    }
     if (this.#armed.length === 0) return false;
     const index = this.#armed.findIndex((crash) => crash.point === point);
     const crash = this.#armed[index];
     if (crash === undefined) return false;
     this.#armed.splice(index, 1);
     this.#crash(life, crash);
-    return true;
-  }
-
-  #comesThrough(course: Course, life: Life, point: CrashPoint): boolean {
-    const recovering = this.#process?.life !== life || !this.#process.ready;
-    if (!course.comesBy(this.#time.elapsed(), recovering)) return false;
-    this.#crash(life, { ...course.crash, point });
     return true;
   }
 
@@ -371,35 +360,13 @@ class World {
     else if (life !== undefined) this.#crash(life, event);
   }
 
-  #crowdTurn(crowd: Crowd): void {
-    if (this.#atRest) return;
-    const { scenario } = this.#course ?? {};
-    crowd.turn(crowd === this.#crowds.get(btc.symbol) ? scenario?.price?.(this.#time.elapsed()) : undefined);
-    this.#time.after(crowdMs, () => this.#crowdTurn(crowd));
-  }
-
-  #humanTurn(): void {
-    this.#time.after(this.#humanChance.between(1_500, 8_000), () => {
-      if (this.#happenings.healed) return;
-      const at = this.#humanChance.pick([btc, eth]);
-      this.#trace.say(`human ${this.#human.turn(at, this.#crowds.get(at.symbol)?.mid ?? 100)}`);
-      this.#humanTurn();
-    });
-  }
-
   #checkAtRest(): void {
     if (this.#watch.failure !== undefined || this.#process === undefined) return;
     this.#venue.advance();
     this.#venue.look();
     const { assembled } = this.#process;
-    const { exchange } = this.#venue;
-    const broken = brokenAtRest({
-      db: this.#disk.db,
-      truth: this.#watch.truth,
-      exchange,
-      assembled,
-      transfers: this.#happenings.transfers,
-    });
+    const [{ exchange }, { transfers }, { truth }, { db }] = [this.#venue, this.#happenings, this.#watch, this.#disk];
+    const broken = brokenAtRest({ db, truth, exchange, assembled, transfers });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 

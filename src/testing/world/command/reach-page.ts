@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import { cancelEvents, cancelTransitions } from '../../../execution/cancel-states.ts';
 import { orderEvents, transitions } from '../../../execution/states.ts';
+import { frameFaults } from '../cable.ts';
 import { whyNever } from '../never.ts';
 import { crashPoints, wireFaults } from '../plan.ts';
 import { type Counted, tableOf } from '../reach.ts';
@@ -96,6 +97,7 @@ const faultNames = [
   'noPages',
   'wall',
   'step',
+  ...Object.keys(frameFaults).map((fault) => `frame:${fault}`),
   ...crashPoints.flatMap((point) => [`crash:${point}`, `crash:${point}:power`]),
 ];
 const openStates = ['none', 'intended', 'sending', 'unknown', 'quarantined', 'open', 'closing'];

@@ -1,0 +1,81 @@
+/** When everybody else at the exchange has his turn: the crowd, the human on our account, and the exchange's own sockets. */
+import { btc, eth } from '../builders.ts';
+import { type Chance, chanceOf } from './chance.ts';
+import type { Time } from './life.ts';
+import { Crowd, Human } from './people.ts';
+import type { Trace } from './trace.ts';
+import type { Venue } from './venue.ts';
+
+const crowdMs = 1_400;
+/** Between two looks at what the exchange's sockets are to be told, virtual ms. */
+const publishMs = 500;
+
+export interface OthersOptions {
+  readonly time: Time;
+  readonly venue: Venue;
+  readonly trace: Trace;
+  readonly seed: number;
+  /** Somebody trades on our account by hand. */
+  readonly human: boolean;
+  /** States of the market are pushed. */
+  readonly publishes: boolean;
+  /** Where the price of BTC goes, in place of where it would walk. */
+  readonly priceOf: () => number | undefined;
+  /** Nothing is to happen any more. */
+  readonly isOver: () => boolean;
+  /** Humans leave the account alone. */
+  readonly isHealed: () => boolean;
+}
+
+export class Others {
+  readonly #options: OthersOptions;
+  readonly #crowds: ReadonlyMap<string, Crowd>;
+  readonly #human: Human;
+  readonly #chance: Chance;
+
+  constructor(options: OthersOptions) {
+    const { venue, seed } = options;
+    this.#options = options;
+    this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(venue, at, chanceOf(seed, at.symbol))]));
+    this.#chance = chanceOf(seed, 'human');
+    this.#human = new Human(venue, this.#chance);
+  }
+
+  /** The middle of a symbol's book. */
+  mid(symbol: string): number {
+    return this.#crowds.get(symbol)?.mid ?? 100;
+  }
+
+  begin(): void {
+    const { human, publishes } = this.#options;
+    for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
+    if (human) this.#humanTurn();
+    if (publishes) this.#publishTurn();
+  }
+
+  #crowdTurn(crowd: Crowd): void {
+    const { time, priceOf, isOver } = this.#options;
+    if (isOver()) return;
+    crowd.turn(crowd === this.#crowds.get(btc.symbol) ? priceOf() : undefined);
+    time.after(crowdMs, () => this.#crowdTurn(crowd));
+  }
+
+  /** States of the market leave at their pace, also where nothing happens. */
+  #publishTurn(): void {
+    const { time, venue, isOver } = this.#options;
+    if (isOver()) return;
+    venue.advance();
+    venue.look();
+    time.after(publishMs, () => this.#publishTurn());
+  }
+
+  #humanTurn(): void {
+    const { time, trace, isHealed } = this.#options;
+    time.after(this.#chance.between(1_500, 8_000), () => {
+      if (isHealed()) return;
+      const at = this.#chance.pick([btc, eth]);
+      trace.say(`human ${this.#human.turn(at, this.mid(at.symbol))}`);
+      this.#humanTurn();
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/** What prices truly were, and what a process made of what it heard of them. */
+import type { Kline } from '../../domain/market.ts';
+import { greatest, least, type Ticks } from '../../domain/money.ts';
+import type { ArmedStop } from '../../portfolio/protect.ts';
+import { depthOf } from '../../simulator/core/depth.ts';
+import type { Changes, Exchange } from '../../simulator/core/exchange.ts';
+import type { Verdict } from './step-checks.ts';
+
+/** How long ago a price may have been that a stop goes by, ms: frames come late, and books are repeated. */
+const rememberedMs = 60_000;
+
+interface Seen {
+  readonly at: number;
+  readonly lowest: Ticks;
+  readonly highest: Ticks;
+}
+
+export class Prices {
+  readonly #exchange: Exchange;
+  readonly #seen = new Map<string, Seen[]>();
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  /** Takes note of what a stop may go by: the best bid and the best ask, and each print. */
+  see({ books, prints }: Pick<Changes, 'books' | 'prints'>, at: number): void {
+    for (const symbol of new Set([...books, ...prints.keys()])) {
+      const matching = this.#exchange.matching(symbol);
+      const best = (['BUY', 'SELL'] as const).flatMap((side) => depthOf(matching, side, 1).map(({ price }) => price));
+      const all = [...best, ...(prints.get(symbol) ?? []).map(({ price }) => price)];
+      const [first] = all;
+      if (first === undefined) continue;
+      const lowest = all.reduce(least, first);
+      const highest = all.reduce(greatest, first);
+      const kept = (this.#seen.get(symbol) ?? []).filter((one) => one.at > at - rememberedMs);
+      this.#seen.set(symbol, [...kept, { at, lowest, highest }]);
+    }
+  }
+
+  /** A stop was acted on: the price was there, whatever a frame said. */
+  stopWasReached({ strategy, symbol, side, price }: ArmedStop): Verdict {
+    const reached = (this.#seen.get(symbol) ?? []).some(({ lowest, highest }) =>
+      side === 'SELL' ? lowest <= price : highest >= price,
+    );
+    return reached ? undefined : `${strategy} leaves ${symbol} for its stop at ${price}, and no price was there`;
+  }
+
+  /** A kline of a process is the exchange's, as it ended. */
+  klineIsTheExchanges({ symbol, openTime, open, high, low, close }: Kline): Verdict {
+    const { minutes } = this.#exchange.market(symbol);
+    const rows = Array.from({ length: minutes.count }, (_, index) => minutes.row(index));
+    const row = [...rows, minutes.forming].find((one) => one?.openTime === openTime);
+    if (row === undefined) return `the kline of ${symbol} at ${openTime} is none of the exchange's`;
+    const same = row.open === open && row.high === high && row.low === low && row.close === close;
+    return same
+      ? undefined
+      : `the kline of ${symbol} at ${openTime} is ${[open, high, low, close].join()} by ours and ${[row.open, row.high, row.low, row.close].join()} by the exchange's`;
+  }
+}
