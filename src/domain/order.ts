@@ -99,6 +99,8 @@ export interface OrderReport {
   readonly side: Side;
   readonly type: OrderType;
   readonly status: VenueStatus;
+  /** The exchange's word for the status where nobody has described it: `status` is then that of an order that is not over. */
+  readonly oddStatus?: string;
   readonly executed: Lots;
   /** What was asked for, where the exchange says it and it can be read. */
   readonly price?: Ticks;

@@ -224,6 +224,27 @@ describe('an order that the exchange has forgotten', () => {
     expect(order.state).toBe('open');
   });
 
+  test('is quarantined when its status stays a word that nobody has described, and goes on once that is known again', async () => {
+    const desk = await ready();
+    const order = await desk.placed();
+    const there = desk.venue.order('1001');
+    Object.assign(there, { status: 'CANCELING', oddStatus: 'TELEPORTED' });
+    await desk.sweep();
+    expect(order.state).toBe('open');
+    await desk.pass(6_000);
+    await desk.sweep();
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'status' });
+    expect(texts(desk)).toContain('the status "TELEPORTED"');
+    await desk.pass(6_000);
+    await desk.sweep();
+    expect(order.state).toBe('quarantined');
+    delete there.oddStatus;
+    desk.venue.end('1001');
+    await desk.sweep();
+    await desk.sweep();
+    expect(await desk.row(order)).toMatchObject({ state: 'canceled' });
+  });
+
   test('keeps looks incomplete only until its horizon: then what it may be is quarantined, which is said once', async () => {
     const { desk, order, carried } = await lost('acceptLost');
     await desk.clock.settle();

@@ -43,9 +43,9 @@ export interface Notice {
 /**
  * Why an order is quarantined: `unproven` nothing proves its absence, `forgotten` the exchange knew it and does not any more,
  * `copied` two orders bear its id, `mismatch` the order with its id is another one, `changed` a booked fill of it is shown with
- * other numbers, `alike` it left in a batch, and several orders or one that came late look like it, `human` somebody said so.
+ * other numbers, `status` it is not on the list of open ones and its status is a word that nobody has described, `alike` it left in a batch, and several orders or one that came late look like it, `human` somebody said so.
  */
-export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'alike' | 'human';
+export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'status' | 'alike' | 'human';
 
 /** Parses our own client order ids; undefined for anybody else's. */
 export type ReadId = (clientOrderId: string) => { readonly strategy: string } | undefined;

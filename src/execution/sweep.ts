@@ -51,6 +51,7 @@ export class Sweeps {
   /** The open orders of each symbol as last listed, ours and others'. */
   readonly #open = new Map<string, readonly OrderReport[]>();
   readonly #missingSince = new Map<WorkingOrder, number>();
+  readonly #oddSince = new Map<WorkingOrder, number>();
   readonly #cutSince = new Map<string, number>();
   readonly #attribution: Attribution;
   readonly #sums: Sums;
@@ -233,6 +234,12 @@ export class Sweeps {
     }
     this.#missingSince.delete(order);
     this.#watchEcho(order, answer.value);
+    const { oddStatus } = answer.value;
+    if (oddStatus !== undefined) {
+      this.#noteOdd(order, oddStatus);
+      return answer.value;
+    }
+    this.#oddSince.delete(order);
     this.found(order, answer.value);
     this.noteReport(order, answer.value);
     return answer.value;
@@ -249,6 +256,20 @@ export class Sweeps {
       order,
       'forgotten',
       `the exchange gave it the id ${order.orderId} and has said for 5 minutes that there is no such order`,
+    );
+  }
+
+  /** The exchange answers for it by a word that nobody has described: while that lasts nobody can say whether it is over (§2 #18). */
+  #noteOdd(order: WorkingOrder, oddStatus: string): void {
+    const { clock, timing } = this.#execution;
+    const since = this.#oddSince.get(order) ?? clock.now();
+    this.#oddSince.set(order, since);
+    if (order.state !== 'open' || clock.now() - since < timing.sweepGapMs) return;
+    quarantine(
+      this.#execution,
+      order,
+      'status',
+      `the exchange gives it the status "${oddStatus}", which nobody has described, so that nobody can say whether it is over`,
     );
   }
 

@@ -43,6 +43,8 @@ export interface VenueOrder {
   readonly clientOrderId: string;
   readonly intent: Pick<Intent, 'symbol' | 'side' | 'type' | 'volume' | 'price'>;
   status: VenueStatus;
+  /** A word for it that nobody has described. */
+  oddStatus?: string;
   executed: Lots;
   /** Not shown before, UTC ms. */
   visibleAt: number;
@@ -363,7 +365,7 @@ export class ScriptedVenue {
     return trade;
   }
 
-  #report({ orderId, clientOrderId, intent, status, executed }: VenueOrder): OrderReport {
+  #report({ orderId, clientOrderId, intent, status, oddStatus, executed }: VenueOrder): OrderReport {
     return {
       orderId,
       clientOrderId: this.echoesIds && clientOrderId !== '' ? clientOrderId : undefined,
@@ -371,6 +373,7 @@ export class ScriptedVenue {
       side: intent.side,
       type: intent.type,
       status,
+      ...(oddStatus === undefined ? {} : { oddStatus }),
       executed,
       ...(intent.price === undefined ? {} : { price: intent.price }),
       ...('lots' in intent.volume ? { quantity: intent.volume.lots } : {}),

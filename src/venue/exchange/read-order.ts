@@ -40,6 +40,7 @@ export function readOrder(raw: unknown, at: Instrument, count: Count, known: Kno
     side,
     type: type ?? foreignType(raw, count),
     status: trusted(statusOf(raw['status'], count), executed, raw, count),
+    ...oddStatusOf(raw['status']),
     executed,
     ...(type === 'LIMIT' ? askedOf(raw, at) : {}),
   };
@@ -133,14 +134,24 @@ const statuses: Readonly<Record<string, VenueStatus>> = {
 
 /** An unknown status means "open, ask again", never "over". */
 export function statusOf(value: unknown, count: Count): VenueStatus {
+  const status = knownStatus(value);
+  if (status !== undefined) return status;
+  count('unknown order status', value ?? 'missing');
+  return 'NEW';
+}
+
+function knownStatus(value: unknown): VenueStatus | undefined {
   const word = (textOf(value) ?? '')
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replaceAll(/^_|_$/g, '');
-  const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  if (status !== undefined) return status;
-  count('unknown order status', value ?? 'missing');
-  return 'NEW';
+  return Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+}
+
+const longestWord = 40;
+
+function oddStatusOf(value: unknown): Pick<OrderReport, 'oddStatus'> {
+  return knownStatus(value) === undefined ? { oddStatus: (textOf(value) ?? 'missing').slice(0, longestWord) } : {};
 }
 
 /** Whether an order is filled is decided by what was executed, not by a word. */
