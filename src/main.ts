@@ -5,6 +5,7 @@ import { Refusal } from './domain/refusal.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
+import { addRecord } from './modes/record/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 import { stopsOnSignals } from './modes/signals.ts';
@@ -350,6 +351,7 @@ program
 
 addByHand(program, { out, say, signal: stopping.signal });
 addData(program, { out, say, signal: stopping.signal });
+addRecord(program, { out, say, signal: stopping.signal });
 addJournal(program, { out, say });
 
 /** What is missing shows how the command is written; the program's own word of help would not say. */

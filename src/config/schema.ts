@@ -198,6 +198,12 @@ export const tradingSchema = z.strictObject({
   watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
   dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
   onStop: z.enum(['cancel', 'keep']).default('cancel'),
+  /** Whether the market that is traded on is recorded, too. */
+  record: z.boolean().default(false),
+  /** Where to, relative to the configuration; left out, `var/data` in the working directory. */
+  catalogue: z.string().min(1).optional(),
+  /** What recorded frames may take on the disk, MB. */
+  recordMostMb: z.int().min(1).max(1_000_000_000).default(20_000),
   /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
   cash: cash.optional(),
 });

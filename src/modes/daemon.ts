@@ -6,6 +6,7 @@ import { prepareDir } from '../journal/open.ts';
 import { askByFile } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
+import { type Beside, recordBeside } from './record/beside.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir } from './state.ts';
@@ -39,6 +40,7 @@ export async function daemon(options: DaemonOptions): Promise<void> {
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(
     {
+      beside: recordBeside(config, file, say),
       mode,
       config,
       configured,
@@ -60,6 +62,8 @@ export interface RunOptions
   readonly json: boolean;
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;
+  /** What records the market meanwhile. */
+  readonly beside?: Beside;
 }
 
 type Common = Omit<SessionOptions, 'secrets' | 'venueName' | 'makeVenue'>;
@@ -74,7 +78,7 @@ function lastWords(error: Error, stateDir: string): string {
 
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
 export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
-  const { stateDir, json, out, say, signal, logLevel } = options;
+  const { stateDir, json, out, say, signal, logLevel, beside } = options;
   prepareDir(stateDir);
   const log = fileLog(stateDir, logLevel);
   const fatal = (error: Error): void => {
@@ -87,7 +91,7 @@ export async function runUntilStopped(options: RunOptions, start: (common: Commo
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   // The signal kills, as the file does that it makes; without a listener it would end the process.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => askByFile(stateDir));
-  const session = await start({ ...options, environment: process.env, log, fatal });
+  const session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder });
   const screen = showStatus(session, out, json);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -96,6 +100,7 @@ export async function runUntilStopped(options: RunOptions, start: (common: Commo
   screen.stop();
   say('stopping: finishing what is on its way (again to end at once)');
   await session.stop();
+  await beside?.stop();
   say(`stopped; state is in ${stateDir}`);
   log.flush();
 }

@@ -27,6 +27,7 @@ import { begin, isStrict, limitsOf, NotRaised, refuseUnraised, stepOf } from './
 import type { Log } from './log.ts';
 import { refuseMissingMoney } from './money-there.ts';
 import { reach } from './reach.ts';
+import type { Recorder } from './record/recorder.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
@@ -35,7 +36,6 @@ import { sessionJournal } from './session-journal.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
 import { type Terms, watchTerms } from './terms.ts';
-
 import { refuseWithdrawKey } from './withdraw-key.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
@@ -68,6 +68,7 @@ export interface SessionOptions {
   /** Why a journal is taken that is not the newest, or from another host; undefined: it is refused. */
   readonly acceptRestored?: string | undefined;
   readonly log: Log;
+  readonly recorder?: Recorder | undefined;
   /** Says things on the terminal while there is no status yet. */
   readonly say: (line: string) => void;
   /** Aborts a start that still waits for the exchange. */
@@ -118,6 +119,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     const equipped = equip(options, opened, reached, undo);
     const source = sourceOf(equipped);
     const dashboard = await serve(options, equipped, source, undo);
+    options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     const running = run(equipped);
     return {
       dashboard,
@@ -174,6 +176,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     window: windowAt(stateDir, venueName),
     cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
     windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
+    heard: options.recorder?.heard,
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };

@@ -18,6 +18,9 @@ export function takeLock(path: string, what: string): () => void {
   throw new Refusal(`${what} cannot be locked: is another import running?`, 3);
 }
 
+/** Whether a living process has it. */
+export const isHeld = (path: string): boolean => isAlive(holderOf(path));
+
 /** NaN when nobody holds it, or nobody that can be told. */
 function holderOf(path: string): number {
   try {

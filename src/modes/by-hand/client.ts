@@ -11,6 +11,7 @@ import type { Account } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { codeMeaning } from '../../venue/exchange/codes.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
+import type { Heard } from '../../venue/exchange/ws.ts';
 import type { Answer, LimitNotice, Spend } from '../../venue/venue.ts';
 
 /** How a user says which exchange. */
@@ -123,7 +124,12 @@ export function allowance(
 }
 
 /** Reaches nothing yet unless it signs: then the clock is set by the exchange's first. */
-export async function openClient(which: WhichExchange, command: Commanded, signs: boolean): Promise<Client> {
+export async function openClient(
+  which: WhichExchange,
+  command: Commanded,
+  signs: boolean,
+  heard?: Heard,
+): Promise<Client> {
   const place = placeOf(which);
   const secrets: Secrets | undefined = signs ? readSecrets(command.environment) : undefined;
   const clock = new ScaledClock(place.speed);
@@ -139,6 +145,7 @@ export async function openClient(which: WhichExchange, command: Commanded, signs
     notice: limits.notice,
     uidSeen: limits.uidSeen,
     log: { warn, info: () => {}, debug: () => {} },
+    heard,
   });
   const { host } = new URL(place.restUrl);
   const close = (): void => {

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Io, reaching } from '../by-hand/commands.ts';
 
-
 const moment = (text: string): number => {
   const time = Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || !/[T ]/.test(text) ? text : `${text}Z`);
   if (Number.isNaN(time)) throw new InvalidArgumentError('must be a date such as 2024-08-08 or 2024-08-08T12:00Z');
@@ -23,7 +22,7 @@ const which = (command: Command): Command =>
 export function addData(program: Command, io: Io): void {
   const data = program
     .command('data')
-    .description('recorded data: import, fetch, check, list, resample, export, remove, ask in SQL');
+    .description('recorded data: import, fetch, check, list, compact, resample, export, remove, ask in SQL');
   const add = (name: string, about: string): Command => data.command(name).description(about);
   addImport(add, io);
   addFetch(add, io);
@@ -51,6 +50,9 @@ export function addData(program: Command, io: Io): void {
     .action(async (symbol: string | undefined, given) =>
       (await import('./change.ts')).remove({ ...given, symbol, ...io }),
     );
+  common(add('compact', 'recorded frames into the catalogue')).action(async (given) =>
+    (await import('../record/command.ts')).compact({ ...given, ...io }),
+  );
   common(add('sql', 'ask the tables klines, trades and depth'))
     .argument('<SELECT>', "one SELECT, in DuckDB's SQL")
     .action(async (sql: string, given) => (await import('./show.ts')).sql(sql, { ...given, ...io }));

@@ -1,0 +1,162 @@
+/** Writes frames without keeping anybody waiting: what comes is held for half a second and then written in one piece. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { machineWall, systemClock } from '../../clock/clock.ts';
+import { encoded, magic } from './file.ts';
+import { closeFrames, newFramePath, prune } from './folder.ts';
+
+/** What is written at once; a process that is killed loses at most this, real ms. */
+const holdMs = 500;
+/** A file is closed at this size, so that compaction never holds more of them than this in memory. */
+const fileBytes = 2 ** 26;
+/** Held for a disk that does not keep up; more of it ends the recording, since it would take the memory of who trades. */
+const mostHeldBytes = 2 ** 26;
+const dayMs = 86_400_000;
+
+export interface FrameWriterOptions {
+  /** The catalogue. */
+  readonly dir: string;
+  /** Bytes that all files of frames may take; those in the catalogue give way first. */
+  readonly mostBytes: number;
+  /** UTC ms by the exchange's clock. */
+  readonly now: () => number;
+  /** A note that each file begins with, so that it can be read by itself. */
+  readonly opening: (isFirst: boolean) => Uint8Array;
+  /** Told once why nothing is recorded any more: the disk, or the limit. */
+  readonly ended: (why: string) => void;
+  /** A file was closed that compaction may take. */
+  readonly closed: () => void;
+}
+
+export interface FrameWriter {
+  /** Never throws and never waits; nothing once the recording has ended. The bytes are copied. */
+  add(kind: 'frame' | 'note', bytes: Uint8Array): void;
+  /** Why nothing is recorded any more. */
+  readonly against: string | undefined;
+  /** Writes what is held now. */
+  flush(): Promise<void>;
+  /** Writes what is held and closes the file. */
+  close(): Promise<void>;
+}
+
+interface Open {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly day: number;
+  bytes: number;
+}
+
+class Writer implements FrameWriter {
+  readonly #options: FrameWriterOptions;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #against: string | undefined;
+  #file: Open | undefined;
+  #files = 0;
+  /** Of all files of frames, since they were last counted. */
+  #usedBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: FrameWriterOptions) {
+    this.#options = options;
+  }
+
+  get against(): string | undefined {
+    return this.#against;
+  }
+
+  add(kind: 'frame' | 'note', bytes: Uint8Array): void {
+    if (this.#against !== undefined) return;
+    const record = encoded({ kind, seenAt: this.#options.now(), machineAt: machineWall(), bytes });
+    this.#held.push(record);
+    this.#heldBytes += record.length;
+    if (this.#heldBytes > mostHeldBytes)
+      this.#end(`the disk does not keep up: ${megabytes(this.#heldBytes)} wait to be written`);
+    else
+      this.#stopTimer ??= systemClock.at(systemClock.now() + holdMs, () => {
+        this.#stopTimer = undefined;
+        void this.flush();
+      });
+  }
+
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    this.#stopTimer?.();
+    await this.flush()
+      .then(() => this.#closeFile())
+      .catch((error: unknown) => this.#end(String(error)));
+  }
+
+  #end(why: string): void {
+    if (this.#against !== undefined) return;
+    this.#against = why;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#options.ended(why);
+  }
+
+  async #write(): Promise<void> {
+    const bytes = Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    if (bytes.length === 0 || this.#against !== undefined) return;
+    try {
+      const file = await this.#fileNow();
+      this.#makeRoom(bytes.length);
+      await file.handle.appendFile(bytes);
+      await file.handle.datasync();
+      file.bytes += bytes.length;
+      this.#usedBytes += bytes.length;
+    } catch (error) {
+      this.#end(error instanceof Error ? error.message : String(error));
+      await this.#closeFile().catch(() => {});
+    }
+  }
+
+  async #fileNow(): Promise<Open> {
+    const now = this.#options.now();
+    const day = Math.floor(now / dayMs);
+    const old = this.#file;
+    if (old !== undefined && old.bytes <= fileBytes && old.day === day) return old;
+    await this.#closeFile();
+    const { dir, mostBytes, opening } = this.#options;
+    this.#usedBytes = prune(dir, mostBytes);
+    const path = newFramePath(dir, now, this.#files);
+    const note = encoded({ kind: 'note', seenAt: now, machineAt: machineWall(), bytes: opening(this.#files++ === 0) });
+    const made: Open = { path, handle: await open(path, 'wx', 0o600), day, bytes: 0 };
+    this.#file = made;
+    const head = Buffer.concat([magic, note]);
+    this.#makeRoom(head.length);
+    await made.handle.appendFile(head);
+    this.#usedBytes += head.length;
+    return made;
+  }
+
+  #makeRoom(bytes: number): void {
+    const { dir, mostBytes } = this.#options;
+    if (this.#usedBytes + bytes <= mostBytes) return;
+    this.#usedBytes = prune(dir, mostBytes - bytes);
+    if (this.#usedBytes + bytes > mostBytes)
+      throw new Error(
+        `recorded frames take ${megabytes(mostBytes)}, the limit, and none of them are in the catalogue (sluice data compact)`,
+      );
+  }
+
+  async #closeFile(): Promise<void> {
+    const old = this.#file;
+    this.#file = undefined;
+    if (old === undefined) return;
+    await old.handle.close();
+    closeFrames(old.path);
+    this.#options.closed();
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
+/** Opens nothing before the first record. */
+export const frameWriter = (options: FrameWriterOptions): FrameWriter => new Writer(options);

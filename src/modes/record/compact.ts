@@ -1,0 +1,131 @@
+/** Recorded frames into the catalogue: file by file, each of which counts as done only when all that it holds is stored. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
+import { type Kind, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { readManifest } from '../../data/catalogue/manifest.ts';
+import { counted } from '../../data/check/finding.ts';
+import { compactable, framesIn, markDone } from '../../data/frames/folder.ts';
+import { type ImportResult, importFile } from '../../data/import/import.ts';
+import { intervals } from '../../domain/interval.ts';
+import type { Depth, Kline, Trade } from '../../domain/market.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type FileContent, type Found, Replay, type Unseen } from './replay.ts';
+
+export interface Compacted {
+  readonly files: number;
+  readonly results: readonly ImportResult[];
+  /** What the readers of the feed do not take, by what is wrong with it. */
+  readonly leftOut: ReadonlyMap<string, number>;
+  /** What was cut off at the ends of files, and files that stay as they are, each with what to do; a line each. */
+  readonly said: readonly string[];
+  /** Files that could not be stored whole; they wait for the next time. */
+  readonly failed: number;
+}
+
+/** Compacts what waits. A file that the catalogue refuses stays and is told of; the others go on. */
+export async function compactFrames(dir: string): Promise<Compacted> {
+  const replay = new Replay();
+  const results: ImportResult[] = [];
+  const said: string[] = [];
+  let [files, failed] = [0, 0];
+  for (const path of compactable(dir)) {
+    const content = replay.read(readFileSync(path));
+    if (content === undefined) {
+      said.push(`${path} is no file of frames: take it away`);
+      failed++;
+      continue;
+    }
+    if (content.lostBytes > 0)
+      said.push(`${path}: ${counted(content.lostBytes, 'byte')} at its end were cut off when the recording ended`);
+    try {
+      for (const { key, text, unseen } of seriesIn(content))
+        results.push(await stored(dir, content.source, key, text, unseen));
+      markDone(path);
+      files++;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      said.push(`${path} stays as it is: ${error.message}`);
+      failed++;
+    }
+  }
+  return { files, results, leftOut: replay.leftOut, said, failed };
+}
+
+interface Series {
+  readonly key: SeriesKey;
+  /** In the layout of an import. */
+  readonly text: string;
+  readonly unseen: readonly Unseen[];
+}
+
+function seriesIn({ trades, depth, klines }: FileContent): readonly Series[] {
+  const of = <T>(
+    all: ReadonlyMap<string, Found<T>>,
+    key: (name: string) => SeriesKey,
+    text: (rows: T[]) => string,
+  ): Series[] =>
+    [...all].flatMap(([name, { rows, unseen }]) =>
+      rows.length === 0 ? [] : [{ key: key(name), text: text(rows), unseen }],
+    );
+  const plain =
+    (kind: Kind) =>
+    (symbol: string): SeriesKey => ({ kind, symbol });
+  return [
+    ...of(trades, plain('trades'), tradesText),
+    ...of(depth, plain('depth'), depthText),
+    ...of(klines, klinesKey, klinesText),
+  ];
+}
+
+function klinesKey(name: string): SeriesKey {
+  const [symbol = '', text] = name.split(' ');
+  return { kind: 'klines', symbol, interval: intervals.find((one) => one === text) ?? '1min' };
+}
+
+// What the past brought after a break came later than what followed it.
+const inTime = <T extends { readonly time: number }>(rows: T[]): T[] => rows.sort((a, b) => a.time - b.time);
+
+const tradesText = (rows: Trade[]): string =>
+  `time_ms,price,qty,side\n${inTime(rows)
+    .map(({ time, price, quantity, side }) => `${time},${price},${quantity},${side.toLowerCase()}\n`)
+    .join('')}`;
+
+const depthText = (rows: Depth[]): string =>
+  inTime(rows)
+    .map(({ time, bids, asks }) => `${JSON.stringify({ t: time, b: bids, a: asks })}\n`)
+    .join('');
+
+function klinesText(rows: Kline[]): string {
+  const each = new Map(rows.map((one) => [one.openTime, one]));
+  const lines = [...each.values()]
+    .toSorted((a, b) => a.openTime - b.openTime)
+    .map((one) => {
+      const { openTime, open, high, low, close, volume } = one;
+      return `${[openTime, open, high, low, close, volume].join(',')}\n`;
+    });
+  return `time_ms,open,high,low,close,volume\n${lines.join('')}`;
+}
+
+async function stored(
+  dir: string,
+  source: string,
+  key: SeriesKey,
+  text: string,
+  unseen: readonly Unseen[],
+): Promise<ImportResult> {
+  const folder = join(framesIn(dir), 'work');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${seriesName(key).replaceAll(' ', '-')}.${key.kind === 'depth' ? 'jsonl' : 'csv'}`);
+  writeFileSync(path, text);
+  const before = readManifest(dir, key)?.months.at(-1)?.to;
+  const holes = unseen.flatMap(({ from = before, to }): [number, number][] =>
+    from !== undefined && from < to ? [[from, to]] : [],
+  );
+  try {
+    const options = { dir, ...key, source, endStamps: false, repair: new Set<never>(), replace: false };
+    return await importFile(path, { ...options, now: systemClock.now(), ...(key.kind !== 'klines' && { holes }) });
+  } finally {
+    rmSync(path, { force: true });
+  }
+}

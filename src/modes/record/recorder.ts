@@ -1,0 +1,85 @@
+/** Records what a feed shows: every frame as it came, and beside them what was made of them that frames do not tell. */
+import type { Subscription } from 'rxjs';
+import type { Clock } from '../../clock/clock.ts';
+import { lockFrames } from '../../data/frames/folder.ts';
+import { type FrameWriter, frameWriter } from '../../data/frames/writer.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { FeedGap, Kline } from '../../domain/market.ts';
+import type { Heard } from '../../venue/exchange/ws.ts';
+import type { MarketFeed } from '../../venue/venue.ts';
+
+/** What is wanted of a symbol. */
+export interface Recorded {
+  readonly symbol: string;
+  readonly trades: boolean;
+  readonly depth: boolean;
+  readonly klines: readonly Interval[];
+}
+
+/** What stands among the frames and is no frame. */
+export type Note =
+  /** At the head of each file, and whether the recording begins with it: of what lies before nobody knows what was missed. */
+  | { readonly source: string; readonly symbols: readonly Recorded[]; readonly begins: boolean }
+  /** A connection was opened: what comes first may have come before. */
+  | { readonly connected: true }
+  | { readonly gap: FeedGap }
+  /** Closed for certain, which a frame never says. */
+  | { readonly kline: Kline };
+
+export interface RecorderOptions {
+  /** The catalogue. */
+  readonly dir: string;
+  readonly source: string;
+  readonly symbols: readonly Recorded[];
+  /** Bytes that recorded frames may take on the disk. */
+  readonly mostBytes: number;
+  /** Told once why the recording ended before its time; whoever trades goes on. */
+  readonly ended: (why: string) => void;
+  /** A file was closed: at the end of a day, at its full size. */
+  readonly closed: () => void;
+}
+
+export interface Recorder {
+  /** For `ExchangeOptions.heard`. */
+  readonly heard: Heard;
+  /** Subscribes to all that is wanted and begins. */
+  follow(feed: MarketFeed, clock: Clock): void;
+  /** Why nothing is recorded any more. */
+  readonly against: string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Takes the lock of the catalogue's frames; a `Refusal` when somebody else records into it. */
+export function recorder({ dir, source, symbols, mostBytes, ended, closed }: RecorderOptions): Recorder {
+  const unlock = lockFrames(dir);
+  const listening: Subscription[] = [];
+  let writer: FrameWriter | undefined;
+  const textOf = (note: Note): Buffer => Buffer.from(JSON.stringify(note));
+  const note = (value: Note): void => writer?.add('note', textOf(value));
+  const opening = (begins: boolean): Buffer => textOf({ source, symbols, begins });
+  return {
+    heard(bytes) {
+      if (bytes === undefined) note({ connected: true });
+      else writer?.add('frame', bytes);
+    },
+    follow(feed, clock) {
+      writer = frameWriter({ dir, mostBytes, now: () => clock.now(), opening, ended, closed });
+      listening.push(feed.gaps.subscribe((gap) => note({ gap })));
+      for (const { symbol, trades, depth, klines } of symbols) {
+        if (trades) listening.push(feed.trades(symbol).subscribe());
+        if (depth) listening.push(feed.depth(symbol).subscribe());
+        for (const interval of klines)
+          listening.push(feed.klines(symbol, interval).subscribe((kline) => note({ kline })));
+      }
+    },
+    get against() {
+      return writer?.against;
+    },
+    async stop() {
+      for (const one of listening) one.unsubscribe();
+      await writer?.close();
+      writer = undefined;
+      unlock();
+    },
+  };
+}
