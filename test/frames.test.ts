@@ -10,8 +10,8 @@ import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { framesOf, on, ownWarmup } from '../src/strategy/frames.ts';
-import { intervalFault, warmupOf } from '../src/strategy/host.ts';
 import { atr, ema, type Indicator, sma } from '../src/strategy/indicators.ts';
+import { intervalFault, warmupOf } from '../src/strategy/needs.ts';
 import {
   byColumns,
   byReference,

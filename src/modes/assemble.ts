@@ -2,7 +2,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { priceText, quantityText, type Rate, type Units } from '../domain/money.ts';
+import { quantityText, type Rate, type Units } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { byHand, type HumanWord } from '../execution/by-hand.ts';
@@ -28,6 +28,7 @@ import { Risk } from '../risk/risk.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
 import type { Desk } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
+import { leaveAfterProfit } from './after-profit.ts';
 import { togetherWith } from './batches.ts';
 import type { Book } from './book.ts';
 import { carryOut, carryOutAll } from './carry-out.ts';
@@ -353,19 +354,3 @@ const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: numb
 /** Every symbol that is traded now or was before. */
 const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>
   new Set([...portfolio.places().map(({ symbol }) => symbol), ...parts.loaded.cursors.keys()]);
-
-/** A position that its take-profit closed stays closed while the strategy goes on wishing the same goal. */
-export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Planner, protection: Protection): void {
-  if (fill.purpose !== 'takeProfit') return;
-  protection.tookProfit(fill.strategy, fill.symbol, fill.quantity);
-  const order = portfolio.order(fill.clientOrderId);
-  if (order !== undefined && order.filled < order.intent.expectedLots) return;
-  const want = planner.standing(fill.strategy, fill.symbol)?.want;
-  if (want?.kind !== 'target') return;
-  protection.leave(
-    fill.strategy,
-    fill.symbol,
-    want.goal,
-    `profit was taken at ${priceText(fill.price, portfolio.instrument(fill.symbol))}`,
-  );
-}

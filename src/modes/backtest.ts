@@ -16,7 +16,7 @@ import { type Rate, rateNumber } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom } from '../fill/rules.ts';
 import { frameFault, ownWarmup } from '../strategy/frames.ts';
-import { warmupOf } from '../strategy/host.ts';
+import { warmupOf } from '../strategy/needs.ts';
 import { type CashFlow, cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { rulesOf } from './fill-rules.ts';
 import { quoteAsset, type RunInput, type RunSeries, spanOf } from './run.ts';

@@ -12,7 +12,7 @@ import { noUnits, plus, rateNumber, shortLotsOf, shortTicksOf } from '../domain/
 import type { Want } from '../domain/order.ts';
 import { safe, shortFee, shortNotional } from '../domain/short.ts';
 import { isPlain } from '../portfolio/protect.ts';
-import { checked } from '../strategy/host.ts';
+import { checked } from '../strategy/checked.ts';
 import { Seat } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from './run.ts';

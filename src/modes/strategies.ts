@@ -7,8 +7,9 @@ import type { Instrument } from '../domain/instrument.ts';
 import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
-import { type Hosted, intervalFault } from '../strategy/host.ts';
+import type { Hosted } from '../strategy/host.ts';
 import { type Found, loadStrategy } from '../strategy/load.ts';
+import { intervalFault } from '../strategy/needs.ts';
 
 /** A strategy as configured and as found. */
 export interface Configured extends Found {

@@ -50,6 +50,8 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   const fills: Fill[] = [];
   const band = bandOf(input);
   const venue = new PaperOnKlines({
+    // There is nothing to poll: the venue says itself when something happened.
+    changed: (symbol) => void clock.track(assembled.sweeps.sweep(symbol)),
     clock,
     instruments: input.instruments,
     rules: input.rules,
@@ -61,8 +63,6 @@ export async function runStream(input: RunInput): Promise<RunResult> {
   const assembled = deskOf(input, clock, book, venue.orders, 1);
   const feed = new RecordedFeed(input.series.map(upToEnd));
   const flows = flowsOn(input, assembled, venue, (entry) => book.append(entry));
-  // There is nothing to poll: the venue says itself when something happened.
-  venue.orders.news?.subscribe((symbol) => void clock.track(assembled.sweeps.sweep(symbol)));
   const walks = input.series.map(({ symbol, interval }) => ({
     symbol,
     interval,

@@ -4,7 +4,7 @@ import type { TradingConfig } from '../config/schema.ts';
 import { intervalMs } from '../domain/interval.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { warmupOf } from '../strategy/host.ts';
+import { warmupOf } from '../strategy/needs.ts';
 import { endpoints, tradeEndpoints } from '../venue/exchange/endpoints.ts';
 import type { Configured } from './strategies.ts';
 

@@ -2,9 +2,8 @@
  * Klines of a larger interval, made from a strategy's own klines as those close: a backtest and a live session see the same ones, and
  * nobody sees one before it has closed. Days, weeks and months are those of UTC, whatever zone an exchange counts its own in.
  */
-import { Observable } from 'rxjs';
 import { closeTime, type Interval, intervalMs, isWithin, openTimeOf } from '../domain/interval.ts';
-import type { Columns, Kline } from '../domain/market.ts';
+import type { Columns } from '../domain/market.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
 
 /** One larger kline while it grows. */
@@ -151,29 +150,3 @@ export function ownWarmup({ warmup, of }: Pick<Indicator, 'warmup' | 'of'>, own:
   // A month has 31 days at most, and the one that the klines begin inside is left out.
   return Math.ceil(((warmup + 1) * intervalMs(of, 0)) / intervalMs(own, 0)) - 1;
 }
-
-/** A stream of the larger klines that a stream of klines makes, after those `before`; each is known with the kline that closed it. */
-export const framedKlines = (
-  klines: Observable<Kline>,
-  own: Interval,
-  larger: Interval,
-  before: readonly Kline[] = [],
-): Observable<Kline> =>
-  new Observable((out) => {
-    let last: Kline | undefined;
-    const take = framing(own, larger, ({ openTime, open, high, low, close, volume }) => {
-      if (last === undefined) return;
-      const { symbol, seenAt } = last;
-      out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
-    });
-    for (const kline of before) take(kline);
-    return klines.subscribe({
-      next(kline) {
-        last = kline;
-        if (own === larger) out.next(kline);
-        else take(kline);
-      },
-      error: (error: unknown) => out.error(error),
-      complete: () => out.complete(),
-    });
-  });

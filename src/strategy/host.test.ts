@@ -4,8 +4,9 @@ import type { Kline, Trade } from '../domain/market.ts';
 import type { Signal, Want } from '../domain/order.ts';
 import { btc, kline, startTime, target } from '../testing/builders.ts';
 import { type Context, defineStrategy, hold, type Strategy } from './contract.ts';
-import { type Inputs, signalsOf, warmupOf } from './host.ts';
+import { type Inputs, signalsOf } from './host.ts';
 import { sma } from './indicators.ts';
+import { warmupOf } from './needs.ts';
 import type { Params } from './params.ts';
 
 const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };

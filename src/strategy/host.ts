@@ -3,7 +3,8 @@ import { concat, defer, EMPTY, from, Observable, of, type Subscriber } from 'rxj
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Goal, Signal, Want } from '../domain/order.ts';
+import type { Fill, Signal, Want } from '../domain/order.ts';
+import { checked } from './checked.ts';
 import {
   type Context,
   type DecidingStrategy,
@@ -12,8 +13,7 @@ import {
   type Strategy,
   type StreamingStrategy,
 } from './contract.ts';
-import { WantError } from './fault.ts';
-import { framedKlines, frameFault, ownWarmup } from './frames.ts';
+import { framedKlines } from './framed.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -98,25 +98,6 @@ function lastWish(last: Want | undefined, holding: Holding): Want {
     ...(trailing === undefined ? {} : { trailing }),
     ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
   };
-}
-
-/** How many closed klines of its interval a strategy must have seen before it may want anything. */
-export function warmupOf(strategy: Strategy, params: ParamValues<Params>, interval: Interval): number {
-  const own = strategy.warmup?.(params) ?? 0;
-  if (isStreaming(strategy)) return own;
-  const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
-  return Math.max(own, ...indicators.map((indicator) => ownWarmup(indicator, interval)));
-}
-
-/** Why its indicators cannot be had from klines of an interval, or undefined. */
-export function intervalFault(strategy: Strategy, params: ParamValues<Params>, interval: Interval): string | undefined {
-  if (isStreaming(strategy)) return undefined;
-  const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
-  for (const { of } of indicators) {
-    const fault = of === undefined ? undefined : frameFault(interval, of);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
 }
 
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
@@ -235,33 +216,3 @@ function attempt(make: () => Observable<Want>): Observable<Want> {
     return concat(of<Want>(), new Observable<never>((out) => out.error(error)), EMPTY);
   }
 }
-
-/** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. */
-export function checked(want: Want): Want {
-  if (want?.kind !== 'quotes' && (want?.kind !== 'target' || typeof want.goal !== 'object'))
-    throw new WantError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
-  // Asked at every kline, so nothing is made here unless something is wrong.
-  const isSound =
-    want.kind === 'quotes'
-      ? want.quotes.every(({ price, quantity }) => isLevel(price) && isLevel(quantity))
-      : mayBeLevel(want.limit) &&
-        mayBeLevel(want.stop) &&
-        mayBeLevel(want.takeProfit) &&
-        mayBeLevel(want.trailing) &&
-        mayBeLevel(want.exitAfterMs);
-  if (!isSound) throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
-  if (want.kind === 'target' && !Number.isFinite(sizeOf(want.goal)))
-    throw new WantError(`a target without a finite goal: ${shown(want)}`);
-  return want;
-}
-
-/** As JSON, but with NaN and Infinity, which are what is wrong. */
-const shown = (want: Want): string =>
-  JSON.stringify(want, (_, value: unknown) =>
-    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
-  );
-
-const isLevel = (value: number): boolean => Number.isFinite(value) && value >= 0;
-const mayBeLevel = (value: number | undefined): boolean => value === undefined || isLevel(value);
-const sizeOf = (goal: Goal): number =>
-  'quantity' in goal ? goal.quantity : 'amount' in goal ? goal.amount : goal.share;

@@ -8,7 +8,7 @@ import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../../report/figures.ts';
 import { faultText, isStrategyFault } from '../../strategy/fault.ts';
 import { framesOf } from '../../strategy/frames.ts';
-import { warmupOf } from '../../strategy/host.ts';
+import { warmupOf } from '../../strategy/needs.ts';
 import { prepare } from '../backtest.ts';
 import type { RunInput } from '../run.ts';
 import { home } from '../scenarios.ts';

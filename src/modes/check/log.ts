@@ -4,7 +4,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
-import { framedKlines } from '../../strategy/frames.ts';
+import { framedKlines } from '../../strategy/framed.ts';
 import type { Params } from '../../strategy/params.ts';
 import type { RunInput } from '../run.ts';
 import { runColumns } from '../run-columns.ts';

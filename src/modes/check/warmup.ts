@@ -1,8 +1,8 @@
 /** How many klines a strategy needs before its decisions no longer hang on where its history began (fill-engine §4, "Warm-up"). */
 import { isStreaming } from '../../strategy/contract.ts';
 import { ownWarmup } from '../../strategy/frames.ts';
-import { warmupOf } from '../../strategy/host.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { warmupOf } from '../../strategy/needs.ts';
 import type { RunInput } from '../run.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';

@@ -13,7 +13,9 @@ function venue(options: Partial<PaperOnKlinesOptions> = {}) {
       log.push(`${quantityText(quantity, at)} @ ${priceText(price, at)} fee ${unitsText(fee)} ${feeAsset}`),
     end: ({ status, executed }) => log.push(`${status} ${quantityText(executed, at)}`),
   };
+  const news: string[] = [];
   const paper = new PaperOnKlines({
+    changed: (symbol) => news.push(symbol),
     clock: new SimClock(1000),
     intervals: new Map([['XZ', '1min']]),
     instruments,
@@ -23,8 +25,6 @@ function venue(options: Partial<PaperOnKlinesOptions> = {}) {
     listener,
     ...options,
   });
-  const news: string[] = [];
-  paper.orders.news?.subscribe((symbol) => news.push(symbol));
   const balances = async (): Promise<string[]> => {
     const answer = await paper.account.balances();
     return answer.kind === 'ok' ? balanceTexts(answer.value) : [];

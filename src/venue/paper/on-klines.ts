@@ -3,7 +3,6 @@
  * `fill/kline-fills.ts` says; orders come in through the order port, or at once through `submit` where there is no network
  * to imitate (a loop over columns). Both ways are one.
  */
-import { Subject } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Lots, Units } from '../../domain/money.ts';
@@ -18,6 +17,8 @@ import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;
+  /** Told of a symbol when something happened to its orders: nobody needs to ask. */
+  readonly changed?: (symbol: string) => void;
   /** The klines by which each symbol's orders fill. */
   readonly intervals: ReadonlyMap<string, Interval>;
   /** What usually trades of each symbol in the days before a time, for rules with impact. */
@@ -40,12 +41,11 @@ export class PaperOnKlines {
       cancel: (order) => Promise.resolve(this.cancel(order)),
       ask: (read) => Promise.resolve(read()),
     };
-    const news = new Subject<string>();
     this.#account = account;
-    this.orders = { ...paperOrders(account, wire, options.clock), news };
+    this.orders = paperOrders(account, wire, options.clock);
     this.account = paperBalances(account, wire);
     for (const [symbol, interval] of options.intervals)
-      this.#markets.set(symbol, new PaperMarket(options, account, symbol, interval, () => news.next(symbol)));
+      this.#markets.set(symbol, new PaperMarket(options, account, symbol, interval, () => options.changed?.(symbol)));
   }
 
   /** Pays an amount in or out (negative); false when less is free. */
