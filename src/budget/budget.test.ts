@@ -173,6 +173,41 @@ describe('what the exchange says of its limits', () => {
     expect(log).toEqual(['go kill 1 @60000', 'go kill 2 @65000']);
   });
 
+  it('429 while there is room by all that is known halves what may be used for ten minutes, but not of cancels, and is told', async () => {
+    const { ask, to, log, purse } = desk();
+    const told: string[] = [];
+    purse.onAlarm((text) => told.push(text));
+    ask('create', 10);
+    await to(0);
+    purse.notice({ status: 429, retryAfterMs: 1_000 });
+    expect(told).toEqual([expect.stringContaining('10 of 100 by address')]);
+    ask('create', 30);
+    ask('create', 1);
+    ask('cancel', 50);
+    await to(2_000);
+    expect(log.slice(1)).toEqual(['go cancel 50 @1000']);
+    // Once the cancel counts no more there is room again, for half of the creates' share.
+    await to(2 * minute);
+    expect(log.slice(2)).toEqual(['go create 30 @61500', 'go create 1 @61500']);
+    ask('create', 50);
+    await to(10 * minute - 1);
+    expect(log).toHaveLength(4);
+    await to(10 * minute);
+    expect(log.at(-1)).toBe('go create 50 @600000');
+  });
+
+  it('429 when much was spent is our own doing: nothing is halved', async () => {
+    const { ask, to, log, purse } = desk();
+    const told: string[] = [];
+    purse.onAlarm((text) => told.push(text));
+    ask('create', 60);
+    await to(0);
+    purse.notice({ status: 429, retryAfterMs: 1_000 });
+    ask('create', 20);
+    await to(1_000);
+    expect([log.at(-1), told]).toEqual(['go create 20 @1000', []]);
+  });
+
   it.each([410, 429] as const)('%i with a wait of 0 is heeded as if it named none', async (status) => {
     const { ask, to, log, purse } = desk();
     purse.notice({ status, retryAfterMs: 0 });

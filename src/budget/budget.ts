@@ -46,6 +46,8 @@ export interface Budget {
   /** To be told of every 410, 429 and 418. */
   readonly notice: (notice: LimitNotice) => void;
   readonly meter: () => Meter;
+  /** Told when the exchange warns although by all that is known there is room. */
+  readonly onAlarm: (tell: (text: string) => void) => void;
   /** The account that the exchange says this key belongs to: its keys share the second window. Where it says none each counts for itself. */
   readonly identify: (account: string) => void;
   /** Until when no request may leave, UTC ms, by what was seen when the last one was counted; undefined when one may. */
@@ -67,6 +69,14 @@ const windowMs = 60_000;
 const frequencyMs = 2_000;
 /** Requests may arrive closer together than they left: so much real time is added to each window. */
 const jitterMs = 500;
+
+/**
+ * A warning while no window is fuller than this: somebody at the address, or with the account, spends what we cannot see. So much of
+ * each window is then all that the less urgent lanes reckon with (order-protocol §2 #15).
+ */
+const halfOfWindow = 0.5;
+/** For so long after such a warning, ms of the exchange: ten windows. */
+const cautionMs = 600_000;
 
 interface Waiting {
   readonly cost: RequestCost;
@@ -92,6 +102,9 @@ class WeightBudget {
   readonly #queues = new Map<Lane, Waiting[]>(lanes.map((lane) => [lane, []]));
   readonly #maxQueue: number;
   #refused = 0;
+  /** By the steady clock. */
+  #cautiousUntil = Number.NEGATIVE_INFINITY;
+  #tell = (_text: string): void => {};
   #stopTimer = (): void => {};
 
   constructor({ clock, shared, user = '', ...limits }: BudgetOptions) {
@@ -116,6 +129,9 @@ class WeightBudget {
     ),
     notice: (notice) => this.#heed(notice),
     meter: () => this.#meter(),
+    onAlarm: (tell) => {
+      this.#tell = tell;
+    },
     identify: (account) => this.#identify(account),
     stoppedUntil: () => this.#stoppedUntil(this.#shared.bans),
     close: () => this.#close(),
@@ -229,13 +245,30 @@ class WeightBudget {
     if (now < forbidden) return { shared: true, until: forbidden };
     const steady = this.#clock.monotonic();
     for (const window of [this.#windows.ip, this.#windows.uid]) {
-      if (window.used(steady) + weight <= laneShares[lane] * window.max) continue;
-      return { shared: true, until: now + ((window.nextRelease(steady) ?? steady) - steady) };
+      if (window.used(steady) + weight <= this.#share(lane, steady) * window.max) continue;
+      return { shared: true, until: now + ((window.nextRelease(steady) ?? this.#cautiousUntil) - steady) };
     }
     if (frequency === undefined) return undefined;
     const calls = this.#callsOf(frequency.endpoint);
     if (calls.used(steady) < frequency.max) return undefined;
     return { shared: false, until: now + ((calls.nextRelease(steady) ?? steady) - steady) };
+  }
+
+  /** How much of either window a lane may fill at the moment: who spends unseen is left half, but not by cancels. */
+  #share(lane: Lane, steady: number): number {
+    const isCautious = steady < this.#cautiousUntil && lane !== 'kill' && lane !== 'cancel';
+    return laneShares[lane] * (isCautious ? halfOfWindow : 1);
+  }
+
+  /** Somebody spends what is not known here, if the exchange warns while there is room. */
+  #suspect(): void {
+    const steady = this.#clock.monotonic();
+    const { ip, uid } = this.#windows;
+    if ([ip, uid].some((window) => window.used(steady) > halfOfWindow * window.max)) return;
+    this.#cautiousUntil = steady + cautionMs;
+    this.#tell(
+      `the exchange warns of too many requests (429) although of its limits no more than ${ip.used(steady)} of ${ip.max} by address and ${uid.used(steady)} of ${uid.max} by account are used by all that is known here: somebody else uses this address or account. For ten minutes half of each is left to them; give the daemon an address of its own`,
+    );
   }
 
   #take({ weight, frequency }: RequestCost, tally: Tally): void {
@@ -258,6 +291,7 @@ class WeightBudget {
     const now = this.#clock.now();
     const { bans, news } = this.#shared.look();
     this.#count(news);
+    if (status === 429) this.#suspect();
     const heeded = status === 418 ? banned(bans, now, retryAfterMs ?? 0) : warned(bans, now, status, retryAfterMs);
     this.#shared.forbid(heeded);
     this.#serve();

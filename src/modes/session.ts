@@ -221,6 +221,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
+  limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
   const blocked = blockedBy(options, exchange, limits, terms);
   const assembled = assemble({
