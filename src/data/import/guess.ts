@@ -3,6 +3,7 @@ import { type Interval, intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
+import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
 import type { Layout, Told } from './layout.ts';
 import { namedBy, symbolOf } from './names.ts';
@@ -15,6 +16,7 @@ const sampledRows = 200;
 /** Guesses; what the user told counts first. */
 export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told): Layout {
   if (isParquet(file.head)) return parquetLayout(file, told);
+  refuseFeather(file);
   const text = new TextDecoder().decode(file.head.subarray(0, 2 ** 16)).replace(/^\uFEFF/, '');
   const start = text.trimStart();
   if (start === '') throw new Refusal(`${file.path} is empty: fetch it again`);
@@ -30,6 +32,14 @@ export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told
 }
 
 const isParquet = (head: Uint8Array): boolean => new TextDecoder().decode(head.subarray(0, 4)) === 'PAR1';
+
+function refuseFeather({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
+  const magic = new TextDecoder().decode(head.subarray(0, 6));
+  if (magic === 'ARROW1' || magic.startsWith('FEA1'))
+    throw new Refusal(
+      `${path} is a Feather file, which is not read: make JSON or Parquet of it (freqtrade convert-data --format-from feather --format-to json; in Python pandas.read_feather(FILE).to_parquet(FILE))`,
+    );
+}
 
 const arrayLines = (text: string): string[] =>
   [...text.matchAll(/\[([^[\]]+)\]/g)].slice(0, sampledRows).map(([, row = '']) => row.replaceAll(/\s*\n\s*/g, ''));
@@ -165,10 +175,11 @@ function specialLayout(
     ];
     return { ...base, about: 'Binance bookDepth', form: { is: 'bands' }, notes, ...known(file, told, {}) };
   }
-  if (names.includes('is_snapshot'))
-    throw new Refusal(
-      `${file.path} holds differences of books (Tardis incremental_book_L2): fetch book_snapshot_25 instead`,
-    );
+  if (names.includes('is_snapshot')) {
+    const note = `differences are put together into the best ${keptLevels} levels, a book each ${leastStepMs} ms at the most`;
+    const form = { is: 'differences' } as const;
+    return { ...base, about: 'Tardis differences of books', form, notes: [note], ...known(file, told, {}) };
+  }
   return undefined;
 }
 

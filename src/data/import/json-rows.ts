@@ -56,6 +56,8 @@ export function readObjects(blocks: AsyncIterable<Uint8Array>, { keys, zone }: O
 const figure = z.union([z.number(), z.string()]);
 const level = z.union([z.tuple([figure, figure], figure), z.looseObject({ price: figure, amount: figure })]);
 const bookSchema = z.looseObject({
+  /** Of our own making: why a line is none. */
+  fault: z.string().optional(),
   t: figure.optional(),
   time: figure.optional(),
   time_ms: figure.optional(),
@@ -75,7 +77,8 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
   return buffer.reading(blocks, (json) => {
     const read = bookSchema.safeParse(json);
     if (!read.success) return `it is no book: ${read.error.issues[0]?.message ?? ''}`;
-    const { t, time, time_ms, ts, timestamp, E, b, bids = b ?? [], a, asks = a ?? [] } = read.data;
+    const { fault, t, time, time_ms, ts, timestamp, E, b, bids = b ?? [], a, asks = a ?? [] } = read.data;
+    if (fault !== undefined) return fault;
     const at = buffer.value('epoch', String(t ?? time ?? time_ms ?? ts ?? timestamp ?? E ?? ''), 'UTC', 0);
     if (Number.isNaN(at)) return 'the book has no time (t, time, ts or timestamp)';
     const levels = [...bids.map((one) => [1, one] as const), ...asks.map((one) => [-1, one] as const)];

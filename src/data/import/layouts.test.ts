@@ -218,6 +218,47 @@ describe('depth', () => {
     expect(result.key).toEqual({ kind: 'depth', symbol: 'BTCUSDT' });
   });
 
+  describe('of Tardis that come as differences', () => {
+    const header = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount';
+    const row = (ms: number, snapshot: boolean, side: string, price: number, amount: number): string =>
+      `binance,BTCUSDT,${(at + ms) * 1000},${(at + ms) * 1000 + 7},${snapshot},${side},${price},${amount}`;
+    const first = [row(0, true, 'ask', 101, 4), row(0, true, 'bid', 98, 3), row(0, true, 'bid', 99, 2)];
+
+    test('are whole books after each message, a tenth of a second apart', async () => {
+      const { rows, result } = await take(
+        'BTCUSDT-book.csv',
+        lines(
+          header,
+          ...first,
+          row(50, false, 'bid', 99, 7),
+          row(120, false, 'bid', 99, 0),
+          row(120, false, 'ask', 100.5, 1),
+          row(400, true, 'ask', 103, 1),
+          row(400, true, 'bid', 102, 1),
+        ),
+      );
+      expect(rows).toEqual([
+        [0, 0, 1, 99, 2],
+        [0, 0, 1, 98, 3],
+        [0, 0, -1, 101, 4],
+        [120 / minute, 1, 1, 98, 3],
+        [120 / minute, 1, -1, 100.5, 1],
+        [120 / minute, 1, -1, 101, 4],
+        [400 / minute, 2, 1, 102, 1],
+        [400 / minute, 2, -1, 103, 1],
+      ]);
+      expect(result.key).toEqual({ kind: 'depth', symbol: 'BTCUSDT' });
+      expect(result.findings).toMatchObject([{ check: 'assumed', what: expect.stringMatching(/best 25 levels/) }]);
+    });
+
+    test('are refused where nothing says what they change, and where they are none', async () => {
+      const bad = lines(header, row(0, false, 'bid', 99, 7), ...first, row(5, false, 'buy', 1, 1));
+      await expect(take('BTCUSDT-book.csv', bad)).rejects.toThrow(
+        /2 lines that cannot be read \(first line 2: a difference before the first snapshot/,
+      );
+    });
+  });
+
   test('of Binance bookDepth, whose bands are said to be coarse', async () => {
     const bands = [
       [-2, 5, 490],
@@ -277,6 +318,7 @@ describe('what cannot be told is asked for', () => {
     ['a time', 'BTCUSDT.csv', lines(header, '12,1,1,1,1,1'), /"12" is no time/],
     ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers/],
     ['anything', 'BTCUSDT.csv', '', /is empty/],
+    ['another format', 'BTC_USDT-1m.feather', 'ARROW1\0\0', /is a Feather file.*freqtrade convert-data/],
   ])('%s', async ([, name, content, message]) => {
     await expect(take(name, content)).rejects.toThrow(message);
   });

@@ -4,6 +4,7 @@ import { columnsOf } from '../catalogue/kinds.ts';
 import type { Reading } from './batch.ts';
 import { bandsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
+import { differencesAsBooks } from './differences.ts';
 import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { readParquetRows } from './parquet-rows.ts';
@@ -24,6 +25,8 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
       return readBooks(file.blocks);
     case 'snapshots':
       return readBooks(snapshotsAsBooks(file.blocks));
+    case 'differences':
+      return readBooks(differencesAsBooks(file.blocks));
     case 'bands':
       return readBooks(bandsAsBooks(file.blocks));
     case 'parquet':
