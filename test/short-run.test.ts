@@ -1,6 +1,7 @@
 /** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { backtestSchema } from '../src/config/schema.ts';
 import { rate, units } from '../src/domain/money.ts';
 import type { Target } from '../src/domain/order.ts';
 import type { RunInput } from '../src/modes/run.ts';
@@ -46,9 +47,15 @@ const shortly = (input: RunInput) => {
   return run?.advance(Number.POSITIVE_INFINITY) === true ? run.result() : undefined;
 };
 
+const plainConfig = backtestSchema.parse({
+  cash: '1',
+  strategies: [{ id: 's', use: 'test', symbol: 'XZ', interval: '1min' }],
+  risk: { maxOrderValue: '1', maxPosition: '1' },
+});
+
 /** Everything that a summary says, of a run by columns of numbers or by objects. */
 const summaryOf = (input: RunInput, result: Parameters<typeof summarise>[1]) => {
-  const config = { cash: input.cash, riskFree: rate('0') } as Parameters<typeof summarise>[2];
+  const config = { ...plainConfig, cash: input.cash };
   return summarise({ input, warnings: [], dataHashes: {} }, result, config).summary;
 };
 

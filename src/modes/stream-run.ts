@@ -70,7 +70,15 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     recorded: feed.series(symbol, interval),
   }));
   const again = source<Signal>();
-  const graph: Graph = { clock, assembled, rules: input.rules, again: again.emit, walks, flows, faults: [] };
+  const graph: Graph = {
+    clock,
+    assembled,
+    rules: input.rules,
+    again: (signal) => again.emit(signal),
+    walks,
+    flows,
+    faults: [],
+  };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
   const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
     fills.push(fill),
