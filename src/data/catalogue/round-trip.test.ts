@@ -1,0 +1,77 @@
+/** What is exported as Parquet and imported again is the same, byte by byte, and so is what is exported once more. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type ImportOptions, importFile } from '../import/import.ts';
+import type { SeriesKey } from './kinds.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { exportSeries } from './query.ts';
+
+const start = Date.UTC(2024, 0, 31, 22);
+/** Prices and quantities that no short binary fraction is. */
+const price = (row: number): string => (100 + ((row * 7919) % 1_000) / 100).toFixed(2);
+const quantity = (row: number): string => (((row * 104_729) % 99_991) / 1e5 + 1e-5).toFixed(5);
+const rows = 3_000;
+const text = (header: string, line: (row: number) => string): string =>
+  `${header}${Array.from({ length: rows }, (_, row) => `${line(row)}\n`).join('')}`;
+
+const cases: readonly (readonly [SeriesKey, string, string])[] = [
+  [
+    { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' },
+    'klines.csv',
+    text('time_ms,open,high,low,close,volume\n', (row) =>
+      [start + row * 60_000, price(row), '120.01', '99.99', price(row + 1), quantity(row)].join(','),
+    ),
+  ],
+  [
+    { kind: 'trades', symbol: 'BTCUSDT' },
+    'trades.csv',
+    text('time_ms,price,qty,side\n', (row) =>
+      [start + Math.floor(row / 2) * 5_001, price(row), quantity(row), row % 3 === 0 ? 'buy' : 'sell'].join(','),
+    ),
+  ],
+  [
+    { kind: 'depth', symbol: 'BTCUSDT' },
+    'depth.jsonl',
+    text('', (row) => {
+      const [b, a] = [
+        [99.98, 99.97],
+        [100.01, 100.02],
+      ].map((side) => side.map((at) => [at, Number(quantity(row))]));
+      return JSON.stringify({ t: start + row * 5_000, b, a });
+    }),
+  ],
+];
+
+test.for(cases)('%j', async ([key, name, content]) => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-round-trip-'));
+  const take = async (into: string, file: string): Promise<Manifest> => {
+    const given: ImportOptions = {
+      dir: join(dir, into),
+      ...key,
+      endStamps: false,
+      repair: new Set(),
+      replace: false,
+      now: 5,
+    };
+    await importFile(join(dir, file), given);
+    const found = readManifest(join(dir, into), key);
+    if (found === undefined) throw new Error('nothing was stored');
+    return found;
+  };
+  const hashOf = (file: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(dir, file)))
+      .digest('hex');
+  writeFileSync(join(dir, name), content);
+  const first = await take('first', name);
+  expect(first.months).toHaveLength(2);
+  await exportSeries(join(dir, 'first'), first, join(dir, 'one.parquet'), {});
+  const second = await take('second', 'one.parquet');
+  expect(second.months).toEqual(first.months);
+  expect([second.priceDecimals, second.quantityDecimals]).toEqual([first.priceDecimals, first.quantityDecimals]);
+  await exportSeries(join(dir, 'second'), second, join(dir, 'two.parquet'), {});
+  expect(hashOf('two.parquet')).toBe(hashOf('one.parquet'));
+});
