@@ -6,6 +6,7 @@ import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
 import { addRecord } from './modes/record/commands.ts';
+import { rulesOption } from './modes/rules-option.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 import { stopsOnSignals } from './modes/signals.ts';
@@ -139,6 +140,7 @@ program
       .choices(['columns', 'stream'])
       .default('columns'),
   )
+  .addOption(rulesOption())
   .option('--stress', 'run it with fees doubled, latency trebled and one kline later, too', false)
   .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
   .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
@@ -153,12 +155,13 @@ program
   .addOption(
     new Option('--all [DIR]', 'every configuration of a folder against the results written down beside them')
       .preset('backtests')
-      .conflicts(['config', 'grid', 'stress', 'report', 'csv']),
+      .conflicts(['config', 'grid', 'stress', 'report', 'csv', 'rules']),
   )
   .option('--accept', 'with --all: write down what comes out', false)
   .addOption(runsOption())
   .addOption(jsonOption())
-  .action(async ({ save, runs, grid, all, accept, ...given }) => {
+  .action(async ({ save, runs, grid, all, accept, rules, ...given }) => {
+    if (rules !== undefined) given.set = [...given.set, `rules=${rules}`];
     if (all !== undefined)
       return (await import('./modes/expectations.ts')).checkAll({
         ...given,

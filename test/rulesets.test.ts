@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../src/data/klines.ts';
 import { Decimal } from '../src/domain/money.ts';
-import { type RulesetName, rulesetNames } from '../src/fill/rules.ts';
+import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
@@ -146,11 +146,8 @@ const traded = (want: Want, columns: Case['columns']): Readonly<Record<string, s
       const given = { ...caseOf(1, rules)[0], columns, strategy: scripted(wants), cash: '1000' };
       const rows = byColumns(given);
       expect(rows).toEqual(byReference(given, { kind: 'script', want: () => want }));
-      const fills = rows.fills as readonly {
-        readonly side: string;
-        readonly price: string;
-        readonly quantity: string;
-      }[];
+      const fills = rows.fills as readonly (Rows['fills'][number] &
+        Readonly<Record<'side' | 'price' | 'quantity', string>>)[];
       return [rules, fills.map(({ side, price, quantity }) => `${side} ${quantity} @ ${price}`).join(', ')];
     }),
   );

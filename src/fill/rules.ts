@@ -6,6 +6,9 @@
 import { type Rate, rate, type Ticks, ticks, type Units } from '../domain/money.ts';
 import type { ImpactModel } from './impact.ts';
 import type { LatencyModel } from './latency.ts';
+import type { RulesetName } from './ruleset-names.ts';
+
+export type { RulesetName };
 
 export interface Rules {
   readonly name: string;
@@ -120,17 +123,6 @@ const plain: Rules = {
   feeIn: 'quote',
 };
 
-export const rulesetNames = [
-  'sluice',
-  'plain',
-  'backtesting.py',
-  'backtrader',
-  'nautilus',
-  'tradingview',
-  'vectorbt',
-] as const;
-export type RulesetName = (typeof rulesetNames)[number];
-
 /** The rulesets that a configuration can name. */
 export const rulesets: Readonly<Record<RulesetName, Rules>> = {
   sluice,
@@ -147,6 +139,22 @@ export const rulesets: Readonly<Record<RulesetName, Rules>> = {
   nautilus: { ...plain, name: 'nautilus', marketAt: 'close', path: 'OHLC' },
   tradingview: { ...plain, name: 'tradingview', gapFill: 'open', targetsFrom: 'entry', path: 'nearest' },
   vectorbt: { ...plain, name: 'vectorbt', marketAt: 'close', gapFill: 'open', sizing: 'closeWithFee' },
+};
+
+/** Each in a sentence, for a result's table. */
+export const aboutRules: Readonly<Record<RulesetName, string>> = {
+  sluice:
+    'market at the next open, worse by half a spread; limits a tick beyond; part of the volume; stops below their price',
+  plain: 'market at the next open, limits at a touch; ignores spread, volume and delay',
+  'backtesting.py':
+    'market at the next open, limits at a touch or a better open, the stop before the target; ignores spread, volume and delay',
+  backtrader:
+    'market at the next open, limits at a touch or a better open, stops from the kline after; ignores spread, volume and delay',
+  nautilus: 'market at the close decided on, limits at a touch, open-high-low-close; ignores spread, volume and delay',
+  tradingview:
+    'market at the next open, limits at a touch or a better open, the nearer extreme first; ignores spread, volume and delay',
+  vectorbt:
+    'market at the close decided on, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
 };
 
 /** Fee rates, as fractions of what they are charged on. */

@@ -82,7 +82,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
   const rows: readonly Row[] = [
     ['Klines', `${grouped(summary.klines)}, ${momentText(summary.from)} to ${momentText(summary.to)} UTC`],
-    ['Rules', summary.rules],
+    ['Rules', [summary.rules, ...(summary.rulesText === undefined ? [] : [summary.rulesText])].join(': ')],
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backtestSchema } from '../config/schema.ts';
-import { rulesets } from '../fill/rules.ts';
-import { rulesOf } from './fill-rules.ts';
+import { aboutRules, rulesets } from '../fill/rules.ts';
+import { rulesetNames } from '../fill/ruleset-names.ts';
+import { rulesOf, rulesText } from './fill-rules.ts';
 
 const fixed = {
   strategies: [{ id: 'm', use: 'maker', symbol: 'BTCUSDT', interval: '1min' }],
@@ -12,6 +13,20 @@ const fixed = {
   cash: '1',
 };
 const rules = (fills: object, dir = '.') => rulesOf(dir, backtestSchema.parse({ ...fixed, fills }));
+
+test('a configuration can name every ruleset, and the result says what it assumes', () => {
+  expect(backtestSchema.shape.rules.unwrap().options).toEqual([...rulesetNames]);
+  for (const name of rulesetNames) {
+    const config = backtestSchema.parse({ ...fixed, rules: name });
+    expect(rulesOf('.', config)).toEqual(rulesets[name]);
+    expect(rulesText(config)).toBe(aboutRules[name]);
+  }
+});
+
+test('what the configuration changes of a ruleset is said beside it', () => {
+  const config = backtestSchema.parse({ ...fixed, rules: 'plain', fills: { halfSpread: '0.001', lateBar: true } });
+  expect(rulesText(config)).toBe(`${aboutRules.plain}; but halfSpread 0.001, lateBar true`);
+});
 
 test('what is not named stays as the ruleset has it', () => {
   expect(rules({})).toEqual(rulesets.sluice);

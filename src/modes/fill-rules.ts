@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import type { BacktestConfig } from '../config/schema.ts';
 import { readBytes } from '../data/bytes.ts';
 import { readNumberTable } from '../data/number-table.ts';
-import { type Ticks, ticks } from '../domain/money.ts';
+import { rateText, type Ticks, ticks } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { ImpactModel } from '../fill/impact.ts';
 import type { LatencyModel } from '../fill/latency.ts';
-import { type Rules, rulesets } from '../fill/rules.ts';
+import { aboutRules, type Rules, rulesets } from '../fill/rules.ts';
 
 export function rulesOf(dir: string, { rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>): Rules {
   const { latencies, latencyDrawn, queue, queueExponent, impact, penetrationTicks, ...plain } = fills;
@@ -21,6 +21,14 @@ export function rulesOf(dir: string, { rules, fills }: Pick<BacktestConfig, 'rul
     queue: { kind: queue ?? base.queue.kind, n: queueExponent ?? base.queue.n },
     impact: impact === undefined ? base.impact : impactModels[impact],
   };
+}
+
+/** What the rules of a configuration assume, in words. */
+export function rulesText({ rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>): string {
+  const changed = Object.entries(fills).flatMap(([key, value]) =>
+    value === undefined || value === false ? [] : [`${key} ${typeof value === 'bigint' ? rateText(value) : value}`],
+  );
+  return changed.length === 0 ? aboutRules[rules] : `${aboutRules[rules]}; but ${changed.join(', ')}`;
 }
 
 const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });

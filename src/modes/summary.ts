@@ -10,6 +10,7 @@ import { type Stressed, verdictOf } from '../research/verdict.ts';
 import type { Marks, Walkable } from '../research/walk.ts';
 import type { Prepared } from './backtest.ts';
 import type { FlowDone } from './cash-flows.ts';
+import { rulesText } from './fill-rules.ts';
 import type { RunInput, RunResult } from './run.ts';
 
 /** A summary, and what only charts need of it. */
@@ -89,6 +90,7 @@ export function summarise(
   const summary: Summary = {
     version: 1,
     rules: input.rules.name,
+    rulesText: rulesText(config),
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     from: Math.min(...times),

@@ -19,6 +19,8 @@ export interface FlowRow {
 export interface Summary {
   readonly version: 1;
   readonly rules: string;
+  /** What they assume, and which of it the configuration changes; runs that were kept before this was written down have none. */
+  readonly rulesText?: string;
   /** Yearly, as a fraction. */
   readonly riskFree: number;
   readonly klines: number;

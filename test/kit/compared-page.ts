@@ -1,0 +1,271 @@
+/** The page `docs/explanation/compared.md`: what other libraries assume, and what that does to the same strategies on the same data. */
+import { fileURLToPath } from 'node:url';
+import { loadKlines } from '../../src/data/klines.ts';
+import { resampleKlines } from '../../src/data/resample.ts';
+import { Decimal } from '../../src/domain/money.ts';
+import { rulesetNames } from '../../src/fill/ruleset-names.ts';
+import type { RunResult } from '../../src/modes/run.ts';
+import { runColumns } from '../../src/modes/run-columns.ts';
+import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
+import { sma } from '../../src/strategy/indicators.ts';
+import grid from '../../strategies/grid/index.ts';
+import smaCross from '../../strategies/sma-cross/index.ts';
+import { type Case, inputOf } from '../agreement.ts';
+
+/** Enters when the averages cross, with a stop 1.5 % below the close of that moment and a target 1.5 % above. */
+const bracket = defineStrategy({
+  name: 'bracket',
+  about: 'A stop and a target around each entry',
+  params: {},
+  indicators: () => ({ fast: sma('close', 5), slow: sma('close', 20) }),
+  decide({ fast, slow }, { kline, holding }) {
+    if (fast - slow <= 1e-6) return flat('not above');
+    if (holding.quantity > 0) return undefined;
+    return hold({ share: 0.9 }, 'above', { stop: kline.close * 0.985, takeProfit: kline.close * 1.015 });
+  },
+});
+
+interface Tried {
+  readonly name: string;
+  readonly strategy: Strategy;
+  readonly params: Case['params'];
+}
+const tried: readonly Tried[] = [
+  {
+    name: '`sma-cross`, nine tenths of the equity',
+    strategy: smaCross,
+    params: { fast: 5, slow: 20, quantity: 0, share: 0.9, stop: 0 },
+  },
+  { name: 'the same averages with a stop 1.5 % below and a target 1.5 % above', strategy: bracket, params: {} },
+  {
+    name: '`grid` of three resting orders a side',
+    strategy: grid,
+    params: { levels: 3, quantity: 2, most: 6, least: 0.006, spacing: 0.5, period: 20 },
+  },
+];
+
+const cash = '100000';
+
+/** One run over the whole of the file. */
+function outcome({ strategy, params }: Tried, rules: Case['rules']): RunResult {
+  const { columns: minutes } = loadKlines({
+    path: fileURLToPath(new URL('../../backtests/data/XBTUSD-1m-2020-02_2020-04.csv.gz', import.meta.url)),
+    symbol: 'XBTUSD',
+    interval: '1min',
+    pricePrecision: 2,
+  });
+  const instrument = {
+    base: 'XBT',
+    quote: 'USD',
+    pricePrecision: 2,
+    quantityPrecision: 5,
+    minQuantity: '0.0001',
+    minNotional: '1',
+  };
+  const columns = resampleKlines('1min', minutes, { interval: '60min' });
+  const fees = { maker: '0.001', taker: '0.001' };
+  return runColumns(
+    inputOf({ symbol: 'XBTUSD', interval: '60min', instrument, columns, rules, fees, cash, strategy, params }),
+  );
+}
+
+/** Aligned, as the formatter of this tree has tables. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+const percent = (fraction: Decimal): string => `${fraction.times(100).toFixed(2)} %`;
+
+function resultRows(one: Tried): readonly (readonly string[])[] {
+  return rulesetNames.map((rules) => {
+    const { fills, finalEquity, couldBeBetterBy, ambiguousKlines } = outcome(one, rules);
+    const units = (amount: bigint): Decimal => new Decimal(String(amount)).div('1e18');
+    const equity = units(finalEquity);
+    const gain = percent(equity.div(cash).minus(1));
+    const best = percent(equity.plus(units(couldBeBetterBy)).div(cash).minus(1));
+    return [
+      `\`${rules}\``,
+      String(fills.length),
+      equity.toFixed(2),
+      gain,
+      ambiguousKlines === 0 ? '' : `${ambiguousKlines}: at best ${best}`,
+    ];
+  });
+}
+
+const resultTable = (one: Tried): string =>
+  `### ${one.name[0]?.toUpperCase() ?? ''}${one.name.slice(1)}\n\n${table(
+    ['rules', 'fills', 'final equity', 'return', 'ambiguous klines'],
+    resultRows(one),
+  )}`;
+
+const assumptions = table(
+  ['', ...rulesetNames.map((name) => `\`${name}\``)],
+  [
+    [
+      'a MARKET order fills at',
+      'next open, worse by 5 bp',
+      'next open',
+      'next open',
+      'next open',
+      'the close decided on',
+      'next open',
+      'the close decided on',
+    ],
+    [
+      'a resting LIMIT fills',
+      'one tick beyond',
+      'at a touch',
+      'at a touch',
+      'at a touch',
+      'at a touch',
+      'at a touch',
+      'at a touch',
+    ],
+    [
+      'and when an open has passed it, at',
+      'its price',
+      'its price',
+      'the open',
+      'the open',
+      'its price',
+      'the open',
+      'the open',
+    ],
+    [
+      'a stop fills at',
+      'half way from its price to the extreme, or a worse open',
+      'its price, or a worse open',
+      'its price, or a worse open',
+      'its price, or a worse open',
+      'its price, or a worse open',
+      'its price, or a worse open',
+      'its price, or a worse open',
+    ],
+    [
+      'a stop can be hit',
+      'in the kline of the entry',
+      'in the kline of the entry',
+      'in that of a MARKET entry, else the next',
+      'from the next kline on',
+      'in the kline of the entry',
+      'in the kline of the entry',
+      'from the next kline on (entries are at closes)',
+    ],
+    [
+      'a target can fill',
+      'from the kline after the first close',
+      'from the kline after the first close',
+      'in the kline of a MARKET entry',
+      'from the kline after the first close',
+      'from the next kline on (entries are at closes)',
+      'in the kline of a MARKET entry',
+      'from the next kline on (entries are at closes)',
+    ],
+    [
+      'stop and target in one kline',
+      'the stop',
+      'the stop',
+      'the stop',
+      'the stop',
+      'open, high, low, close',
+      'the extreme nearer to the open first',
+      'the stop',
+    ],
+    [
+      'part of the volume',
+      '10 % resting, all taking',
+      'no limit',
+      'no limit',
+      'no limit',
+      'no limit',
+      'no limit',
+      'no limit',
+    ],
+    [
+      'a share of the equity is sized',
+      'at the close, mended once',
+      'at the close',
+      'at the entry, with the fee',
+      'at the close, without the fee',
+      'at the close, without the fee',
+      'at the close, without the fee',
+      'at the close, with the fee',
+    ],
+    [
+      'the fee is taken',
+      'from what is received',
+      'in quote',
+      'in quote',
+      'in quote',
+      'in quote',
+      'in quote',
+      'in quote',
+    ],
+    [
+      'what is held at the end',
+      'what selling it would bring',
+      'the last close',
+      'the last close',
+      'the last close',
+      'the last close',
+      'the last close',
+      'the last close',
+    ],
+  ],
+);
+
+export const comparedPage = (): string => `# Rules compared
+
+_Written by \`npm run docs\` (\`test/kit/compared-page.ts\`); a test fails when it is not current._
+
+\`sluice backtest --config FILE --rules NAME\` fills orders as another library does, so that its results can be set beside those of that
+library, and the difference to Sluice's own rules be seen. Both drivers obey each ruleset, and an independent slow
+reference (\`test/reference/\`) gives the same orders and fills, row by row, on generated and on recorded klines.
+
+## What each assumes
+
+${assumptions}
+
+None of the others knows a spread, a volume, a delay, or how fills are found out, unless it is told to.
+
+## What that does to the same strategy on the same data
+
+XBTUSD, hourly klines of February to April 2020 made from minutes (\`backtests/data\`), ${cash} USD, fees of 0.1 % a side. "Ambiguous" are klines in
+which a stop and a target could both have filled and the stop was taken.
+
+${tried.map(resultTable).join('\n\n')}
+
+Nothing but the rules differs within a table. In this recording each open equals the close before it, so the next open and the close decided on are one
+price; and whose orders rest for hours loses little by waiting for one tick more. Where stops and targets lie within the reach of a kline, the
+rules decide more than the strategy does: nothing was found out there but what was assumed. Finer klines (\`detail\`) or trades find out.
+
+## What was followed
+
+- **backtesting.py** 0.6.6, \`backtesting.py\`: \`_Broker._process_orders\` (a LIMIT at \`low <= limit\`, at the better of open and limit; stops before targets in the
+  queue; both in the kline of a MARKET entry, in the next one after any other; a fraction of the cash divided by price and commission at the entry),
+  \`finalize_trades=False\`. Its whole units are not followed: a quantity is cut to the instrument's lots, as \`FractionalBacktest\` does.
+- **backtrader** 1.9.78.123, \`brokers/bbroker.py\`: \`_try_exec_limit\`, \`_try_exec_stop\`, \`next\` (orders of a bracket become active with the next one),
+  \`sizers/percents_sizer.py\` (cash over the close, no commission: with all of the cash an entry above the close, or any with a fee, is refused for want of margin).
+- **vectorbt** 1.2.0, \`portfolio/nb.py\`: \`get_stop_price_nb\` (a stop or target that the open has passed gets the open), \`simulate_from_signals_nb\` (the
+  stop is asked before the target), \`buy_nb\` (all of the cash pays price and fees). Without a shift by the user it fills at the close that decided.
+- **NautilusTrader**, the pages [bar execution](https://nautilustrader.io/docs/latest/concepts/backtesting/bar-execution/) and
+  [fill prices and matching](https://nautilustrader.io/docs/latest/concepts/backtesting/fill-prices-and-matching/): market orders at the close of the kline
+  that was just processed, resting ones along open, high, low, close.
+- **TradingView**, the chapter on strategies of its [Pine manual](https://www.tradingview.com/pine-script-docs/concepts/strategies/): next open, a path over the extreme
+  that lies nearer to the open, gaps at the open. It is closed: nothing beyond the manual could be looked up.
+
+## What is not followed
+
+- None of them closes what is held at the end by itself; with \`finalize_trades=True\` backtesting.py would.
+- vectorbt has no resting LIMIT orders but targets; those of a strategy fill as its targets do. It also buys what the cash pays where an order asks for more;
+  here such an order is not filled.
+- A trailing stop moves with the extremes of each kline after it, by every ruleset.
+- NautilusTrader gives each of a kline's four prices a quarter of its volume, and refuses a stop that is placed beyond the market; here volume is no
+  limit, and such a stop is hit. TradingView, too, lets a target fill in the kline in which a LIMIT entered; here it never does.
+- Where a share is sized and the entry cannot be paid, the wish is tried again at each close with the size it had; backtrader's sizer would take the new one.
+- Fees are rounded up to 8 decimals; the others reckon in floating point.
+`;
