@@ -5,39 +5,12 @@
 import Database from 'better-sqlite3';
 import type { Entry } from '../../journal/entries.ts';
 import type { WriteResult, WriterHost } from '../../journal/journal.ts';
-import { migrate, schemaVersion } from '../../journal/schema.ts';
 import { tried } from '../../journal/tried.ts';
 import { type Write, writer } from '../../journal/writer.ts';
 import type { Chance } from './chance.ts';
+import { cleared, giveBack, opened } from './database.ts';
 import { type Life, never, type Time } from './life.ts';
 import { type DiskError, diskErrors } from './plan.ts';
-
-/** An empty journal, copied for each world: migrating anew would cost a millisecond. */
-const emptyJournal: Buffer = (() => {
-  const db = new Database(':memory:');
-  migrate(db);
-  const bytes = db.serialize();
-  db.close();
-  return bytes;
-})();
-
-/** A database that prepares each statement once: every process prepares the same ones, and there are several in a world. */
-function opened(bytes: Buffer): Database.Database {
-  const db = new Database(bytes);
-  const prepare = db.prepare.bind(db);
-  const pragma = db.pragma.bind(db);
-  const known = new Map<string, Database.Statement>();
-  return Object.assign(db, {
-    prepare(sql: string): Database.Statement {
-      const statement = known.get(sql) ?? prepare(sql);
-      known.set(sql, statement);
-      return statement;
-    },
-    // Asked for nine times by each start, and the same from beginning to end.
-    pragma: (source: string, options?: Database.PragmaOptions): unknown =>
-      source === 'user_version' ? schemaVersion : pragma(source, options),
-  });
-}
 
 /** Told that the writer of a process broke; what a mutant makes of it is answered in its place. */
 export type Broke = (error: unknown) => WriteResult | undefined;
@@ -51,12 +24,16 @@ export interface DiskOptions {
   readonly slow: boolean;
   /** Each so many-th commit is synced: 1 is `synchronous=FULL`. */
   readonly syncEvery: number;
+  /** The number of its pages will matter. */
+  readonly bounded: boolean;
   /** Told of each batch just after it was committed. */
   readonly committed: (entries: readonly Entry[], db: Database.Database) => void;
 }
 
 export class Disk {
-  #db = opened(emptyJournal);
+  #db: Database.Database;
+  /** False once the power was lost: what was reopened is nobody else's. */
+  #isShared: boolean;
   readonly #options: DiskOptions;
   #synced: Buffer | undefined;
   #commits = 0;
@@ -67,6 +44,8 @@ export class Disk {
 
   constructor(options: DiskOptions) {
     this.#options = options;
+    this.#isShared = !options.bounded;
+    this.#db = options.bounded ? opened() : cleared();
   }
 
   get db(): Database.Database {
@@ -124,7 +103,8 @@ export class Disk {
     // With every commit synced the bytes would be the same.
     if (this.#options.syncEvery === 1) return;
     this.#db.close();
-    this.#db = opened(this.#synced ?? emptyJournal);
+    this.#isShared = false;
+    this.#db = opened(this.#synced);
     this.#bound();
   }
 
@@ -186,6 +166,7 @@ export class Disk {
   }
 
   close(): void {
-    this.#db.close();
+    if (this.#isShared) giveBack(this.#db);
+    else this.#db.close();
   }
 }

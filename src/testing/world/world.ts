@@ -103,6 +103,7 @@ class World {
       chance: chanceOf(seed, 'disk'),
       slow: classes.includes('slowDisk') || course?.slowDisk === true,
       syncEvery: bent.syncEvery ?? 1,
+      bounded: plan.events.some(({ kind }) => kind === 'noPages'),
       committed: (entries, db) => this.#watch.committed(entries, db, this.#wire.pending.keys()),
     });
     this.#venue = new Venue({
