@@ -14,11 +14,15 @@ const hour = 60 * minute;
 const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'sluice-limits-')), 'deep', 'limits.db');
 
 /** A process with its budget; all of a test live on one clock. */
-function processOn(path: string, clock: SimClock, options: Partial<BudgetOptions> & { address?: string } = {}) {
-  const { address = 'x:1', ...limits } = options;
+function processOn(
+  path: string,
+  clock: SimClock,
+  options: Partial<BudgetOptions> & { address?: string; isOneOff?: boolean } = {},
+) {
+  const { address = 'x:1', isOneOff = false, ...limits } = options;
   const warnings: string[] = [];
   const warn = (_: object, text: string): void => void warnings.push(text);
-  const shared = sharedFile({ path, address, clock, warn, steady: () => clock.now() });
+  const shared = sharedFile({ path, address, clock, warn, isOneOff, steady: () => clock.now() });
   const purse = budget({ clock, shared, ipWeightPerMinute: 100, uidWeightPerMinute: 100, ...limits });
   return { warnings, purse };
 }
@@ -222,6 +226,19 @@ describe('a file', () => {
     expect(processOn(path, clock).purse.meter().stoppedUntil).toBe(start + minute);
   });
 
+  it('that cannot be opened when a daemon starts counts as full for a minute, but for kills; a command goes on', async () => {
+    const clock = new SimClock(start);
+    const file = join(mkdtempSync(join(tmpdir(), 'sluice-limits-')), 'a-file');
+    writeFileSync(file, '');
+    const { purse, warnings } = processOn(join(file, 'limits.db'), clock);
+    expect([await goes(purse, 'cancel', 1), await goes(purse, 'kill', 1)]).toEqual([false, true]);
+    expect(warnings).toContainEqual(expect.stringContaining('for a minute'));
+    await clock.advanceTo(start + minute);
+    expect(await goes(purse, 'cancel', 1)).toBe(true);
+    const command = processOn(join(file, 'limits.db'), clock, { isOneOff: true });
+    expect(await goes(command.purse, 'market', 1)).toBe(true);
+  });
+
   it('that cannot be opened is said once, and limits and bans are heeded here', async () => {
     const clock = new SimClock(start);
     const file = join(mkdtempSync(join(tmpdir(), 'sluice-limits-')), 'a-file');
@@ -231,7 +248,7 @@ describe('a file', () => {
     expect(await goes(purse, 'kill', 1)).toBe(false);
     purse.notice({ status: 429, retryAfterMs: undefined });
     expect(purse.meter().stoppedUntil).toBe(start + minute);
-    expect(warnings).toEqual([expect.stringContaining('cannot be written')]);
+    expect(warnings).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('for a minute')]);
   });
 
   it('that another process holds keeps nobody waiting for long', async () => {

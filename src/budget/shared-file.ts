@@ -35,6 +35,8 @@ export interface SharedFileOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly warn: (facts: object, message: string) => void;
+  /** A command that somebody gives; left out: a daemon, which something may start again and again. */
+  readonly isOneOff?: boolean;
   /** Real ms that are the same in every process of the machine. */
   readonly steady?: () => number;
 }
@@ -114,7 +116,7 @@ class SharedFile implements Shared {
     this.#options = options;
     this.#steady = options.steady ?? machineSteady;
     this.#known = { bans: noBans, at: this.#moment() };
-    this.#opened();
+    if (this.#opened() === undefined && options.isOneOff !== true) this.#assumeFull();
   }
 
   alone<T>(work: (tally: Tally) => T): T {
@@ -262,6 +264,13 @@ class SharedFile implements Shared {
     } catch {
       // The next try is a minute away; what it should hold is heeded here.
     }
+  }
+
+  /** A loop of crashes would begin to count at nothing each time (order-protocol §2 #17): as after a 410, only kills are sent for a window. */
+  #assumeFull(): void {
+    const { path, clock, warn } = this.#options;
+    this.#learn(later(this.bans, { ...noBans, slowUntil: clock.now() + carefulMs }));
+    warn({ path }, 'what was spent before this start is not known: for a minute only what a kill cancels is sent');
   }
 
   #drop(): void {

@@ -36,7 +36,7 @@ export function openPatient(
 ): Patient {
   const clock = new ScaledClock(place.speed);
   const address = new URL(place.restUrl).host;
-  const shared = sharedFile({ path: sharedFilePath(environment), address, clock, warn: () => {} });
+  const shared = sharedFile({ path: sharedFilePath(environment), address, clock, isOneOff: true, warn: () => {} });
   const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...most });
   const x = exchange({
     ...place,

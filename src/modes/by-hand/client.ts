@@ -107,7 +107,7 @@ export function allowance(
 ): Allowance {
   const { host } = new URL(place.restUrl);
   const warn = (facts: object, message: string): void => say(`${message} ${JSON.stringify(facts)}`);
-  const shared = sharedFile({ path: sharedFilePath(environment), address: host, clock, warn });
+  const shared = sharedFile({ path: sharedFilePath(environment), address: host, clock, isOneOff: true, warn });
   const limits = budget({ clock, shared, user: userOf(apiKey), ...place.limits });
   const { stoppedUntil } = limits.meter();
   if (stoppedUntil !== undefined && stoppedUntil - clock.now() > clock.machine(patienceMs)) {
