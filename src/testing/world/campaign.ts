@@ -14,6 +14,8 @@ export interface Totals {
   unknowns: number;
   creates: number;
   fills: number;
+  late: number;
+  second: number;
   quarantined: number;
   commits: number;
   virtualMs: number;
@@ -26,6 +28,8 @@ export const noTotals = (): Totals => ({
   unknowns: 0,
   creates: 0,
   fills: 0,
+  late: 0,
+  second: 0,
   quarantined: 0,
   commits: 0,
   virtualMs: 0,
@@ -39,6 +43,8 @@ export function add(totals: Totals, one: Omit<Totals, 'seeds'> & { readonly seed
     'unknowns',
     'creates',
     'fills',
+    'late',
+    'second',
     'quarantined',
     'commits',
     'virtualMs',

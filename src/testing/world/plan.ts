@@ -286,5 +286,12 @@ function habitsOf(seed: number): Partial<Habits> {
   };
 }
 
+/** The same on an exchange that judges the window at its gateway; without batches, as is the default: their orders carry no id to be told by when late. */
+export const withLateQueue = (plan: Plan): Plan => ({
+  ...plan,
+  classes: plan.classes.filter((name) => name !== 'batches'),
+  lateQueue: true,
+});
+
 /** A plan in one line of JSON. */
 export const planText = (plan: Plan): string => JSON.stringify(plan);

@@ -4,7 +4,7 @@ import { type Shared, sharedWithNobody } from '../../budget/shared.ts';
 import type { Kline } from '../../domain/market.ts';
 import { rate, units } from '../../domain/money.ts';
 import type { Timing } from '../../execution/desk.ts';
-import { journal } from '../../journal/journal.ts';
+import { journal, type WriterHost } from '../../journal/journal.ts';
 import { load } from '../../journal/load.ts';
 import type { Identity } from '../../journal/open.ts';
 import { type Assembled, assemble } from '../../modes/assemble.ts';
@@ -114,11 +114,7 @@ export function startProcess(options: ProcessOptions): Process {
   };
   const limits = budget({ clock, shared: bent.forgetsLimits === true ? sharedWithNobody() : options.shared, ...most });
   const wire = wireOf(options, limits);
-  const plainHost = disk.host(life, epoch, (error) => {
-    if (bent.ioErrorIsWritten === true) return 'written';
-    options.broke(error);
-    return undefined;
-  });
+  const plainHost = hostOf(options, epoch);
   const host = bent.host?.(plainHost, inside) ?? plainHost;
   const plainBook = journal(host, clock, loaded.past.fill);
   const book = bent.journal?.(plainBook, inside) ?? plainBook;
@@ -171,6 +167,14 @@ export function startProcess(options: ProcessOptions): Process {
   void run(options, running, wire.time).catch(options.fatal);
   return running;
 }
+
+/** The journal's writer on the world's disk. */
+const hostOf = ({ disk, life, bent, broke }: ProcessOptions, epoch: number): WriterHost =>
+  disk.host(life, epoch, (error) => {
+    if (bent.ioErrorIsWritten === true) return 'written';
+    broke(error);
+    return undefined;
+  });
 
 const forbidden = (until: number | undefined): string | undefined =>
   until === undefined ? undefined : `nothing may be sent until ${until}`;

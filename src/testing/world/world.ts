@@ -11,11 +11,11 @@ import { type CrashEvent, Happenings } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import { Operator } from './operator.ts';
 import { Others } from './others.ts';
-import { type CrashPoint, faultsMs, type Plan } from './plan.ts';
+import { type CrashPoint, faultsMs, type Plan, withLateQueue } from './plan.ts';
 import { Prices } from './prices.ts';
 import { isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
-import type { WorldOptions, WorldResult } from './result.ts';
+import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
 import { MachineLimits } from './spent.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
@@ -75,7 +75,7 @@ class World {
   #atRest = false;
 
   constructor({ plan, bent = {}, trace = false, horizonMs = worldTiming.horizonMs }: WorldOptions) {
-    this.#plan = bent.lateQueue === true ? { ...plan, lateQueue: true } : plan;
+    this.#plan = bent.lateQueue === true ? withLateQueue(plan) : plan;
     this.#bent = { ...bent, timing: { horizonMs, ...bent.timing } };
     const { seed, classes, exact } = this.#plan;
     const course = exact === undefined ? undefined : new Course(exact);
@@ -129,8 +129,15 @@ class World {
       harmed: (fault) => this.#watch.reach.fault(fault, this.#orderStates()),
       strike: course === undefined ? undefined : (request) => course.strike(request, time.elapsed()),
     });
-    this.#operator = new Operator({
-      now: () => time.now(),
+    this.#operator = this.#operatorOf();
+    this.#others = this.#othersOf();
+    this.#happenings = this.#happeningsOf();
+    this.#wishes = wishesIn(seed, course);
+  }
+
+  #operatorOf(): Operator {
+    return new Operator({
+      now: () => this.#time.now(),
       process: () => this.#process,
       db: () => this.#disk.db,
       killed: (killed) => {
@@ -138,28 +145,29 @@ class World {
       },
       fatal: (error) => this.fatal(error),
     });
-    this.#others = new Others({
-      time,
+  }
+
+  #othersOf(): Others {
+    const { seed, classes } = this.#plan;
+    return new Others({
+      time: this.#time,
       venue: this.#venue,
       trace: this.#trace,
       seed,
       human: classes.includes('human'),
       publishes: this.#cable !== undefined,
-      priceOf: () => this.#course?.scenario.price?.(time.elapsed()),
+      priceOf: () => this.#course?.scenario.price?.(this.#time.elapsed()),
       isOver: () => this.#atRest,
       isHealed: () => this.#happenings.healed,
     });
-    this.#happenings = this.#happeningsOf();
-    this.#wishes = wishesIn(seed, course);
   }
 
   #cableOf(venue: Venue): Cable | undefined {
-    const { feed } = venue;
-    if (feed === undefined) return undefined;
+    if (venue.feed === undefined) return undefined;
     return new Cable({
       time: this.#time,
       venue,
-      feed,
+      feed: venue.feed,
       chance: chanceOf(this.#plan.seed, 'cable'),
       harmed: (fault) => this.#watch.reach.fault(`frame:${fault}`, this.#orderStates()),
       isOut: () => this.#wire.outage !== undefined || this.#happenings.quiet,
@@ -202,13 +210,10 @@ class World {
     });
     void ending?.catch((error: unknown) => this.fatal(error));
     await this.#until(() => this.#atRest, this.#time.elapsed() + endMs, 'nothing of ours has come to an end');
-    await this.#until(
-      () => this.#orderStates().every((state) => state === 'quarantined'),
-      this.#time.elapsed() + endMs,
-      'not every outcome is known',
-    );
+    await this.#untilKnown();
     const restAt = this.#time.elapsed() + watchMs;
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
+    if (this.#plan.lateQueue) await this.#untilLateOnesEnd();
     await this.#untilSeen();
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
@@ -217,6 +222,18 @@ class World {
     this.#checkAtRest();
     // What nobody caught by now is told.
     await this.#time.sim.loop();
+  }
+
+  /** What came after everything was ended rests: nobody wishes it any more. */
+  async #untilLateOnesEnd(): Promise<void> {
+    await this.#untilSeen();
+    void this.#process?.assembled.cancelAll().catch((error: unknown) => this.fatal(error));
+    await this.#untilKnown();
+  }
+
+  #untilKnown(): Promise<void> {
+    const isKnown = (): boolean => this.#orderStates().every((state) => state === 'quarantined');
+    return this.#until(isKnown, this.#time.elapsed() + endMs, 'not every outcome is known');
   }
 
   /** A last look at everything, and the journal written. */
@@ -261,11 +278,8 @@ class World {
   #boot(): void {
     const { seed } = this.#plan;
     const chance = chanceOf(seed, `life ${++this.#lives}`);
-    const machine = {
-      time: this.#time,
-      wallAheadMs: () => this.#happenings.wallAheadMs,
-      goesByTheWall: this.#bent.goesByTheWall === true,
-    };
+    const goesByTheWall = this.#bent.goesByTheWall === true;
+    const machine = { time: this.#time, wallAheadMs: () => this.#happenings.wallAheadMs, goesByTheWall };
     const life = new Life(this.#lives, machine, (point) => this.#comesBy(life, point));
     this.#trace.say(`${life.number} starts`);
     const started = this.#start(life, chance);
@@ -372,22 +386,8 @@ class World {
   }
 
   result(): WorldResult {
-    return {
-      seed: this.#plan.seed,
-      failure: this.#watch.failure,
-      hash: this.#trace.hash,
-      steps: this.#time.steps,
-      crashes: this.#crashes,
-      unknowns: this.#watch.unknowns,
-      creates: this.#watch.creates,
-      fills: this.#watch.fills,
-      quarantined: this.#watch.quarantined,
-      commits: this.#disk.commits,
-      virtualMs: this.#time.elapsed(),
-      points: this.#course?.points ?? [],
-      reach: this.#watch.reach,
-      trace: this.#trace.lines,
-    };
+    const [seed, crashes, points] = [this.#plan.seed, this.#crashes, this.#course?.points ?? []];
+    return { seed, crashes, points, ...resultOf(this.#watch, this.#time, this.#disk, this.#trace) };
   }
 
   /** The process is silenced: what it waits for never comes. */

@@ -94,7 +94,17 @@ function lengthen(stretch: Stretch, waiting: Map<number, Part>): void {
   }
 }
 
-const counted = ['steps', 'crashes', 'unknowns', 'creates', 'fills', 'quarantined', 'commits'] as const;
+const counted = [
+  'steps',
+  'crashes',
+  'unknowns',
+  'creates',
+  'fills',
+  'late',
+  'second',
+  'quarantined',
+  'commits',
+] as const;
 
 function report(
   stretch: Stretch,
