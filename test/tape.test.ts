@@ -1,5 +1,6 @@
 /** Backtests on recorded trades and books: what fills, by what evidence, and when it is known. */
 import { fileURLToPath } from 'node:url';
+import { ignoreElements, map, merge, tap } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
 import { loadDepth } from '../src/data/depth.ts';
@@ -191,6 +192,39 @@ test('L1: a cancel that comes too late fails, and the fill is known with the ans
     ),
   );
   expect(inTime.fills).toEqual([]);
+});
+
+test('L1: a fill is known when the answer to the first look after it is back', async () => {
+  const prints = Array.from({ length: 300 }, (_, at) => trade(120_000 + at * 10, 'BUY', 100, 0.1));
+  const knownAt = async (filledAt: number): Promise<number | undefined> => {
+    let known: number | undefined;
+    const bids = defineStrategy({
+      name: 'bids',
+      about: 'Bids once, and looks at each trade whether it holds something',
+      params: {},
+      signals: ({ klines, trades, holding }) =>
+        merge(
+          klines.pipe(map(() => hold({ quantity: 1 }, 'bid', { limit: 99 }))),
+          trades.pipe(
+            tap(({ seenAt }) => {
+              if (holding().quantity > 0) known ??= seenAt;
+            }),
+            ignoreElements(),
+          ),
+        ),
+    });
+    const given = input(
+      [undefined, undefined, undefined],
+      tapeOf([...quiet(4 * minute), ...prints, trade(filledAt, 'SELL', 98.99, 1)]),
+    );
+    await runTape({ ...given, hosted: given.hosted.map((one) => ({ ...one, strategy: bids })) });
+    return known;
+  };
+  // A look leaves with each second, arrives 150 ms later, and is answered 150 ms after that; then comes the next print.
+  expect(await knownAt(120_155)).toBe(121_310);
+  expect(await knownAt(121_149)).toBe(121_310);
+  // On its way back it learns nothing more.
+  expect(await knownAt(121_155)).toBe(122_310);
 });
 
 test('inside a recorded hole nothing fills, and an order that arrives in it waits for its end', async () => {

@@ -36,7 +36,7 @@ export class Poller {
   #arrive(symbol: string): void {
     this.#polled.delete(symbol);
     if (this.#venue.market(symbol).takeNews()) {
-      this.#venue.arrived();
+      this.#venue.arrived(symbol);
       void this.#clock.track(this.#assembled.sweeps.sweep(symbol));
     } else this.#venue.requests.queries += queriesOfLook;
     for (const { intent, state } of this.#assembled.portfolio.orders()) {

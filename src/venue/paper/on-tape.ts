@@ -11,7 +11,7 @@ import type { Intent, Outcome } from '../../domain/order.ts';
 import { travelOf } from '../../fill/latency.ts';
 import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
-import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
+import { type AccountReader, type CancelOutcome, type OrderEntry, type OrderRef, ok } from '../venue.ts';
 import { PaperAccount } from './account.ts';
 import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
 import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
@@ -37,6 +37,8 @@ export class PaperOnTape {
   readonly #markets = new Map<string, TapeMarket>();
   #request = 0;
   #isAsked = false;
+  /** When the look at a symbol arrived whose question about trades is still to be read, UTC ms. */
+  readonly #lookedAt = new Map<string, number>();
 
   constructor(options: PaperOnTapeOptions) {
     const account = new PaperAccount(options);
@@ -58,7 +60,12 @@ export class PaperOnTape {
     const news = new Subject<string>();
     this.#options = options;
     this.#account = account;
-    this.orders = { ...paperOrders(account, wire, options.clock), news };
+    const orders = paperOrders(account, wire, options.clock);
+    this.orders = {
+      ...orders,
+      tradesSince: (symbol, fromId) => this.#tradesOfLook(symbol, fromId) ?? orders.tradesSince(symbol, fromId),
+      news,
+    };
     this.account = paperBalances(account, wire);
     for (const [symbol, interval] of options.intervals)
       this.#markets.set(symbol, new TapeMarket(options, account, symbol, interval, () => news.next(symbol)));
@@ -75,9 +82,23 @@ export class PaperOnTape {
     return market;
   }
 
-  /** The next request has travelled already: whoever asks has waited for it. */
-  arrived(): void {
+  /**
+   * A look at a symbol has arrived, whose two questions left together: whoever asks for the open orders next has waited for that,
+   * and who then asks for trades gets what there was now, with the same answer's delay.
+   */
+  arrived(symbol: string): void {
     this.#isAsked = true;
+    this.#lookedAt.set(symbol, this.#options.clock.now());
+  }
+
+  /** The trades as the last look found them when it arrived; undefined where they have to be asked for. */
+  #tradesOfLook(symbol: string, fromId: string | undefined): ReturnType<OrderEntry['tradesSince']> | undefined {
+    const at = this.#lookedAt.get(symbol);
+    if (at === undefined) return undefined;
+    this.#lookedAt.delete(symbol);
+    this.requests.queries++;
+    const { rows, full } = this.#account.records.tradesSince(symbol, fromId);
+    return Promise.resolve(ok({ rows: rows.filter(({ time }) => time <= at), full }));
   }
 
   /** A request travels, is acted upon, and its answer travels back; at once where klines speak. */
