@@ -203,6 +203,20 @@ describe('a fill', () => {
     expect(book.insertFill(fillRowOf())).toBe(false);
     expect(book.insertFill(fillRowOf({ tradeId: '70', orderId: '01' }))).toBe(true);
   });
+
+  test('is looked up once by whoever asks first whether it is another one, and is known from then on', () => {
+    let asked = 0;
+    const { book } = bench(() => {
+      asked++;
+      return undefined;
+    });
+    expect(book.isOther(fillRowOf(), () => fillRowOf())).toBe(false);
+    expect(book.insertFill(fillRowOf())).toBe(true);
+    expect(asked).toBe(1);
+    expect(book.isOther(fillRowOf(), () => fillRowOf({ price: '1' }))).toBe(true);
+    expect(book.insertFill(fillRowOf())).toBe(false);
+    expect(book.insertFill(fillRowOf({ tradeId: '8' }))).toBe(true);
+  });
 });
 
 test('in memory nobody waits, and everything is there once it is closed', async () => {

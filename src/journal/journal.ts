@@ -154,6 +154,8 @@ const mostFills = 10_000;
 /** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. Older ones are looked up. */
 function fillMemory(written: Past['fill'], volatile: boolean) {
   const rows = new Map<string, number>();
+  /** The last key that was looked up and is no row: whoever asks whether a fill is another one asks next whether it is new. */
+  let absent: string | undefined;
   const keyOf = ({ tradeId, orderId }: FillKey): string => `${tradeId}|${orderId}`;
   // Where nothing outlives the process a venue of our own made the fills.
   const contentOf = (fill: FillEntry): number => (volatile ? 0 : fingerprint(fill));
@@ -161,8 +163,11 @@ function fillMemory(written: Past['fill'], volatile: boolean) {
     const name = keyOf(key);
     const content = rows.get(name);
     if (content !== undefined) return content;
-    const row = written(key);
-    if (row === undefined) return undefined;
+    const row = name === absent ? undefined : written(key);
+    if (row === undefined) {
+      absent = name;
+      return undefined;
+    }
     rows.set(name, contentOf(row));
     return contentOf(row);
   }
@@ -171,6 +176,7 @@ function fillMemory(written: Past['fill'], volatile: boolean) {
     isNew(fill: FillEntry): boolean {
       if (known(fill) !== undefined) return false;
       rows.set(keyOf(fill), contentOf(fill));
+      absent = undefined;
       return true;
     },
     isOther(key: FillKey, fill: () => FillEntry): boolean {

@@ -10,8 +10,9 @@ import { roseText } from '../http/shapes.ts';
 import { quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
 
-/** Cheapest level: frames are small, many, and read once. */
-export const packed = (frame: Json): Buffer => gzipSync(json(frame), { level: 1 });
+/** Cheapest level and little memory, whose clearing is most of the work: frames are small, many, and read once. */
+const sparing = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4_096 };
+export const packed = (frame: Json): Buffer => gzipSync(json(frame), sparing);
 
 /** A pushed frame; `ts` is whole seconds in the live envelope. */
 export function pushFrame(channel: string, tick: Json, now: number, habits: Habits): Json {
