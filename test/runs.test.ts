@@ -91,24 +91,27 @@ describe('sluice backtest', () => {
     expect((JSON.parse(streamed) as KeptRun['summary']).stress).toEqual(stress);
   });
 
-  test('ends at Ctrl-C with what there is, keeps it and says so everywhere', async () => {
-    const file = join(at.dir, 'stopped.html');
-    const stopped = { json: true, driver: 'stream', signal: AbortSignal.abort(), report: file, stress: true } as const;
-    const { out, said } = await run(stopped);
-    const part = JSON.parse(out) as KeptRun['summary'] & { readonly fills: readonly unknown[] };
-    const note = 'stopped at 2020-02-03T20:16Z: everything is of the time until then';
-    expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
-    expect(said).toContain(note);
-    expect(readFileSync(file, 'utf8')).toContain(note);
-    const again = join(at.dir, 'stopped-again.html');
-    expect((await at.sluice(['report', 'last', '-o', again])).code).toBe(0);
-    expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
-    const { out: same } = await run({ json: true, set: ['to=2020-02-03T20:16:00Z'] });
-    const until = JSON.parse(same) as typeof part;
-    expect(part.metrics).toEqual(until.metrics);
-    expect(part.fills).toEqual(until.fills);
-    expect(part.fills.length).toBeGreaterThan(10);
-  });
+  test.for(['stream', 'columns'] as const)(
+    'ends at Ctrl-C with what there is, keeps it and says so everywhere (%s)',
+    async (driver) => {
+      const file = join(at.dir, 'stopped.html');
+      const stopped = { json: true, driver, signal: AbortSignal.abort(), report: file, stress: true } as const;
+      const { out, said } = await run(stopped);
+      const part = JSON.parse(out) as KeptRun['summary'] & { readonly fills: readonly unknown[] };
+      const note = 'stopped at 2020-02-03T20:16Z: everything is of the time until then';
+      expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
+      expect(said).toContain(note);
+      expect(readFileSync(file, 'utf8')).toContain(note);
+      const again = join(at.dir, 'stopped-again.html');
+      expect((await at.sluice(['report', 'last', '-o', again])).code).toBe(0);
+      expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
+      const { out: same } = await run({ json: true, set: ['to=2020-02-03T20:16:00Z'] });
+      const until = JSON.parse(same) as typeof part;
+      expect(part.metrics).toEqual(until.metrics);
+      expect(part.fills).toEqual(until.fills);
+      expect(part.fills.length).toBeGreaterThan(10);
+    },
+  );
 
   test('writes CSV that adds up to what was said', async () => {
     const csv = join(at.dir, 'csv');

@@ -5,7 +5,7 @@ import { backtestSchema } from '../src/config/schema.ts';
 import { rate, units } from '../src/domain/money.ts';
 import type { Target } from '../src/domain/order.ts';
 import type { RunInput } from '../src/modes/run.ts';
-import { runColumns, runLong } from '../src/modes/run-columns.ts';
+import { runColumns, runColumnsPaced, runLong } from '../src/modes/run-columns.ts';
 import { shortRun } from '../src/modes/short-run.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { summarise } from '../src/modes/summary.ts';
@@ -44,7 +44,7 @@ function caseOf(seed: number, strategy: Strategy, cash = '1000000'): Case {
 
 const shortly = (input: RunInput) => {
   const run = shortRun(input);
-  return run?.advance(Number.POSITIVE_INFINITY) === true ? run.result() : undefined;
+  return run?.advance(Number.POSITIVE_INFINITY) === 'through' ? run.result() : undefined;
 };
 
 const plainConfig = backtestSchema.parse({
@@ -225,5 +225,24 @@ describe('a run in short numbers', () => {
     expect(shortly(plain)).toBeDefined();
     for (const other of others)
       expect(shortly({ ...plain, ...other }), JSON.stringify(Object.keys(other))).toBeUndefined();
+  });
+
+  test('told to end, has what a run has that ends there, the long way too', async () => {
+    const sizes = Array.from({ length: 30_000 }, (_, row): Want => ({ quantity: row % 90 < 50 ? '1' : '0' }));
+    const whole = inputOf({ ...caseOf(5, scripted(sizes)), columns: columnsOf(generated(5, 30_000).klines) });
+    const several = {
+      ...whole,
+      hosted: whole.hosted.map((one) => ({ ...one, id: 's' })),
+      limits: { ...whole.limits, maxDrawdown: rate('1') },
+    };
+    for (const input of [whole, several]) {
+      let looks = 0;
+      const part = await runColumnsPaced(input, () => Promise.resolve(++looks === 2));
+      expect(part.endedAt).toBe(2 * 4_096 * 60_000);
+      const short = { ...input, series: input.series.map((one) => ({ ...one, end: 2 * 4_096 })) };
+      expect(rowsOf(part)).toEqual(rowsOf(runColumns(short)));
+      expect(part.fills).toEqual(runColumns(short).fills);
+      expect(rowsOf(await runColumnsPaced(input, () => Promise.resolve(false)))).toEqual(rowsOf(runColumns(input)));
+    }
   });
 });

@@ -13,7 +13,7 @@ import { type Prepared, prepare } from './backtest.ts';
 import { tableOf } from './backtest-table.ts';
 import { showPace } from './pace.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
-import { runColumns } from './run-columns.ts';
+import { runColumns, runColumnsPaced } from './run-columns.ts';
 import { keeping } from './runs/finish.ts';
 import { summarise } from './summary.ts';
 import { fillJson } from './words.ts';
@@ -41,7 +41,8 @@ export interface BacktestOptions {
 /** The driver asked for; strategies made of streams need the live graph. */
 async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
   if (input.tapes !== undefined) return (await import('./tape-run.ts')).runTape(input);
-  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy))) return runColumns(input);
+  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy)))
+    return input.pace === undefined ? runColumns(input) : runColumnsPaced(input, input.pace);
   return (await import('./stream-run.ts')).runStream(input);
 }
 

@@ -7,7 +7,7 @@ import { type Lots, noUnits, quantityText } from '../domain/money.ts';
 import type { Fill, Signal } from '../domain/order.ts';
 import { fillRow, orderRow } from '../execution/records.ts';
 import type { Entry } from '../journal/entries.ts';
-import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import { memoryHost, type RunResult } from './run.ts';
 
 /** What a closed order's row is made of. */
@@ -45,22 +45,23 @@ export class ColumnLog {
     this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
   }
 
-  /** Everything as rows; `open` are the orders that work still, as of `now`. */
-  journal(
-    open: readonly WorkingOrder[],
-    instrument: (symbol: string) => Instrument,
-    now: number,
-  ): ReturnType<RunResult['journal']> {
+  /** Everything as rows; orders of the portfolio work still, as of `now`. */
+  journal(portfolio: Pick<Portfolio, 'orders' | 'instrument'>, now: number): ReturnType<RunResult['journal']> {
     const host = memoryHost();
     const write = (entries: readonly Entry[]): void => void host.write(entries);
-    const rowOf = (order: WorkingOrder, at: number): Entry => orderRow(order, instrument(order.intent.symbol), at);
-    write(this.#signals.map((signal, index) => signalEntry(signal, this.#goals[index], instrument(signal.symbol))));
+    const rowOf = (order: WorkingOrder, at: number): Entry =>
+      orderRow(order, portfolio.instrument(order.intent.symbol), at);
+    write(
+      this.#signals.map((signal, index) =>
+        signalEntry(signal, this.#goals[index], portfolio.instrument(signal.symbol)),
+      ),
+    );
     write(this.entries);
     write([
       ...this.#closed.map(({ at, ...order }) => rowOf({ ...neverSigned, ...order }, at)),
-      ...open.map((order) => rowOf(order, now)),
+      ...[...portfolio.orders()].map((order) => rowOf(order, now)),
     ]);
-    write(this.fills.map((fill) => fillRow(fill, instrument(fill.symbol))));
+    write(this.fills.map((fill) => fillRow(fill, portfolio.instrument(fill.symbol))));
     return host.db;
   }
 }

@@ -1,14 +1,12 @@
 /**
- * A backtest as a loop over columns: the same plan, rules, portfolio and fill engine as live, called straight through. It
- * skips what cannot matter: fill phases while no order works, plans while a wish rests, exact equity while no limit is near.
- * `stream-run.ts` runs the live graph itself; both give the same rows (test/reference.test.ts).
+ * A backtest as a loop over columns: the same plan, rules, portfolio and fill engine as live, called straight through; what cannot
+ * matter is skipped. `stream-run.ts` runs the live graph itself; both give the same rows (test/reference.test.ts).
  */
 import { SimClock } from '../clock/sim-clock.ts';
 import { rowAt } from '../data/klines.ts';
 import { intervalMs } from '../domain/interval.ts';
-import { noUnits, plus, priceNumber, type Units } from '../domain/money.ts';
+import { plus, priceNumber } from '../domain/money.ts';
 import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../domain/order.ts';
-import { couldBeBetterBy } from '../fill/band.ts';
 import { type Draft, intentOf } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../portfolio/portfolio.ts';
@@ -19,6 +17,7 @@ import { checked } from '../strategy/checked.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import { leaveAfterProfit } from './after-profit.ts';
+import { type Band, bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
@@ -41,12 +40,12 @@ export class ColumnRun {
   readonly #risk: Risk;
   readonly #venue: PaperOnKlines;
   readonly #flows: CashFlows;
-  readonly #walks: readonly Walk[];
+  readonly walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
   readonly #log = new ColumnLog();
+  readonly #band: Band;
   /** Kills whose resting orders are not cancelled yet: one can come in the midst of a fill. */
   #fresh: Kill[] = [];
-  #better: Units = noUnits;
   #sequence = 0;
   /** Estimated equity at the last close. */
   #equity = 0;
@@ -59,6 +58,7 @@ export class ColumnRun {
 
   constructor(input: RunInput) {
     this.#input = input;
+    this.#band = bandOf(input);
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
     this.#portfolio = new Portfolio(input.instruments, input.allocations);
     this.#protection = new Protection(this.#portfolio, () => {});
@@ -84,7 +84,7 @@ export class ColumnRun {
     });
     const assembled = { portfolio: this.#portfolio, risk: this.#risk };
     this.#flows = flowsOn(input, assembled, this.#venue, (entry) => this.#log.entries.push(entry));
-    this.#walks = input.series.map((series) => this.#walk(series));
+    this.walks = input.series.map((series) => this.#walk(series));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
   }
 
@@ -95,54 +95,59 @@ export class ColumnRun {
     return walkOf(series, this.#venue.market(series.symbol), cursor, seats);
   }
 
-  run(): RunResult {
-    const [only] = this.#walks;
-    if (this.#walks.length === 1 && only !== undefined) this.#walkAlone(only);
+  /** Goes on for so many klines, or moments at which some close. */
+  advance(klines: number): 'more' | 'through' {
+    const [only] = this.walks;
+    if (this.walks.length === 1 && only !== undefined)
+      this.#walkAlone(only, Math.min(only.series.end, only.row + klines));
     else
-      for (let at = nextClose(this.#walks); at < Number.POSITIVE_INFINITY; at = nextClose(this.#walks))
+      for (
+        let left = klines, at = nextClose(this.walks);
+        left-- > 0 && at < Number.POSITIVE_INFINITY;
+        at = nextClose(this.walks)
+      )
         this.#stepAll(at);
-    for (const { series } of this.#walks) markLast(series, this.#portfolio);
+    return this.walks.some(({ row, series }) => row < series.end) ? 'more' : 'through';
+  }
+
+  /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
+  result(endedAt?: number): RunResult {
+    for (const { series, row } of this.walks) markLast({ ...series, end: row }, this.#portfolio);
     return {
       fills: this.#log.fills,
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
-      couldBeBetterBy: this.#better,
-      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
-      journal: () =>
-        this.#log.journal(
-          [...this.#portfolio.orders()],
-          (symbol) => this.#portfolio.instrument(symbol),
-          this.#clock.now(),
-        ),
+      ...(endedAt !== undefined && { endedAt }),
+      couldBeBetterBy: this.#band.better(),
+      ambiguousKlines: this.walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+      journal: () => this.#log.journal(this.#portfolio, this.#clock.now()),
     };
   }
 
   /** The only series: nothing else moves, so rows at which nothing can happen are passed over. */
-  #walkAlone(walk: Walk): void {
+  #walkAlone(walk: Walk, end: number): void {
     const { series, seats } = walk;
     const { openTime } = series.columns;
     const seat = seats.length === 1 && seats[0]?.isOwn === true ? seats[0] : undefined;
-    let dayEnds = 0;
-    let lastOpenOfDay = Number.NaN;
-    let flowAt = Number.NaN;
-    const lengthMs = intervalMs(series.interval, 0);
-    while (walk.row < series.end) {
+    let [dayEnds, lastOpenOfDay, flowAt] = [0, Number.NaN, Number.NaN];
+    while (walk.row < end) {
       this.#step(walk);
       if (seat === undefined || !seat.quiet || walk.active || this.#stale) continue;
       if (lastOpenOfDay !== this.#lastOpenOfDay || flowAt !== this.#flows.nextAt) {
         lastOpenOfDay = this.#lastOpenOfDay;
         flowAt = this.#flows.nextAt;
-        dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), rowAt(openTime, flowAt - lengthMs), series.end);
+        dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), rowAt(openTime, flowAt - this.#longestMs));
       }
-      if (walk.row >= dayEnds) continue;
-      walk.row = seat.skip(walk.row, dayEnds, { fixed: walk.fixed, held: walk.held, least: this.#risk.safeEquity });
+      const until = Math.min(dayEnds, end);
+      if (walk.row >= until) continue;
+      walk.row = seat.skip(walk.row, until, { fixed: walk.fixed, held: walk.held, least: this.#risk.safeEquity });
     }
   }
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
-    const closing = this.#walks.filter(({ closesAt }) => closesAt === at);
+    const closing = this.walks.filter(({ closesAt }) => closesAt === at);
     for (const walk of closing) walk.cursor.row = walk.row++;
     const active = closing.filter((walk) => walk.active);
     for (const walk of active) this.#openPhase(walk);
@@ -326,12 +331,7 @@ export class ColumnRun {
     leaveAfterProfit(fill, this.#portfolio, this.#planner, this.#protection);
     this.#risk.booked(fill);
     this.#stir(intent.strategy);
-    if (trade.bestPrice === undefined) return;
-    const order = { ...trade, order: intent, quantity: trade.quantity, evidence: trade.evidence ?? { rule: '' } };
-    this.#better = plus(
-      this.#better,
-      couldBeBetterBy(order, this.#input.fees, this.#portfolio.instrument(trade.symbol)),
-    );
+    this.#band.listener.fill(trade, intent);
   }
 
   #onEnd(report: OrderReport, intent: Intent): void {
@@ -372,7 +372,7 @@ export class ColumnRun {
   /** Looks at the exact equity, at the last close of every series; `at` is the moment, UTC ms. */
   #watchLoss(at: number): void {
     this.#clock.skipTo(at);
-    for (const { series, cursor, row } of this.#walks)
+    for (const { series, cursor, row } of this.walks)
       if (row > series.first) this.#portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
     const kill = this.#risk.watchLoss();
     this.#lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
@@ -393,7 +393,7 @@ export class ColumnRun {
   /** Takes the estimate anew from the portfolio. */
   #reckon(): void {
     this.#stale = false;
-    this.#equity = reckoned(this.#walks, this.#portfolio);
+    this.#equity = reckoned(this.walks, this.#portfolio);
   }
 }
 

@@ -60,6 +60,14 @@ export function reckoned(walks: readonly Walk[], portfolio: Portfolio): number {
   return equity;
 }
 
+/** The last close of the klines that are done, UTC ms. */
+export const lastClose = (walks: readonly Walk[]): number =>
+  Math.max(
+    ...walks.map(({ row, series: { first, interval, columns } }) =>
+      row === first ? Number.NEGATIVE_INFINITY : closeTime(interval, columns.openTime[row - 1] as number),
+    ),
+  );
+
 /** What is held counts at the last close. */
 export function markLast({ symbol, columns, end, interval }: RunSeries, portfolio: Portfolio): void {
   const close = columns.close[end - 1];

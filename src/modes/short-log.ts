@@ -169,7 +169,7 @@ export class ShortLog {
       log.closed(this.#orderOf(index), this.#filledAt.values[index] as number);
     for (const fill of this.fills) log.fills.push(fill);
     const open = filled < this.#orderedAt.length ? [this.#orderOf(filled)] : [];
-    return log.journal(open, () => this.#at, now);
+    return log.journal({ orders: () => open.values(), instrument: () => this.#at }, now);
   }
 
   /** The columns of `fillTable`, to the last bit. */

@@ -67,24 +67,24 @@ export class ShortRun {
     this.#reckon();
   }
 
-  /** Goes on up to a row; false where it cannot: nothing of it counts then. */
-  advance(to: number): boolean {
+  /** Goes on for so many klines: whether there are more, or nothing of it counts since it cannot go on. */
+  advance(klines: number): 'more' | 'through' | 'cannot' {
     const { series } = this.#short;
     const { close } = series.columns;
-    const end = Math.min(to, series.end);
+    const end = Math.min(this.row + klines, series.end);
     const seat = this.#seat;
     const line = this.#line;
     while (this.row < end) {
       const row = this.row++;
       this.#cursor.row = row;
-      if (this.#ordered !== 0 && !this.#fill(row)) return false;
+      if (this.#ordered !== 0 && !this.#fill(row)) return 'cannot';
       if (row >= this.#dayEndRow) this.#beginDay(row);
-      if (line.fixed + line.held * (close[row] as number) <= line.least) return false;
+      if (line.fixed + line.held * (close[row] as number) <= line.least) return 'cannot';
       const want = seat.decide();
-      if (!seat.rests(want) && !this.#wish(row, want as Want)) return false;
+      if (!seat.rests(want) && !this.#wish(row, want as Want)) return 'cannot';
       if (this.#ordered === 0 && seat.quiet) this.row = seat.skip(this.row, Math.min(end, this.#dayEndRow), line);
     }
-    return true;
+    return this.row < series.end ? 'more' : 'through';
   }
 
   /** Takes a wish that differs from the last, and orders what it takes to reach it. */
@@ -164,12 +164,25 @@ export class ShortRun {
     this.#line.held = this.#books.quantity;
   }
 
-  /** What it came to after the last row that is done. */
-  result(): RunResult {
-    const log = this.#log;
-    const { interval, columns, first } = this.#short.series;
-    const last = Math.max(this.row, first + 1) - 1;
-    const price = shortTicksOf(columns.close[last] as number, this.#at, 'down');
+  get done(): number {
+    return this.row - this.#short.series.first;
+  }
+
+  /** The last row that is done. */
+  get #last(): number {
+    return Math.max(this.row, this.#short.series.first + 1) - 1;
+  }
+
+  /** The last close of the klines that are done, UTC ms. */
+  get closedAt(): number {
+    const { interval, columns } = this.#short.series;
+    return closeTime(interval, columns.openTime[this.#last] as number);
+  }
+
+  /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
+  result(endedAt?: number): RunResult {
+    const [log, { closedAt }] = [this.#log, this];
+    const price = shortTicksOf(this.#short.series.columns.close[this.#last] as number, this.#at, 'down');
     return {
       get fills() {
         return log.fills;
@@ -179,7 +192,8 @@ export class ShortRun {
       finalEquity: plus(this.#books.equityAt(price), idleCash(this.#input)),
       couldBeBetterBy: noUnits,
       ambiguousKlines: 0,
-      journal: () => log.journal(closeTime(interval, columns.openTime[last] as number)),
+      ...(endedAt !== undefined && { endedAt }),
+      journal: () => log.journal(closedAt),
     };
   }
 }

@@ -1,12 +1,9 @@
 /** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
 import type { SimClock } from '../clock/sim-clock.ts';
-import { noUnits, plus, type Units } from '../domain/money.ts';
 import { defaultTiming } from '../execution/desk.ts';
-import { couldBeBetterBy } from '../fill/band.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { emptyLoaded } from '../journal/load.ts';
-import type { PaperListener } from '../venue/paper/account.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import { type Assembled, assemble } from './assemble.ts';
 import { planTerms, type RunInput } from './run.ts';
@@ -35,20 +32,4 @@ export function deskOf(
     orderLifeMs,
     notice: () => {},
   });
-}
-
-/** Sums up how much better ambiguous klines could have gone. */
-export function bandOf(input: RunInput): { readonly listener: PaperListener; better(): Units } {
-  let better: Units = noUnits;
-  return {
-    listener: {
-      fill(made, intent) {
-        const at = input.instruments.get(made.symbol);
-        if (made.bestPrice === undefined || at === undefined) return;
-        better = plus(better, couldBeBetterBy({ ...made, order: intent }, input.fees, at));
-      },
-      end: () => {},
-    },
-    better: () => better,
-  };
 }

@@ -10,6 +10,7 @@ import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import { bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import {
   close,
@@ -27,7 +28,7 @@ import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSer
 import { marketsOf } from './run-markets.ts';
 import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
-import { bandOf, deskOf, isResult } from './stream-desk.ts';
+import { deskOf, isResult } from './stream-desk.ts';
 
 interface Walk {
   readonly market: PaperMarket;

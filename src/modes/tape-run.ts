@@ -17,6 +17,7 @@ import { trade } from '../trader.ts';
 import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
 import type { Assembled } from './assemble.ts';
+import { bandOf } from './band.ts';
 import { flowCursor, flowsOn } from './cash-flows.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
@@ -25,7 +26,7 @@ import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSer
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
-import { bandOf, deskOf, isResult } from './stream-desk.ts';
+import { deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
