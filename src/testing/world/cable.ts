@@ -60,6 +60,12 @@ export interface CableOptions {
   readonly isOut: () => boolean;
 }
 
+/** Undefined where nobody opens a socket. */
+export function openCable(options: Omit<CableOptions, 'feed'>): Cable | undefined {
+  const { feed } = options.venue;
+  return feed === undefined ? undefined : new Cable({ ...options, feed });
+}
+
 export class Cable {
   readonly #options: CableOptions;
   /** No more faults. */

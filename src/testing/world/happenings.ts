@@ -5,7 +5,7 @@ import type { Cable } from './cable.ts';
 import type { Disk } from './disk.ts';
 import type { Time } from './life.ts';
 import type { Operator } from './operator.ts';
-import type { PlannedEvent } from './plan.ts';
+import type { CrashPoint, PlannedEvent } from './plan.ts';
 import type { Process } from './process.ts';
 import type { Trace } from './trace.ts';
 import type { Venue } from './venue.ts';
@@ -15,6 +15,13 @@ import type { Wire } from './wire.ts';
 export type CrashEvent = Extract<PlannedEvent, { kind: 'crash' }>;
 type TransferEvent = Extract<PlannedEvent, { kind: 'transfer' }>;
 type LastingEvent = Exclude<PlannedEvent, { kind: 'crash' | 'resolve' | 'transfer' | 'ioError' | 'wall' | 'step' }>;
+
+/** The first crash that waits at a point, taken out of those that wait. */
+export function takenFrom(armed: CrashEvent[], point: CrashPoint): CrashEvent | undefined {
+  if (armed.length === 0) return undefined;
+  const index = armed.findIndex((crash) => crash.point === point);
+  return index < 0 ? undefined : armed.splice(index, 1)[0];
+}
 
 export interface HappeningsParts {
   readonly time: Time;

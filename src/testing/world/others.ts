@@ -10,6 +10,9 @@ const crowdMs = 1_400;
 /** Between two looks at what the exchange's sockets are to be told, virtual ms. */
 const publishMs = 500;
 
+/** Between two looks of a human at what is in doubt, virtual ms. */
+const closeMs = 12_000;
+
 export interface OthersOptions {
   readonly time: Time;
   readonly venue: Venue;
@@ -21,6 +24,8 @@ export interface OthersOptions {
   readonly publishes: boolean;
   /** Where the price of BTC goes, in place of where it would walk. */
   readonly priceOf: () => number | undefined;
+  /** A human looks up what is in doubt, and closes it where he can; undefined: not before the end. */
+  readonly closes: (() => void) | undefined;
   /** Nothing is to happen any more. */
   readonly isOver: () => boolean;
   /** Humans leave the account alone. */
@@ -51,6 +56,8 @@ export class Others {
     for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
     if (human) this.#humanTurn();
     if (publishes) this.#publishTurn();
+    const { closes } = this.#options;
+    if (closes !== undefined) this.#closeTurn(closes);
   }
 
   #crowdTurn(crowd: Crowd): void {
@@ -58,6 +65,15 @@ export class Others {
     if (isOver()) return;
     crowd.turn(crowd === this.#crowds.get(btc.symbol) ? priceOf() : undefined);
     time.after(crowdMs, () => this.#crowdTurn(crowd));
+  }
+
+  #closeTurn(closes: () => void): void {
+    const { time, isOver } = this.#options;
+    time.after(closeMs, () => {
+      if (isOver()) return;
+      closes();
+      this.#closeTurn(closes);
+    });
   }
 
   /** States of the market leave at their pace, also where nothing happens. */

@@ -15,9 +15,10 @@ interface Wanted {
 }
 
 function place(venue: Venue, uid: string, at: Instrument, wanted: Wanted): SimOrder | undefined {
+  const account = uid === ourUid ? venue.account : 'spot';
   const { side, quantity, price, clientOrderId = '' } = wanted;
   const isBuy = side === 'BUY';
-  const placed = venue.exchange.place(uid, {
+  const request = {
     clientOrderId,
     symbol: at.symbol,
     side,
@@ -25,7 +26,8 @@ function place(venue: Venue, uid: string, at: Instrument, wanted: Wanted): SimOr
     price: price === undefined ? noTicks : ticksOf(price, at, isBuy ? 'down' : 'up'),
     quantity: price === undefined && isBuy ? noLots : lotsOf(quantity, at),
     amount: price === undefined && isBuy ? unitsOf(Math.round(quantity * 100)) : noUnits,
-  });
+  } as const;
+  const placed = venue.exchange.place(uid, request, account);
   return placed.ok ? placed.value : undefined;
 }
 
@@ -83,7 +85,7 @@ export class Human {
     const { exchange } = this.#venue;
     this.#venue.advance();
     this.acts++;
-    const open = [...exchange.orders.open(ourUid)].filter(({ symbol }) => symbol === at.symbol);
+    const open = [...exchange.orders.open(this.#venue.holder)].filter(({ symbol }) => symbol === at.symbol);
     if (chance.is(0.35) && open.length > 0) {
       const order = chance.pick(open);
       exchange.cancel(order);

@@ -61,6 +61,8 @@ export const rareClasses = {
   ioError: 0.25,
   /** Prices come over a socket, through the code that reads it in truth, with faults of its own. */
   streams: 0.125,
+  /** The account is the margin one: nobody can ask what it holds, so that no absence can be proven; a human closes what stays in doubt. */
+  margin: 0.1,
 } as const;
 export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
 
@@ -178,9 +180,10 @@ export function planOf(seed: number): Plan {
   const chance = chanceOf(seed, 'plan');
   const drawn = faultClasses.filter((name) => chance.is(usual[name] ?? 0.6));
   // Orders leave in batches only where nobody else trades.
-  const usualOnes = drawn.filter((name) => name !== 'batches' || !drawn.includes('human'));
   const rare = rareNames.filter((name) => chanceOf(seed, `has ${name}`).is(rareClasses[name]));
-  const classes: readonly FaultClass[] = [...usualOnes, ...rare];
+  // Margin knows no batches, and of payments nobody could tell.
+  const never = rare.includes('margin') ? ['batches', 'transfer'] : drawn.includes('human') ? ['batches'] : [];
+  const classes: readonly FaultClass[] = [...drawn.filter((name) => !never.includes(name)), ...rare];
   const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
   return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };

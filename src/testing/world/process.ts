@@ -3,6 +3,7 @@ import { type Budget, budget } from '../../budget/budget.ts';
 import { type Shared, sharedWithNobody } from '../../budget/shared.ts';
 import type { Kline } from '../../domain/market.ts';
 import { rate, units } from '../../domain/money.ts';
+import type { Account } from '../../domain/order.ts';
 import type { Timing } from '../../execution/desk.ts';
 import { journal, type WriterHost } from '../../journal/journal.ts';
 import { load } from '../../journal/load.ts';
@@ -50,6 +51,7 @@ export interface ProcessOptions {
   readonly http: Http;
   /** What the machine remembers of weight and bans. */
   readonly shared: Shared;
+  readonly account: Account;
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   readonly elapsed: () => number;
   readonly wishes: ReadonlyMap<string, readonly Wish[]>;
@@ -123,7 +125,7 @@ export function startProcess(options: ProcessOptions): Process {
   const plainOrders = exchangeOrders({
     rest: wire.caller,
     clock,
-    account: 'spot',
+    account: options.account,
     instruments: known,
     count: () => {},
   });
@@ -134,7 +136,7 @@ export function startProcess(options: ProcessOptions): Process {
     identity,
     loaded,
     orders: bent.orders?.(plainOrders, inside) ?? plainOrders,
-    account: 'spot',
+    account: options.account,
     instruments,
     allocations: strategyIds.flatMap((strategy) =>
       symbolsOf[strategy].map((symbol) => ({ strategy, symbol, amount: units('5000') })),
@@ -147,7 +149,7 @@ export function startProcess(options: ProcessOptions): Process {
     feeInBase: rate('0.002'),
     notice: ({ level, text }) => say(`${life.number} ${level}: ${text}`),
     blocked: () => wire.time.against() ?? forbidden(limits.meter().stoppedUntil),
-    balances: () => account.balances(),
+    ...(options.account === 'spot' && { balances: () => account.balances() }),
     serverTime: async () => {
       const time = await earliestTime(wire.time, clock);
       return bent.serverTime?.(time) ?? time;

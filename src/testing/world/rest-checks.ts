@@ -13,12 +13,14 @@ import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
 import { baseMoved, idOf, instrumentOf, quoteMoved, type Truth } from './truth.ts';
-import { baseline, ourUid } from './venue.ts';
+import { baseline } from './venue.ts';
 
 export interface AtRest {
   readonly db: Database;
   readonly truth: Truth;
   readonly exchange: Exchange;
+  /** Whose balances the account's are. */
+  readonly holder: string;
   readonly assembled: Assembled;
   /** What a human has paid in or out. */
   readonly transfers: readonly { readonly asset: string; readonly amount: Units }[];
@@ -46,7 +48,7 @@ function fillsAreEqual({ db, truth }: AtRest): Verdict {
 }
 
 /** I6: balances are what the account began with, our fills less fees, and what others did on it. */
-function balancesAreExplained({ db, truth, exchange, transfers }: AtRest): Verdict {
+function balancesAreExplained({ db, truth, exchange, holder, transfers }: AtRest): Verdict {
   const expected = new Map<string, Units>(Object.entries(baseline).map(([asset, text]) => [asset, units(text)]));
   const move = (asset: string, amount: Units): void =>
     void expected.set(asset, plus(expected.get(asset) ?? noUnits, amount));
@@ -64,7 +66,7 @@ function balancesAreExplained({ db, truth, exchange, transfers }: AtRest): Verdi
     move(at.quote, quoteMoved(own, at));
   }
   for (const { asset, amount } of transfers) move(asset, amount);
-  const held = exchange.accounts.holdings(ourUid);
+  const held = exchange.accounts.holdings(holder);
   for (const [asset, amount] of expected) {
     const { free, locked } = held.get(asset) ?? { free: noUnits, locked: noUnits };
     const has = plus(free, locked);
@@ -93,7 +95,7 @@ function everythingHasEnded({ db }: AtRest): Verdict {
 }
 
 /** I12: what each strategy holds by our books is what the exchange's trades of its orders come to, and nothing of ours rests. */
-function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
+function booksAreEqual({ truth, assembled, exchange, holder }: AtRest): Verdict {
   for (const strategy of strategyIds) {
     for (const symbol of symbolsOf[strategy]) {
       const ours = assembled.portfolio.position(strategy, symbol).base;
@@ -102,14 +104,14 @@ function booksAreEqual({ truth, assembled, exchange }: AtRest): Verdict {
         return `${strategy} holds ${unitsText(ours)} of ${symbol} by our books and ${unitsText(theirs)} by the exchange's`;
     }
   }
-  const resting = [...exchange.orders.open(ourUid)].filter((order) => truth.ours.has(idOf(order)));
+  const resting = [...exchange.orders.open(holder)].filter((order) => truth.ours.has(idOf(order)));
   return resting.length === 0
     ? undefined
     : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
 }
 
 /** I12 of the account: what strategies own, what others did and what was said of payments is what the account holds, to the last decimal. */
-function theLedgerIsTheAccount({ db, assembled, exchange, transfers }: AtRest): Verdict {
+function theLedgerIsTheAccount({ db, assembled, exchange, holder, transfers }: AtRest): Verdict {
   const ledger = assembled.execution.books?.ledger;
   if (ledger?.begun !== true) return undefined;
   const unsaid = new Map<string, Units>();
@@ -121,7 +123,7 @@ function theLedgerIsTheAccount({ db, assembled, exchange, transfers }: AtRest): 
     amount: string;
   }[];
   for (const { asset, amount } of said) add(asset, minus(noUnits, units(amount)));
-  const held = [...exchange.accounts.holdings(ourUid)].map(([asset, { free, locked }]) => ({ asset, free, locked }));
+  const held = [...exchange.accounts.holdings(holder)].map(([asset, { free, locked }]) => ({ asset, free, locked }));
   const off = ledger.differences(held).filter(({ asset, amount }) => amount !== (unsaid.get(asset) ?? noUnits));
   return off.length === 0 ? undefined : `our ledger and the account differ by ${off.map(differenceText).join(', ')}`;
 }

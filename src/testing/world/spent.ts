@@ -6,6 +6,14 @@ import type { Life, Time } from './life.ts';
 /** How long spent weight is remembered, ms: longer than the longest window. */
 const keptMs = 120_000;
 
+/** What the exchange allows within a minute; `tight`: so little that it binds. */
+export const limitsOf = (
+  tight: boolean,
+): { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number } =>
+  tight
+    ? { ipWeightPerMinute: 600, uidWeightPerMinute: 3_000 }
+    : { ipWeightPerMinute: 12_000, uidWeightPerMinute: 60_000 };
+
 export class MachineLimits {
   readonly #time: Time;
   #rows: (Spent & { readonly at: number; readonly life: number })[] = [];

@@ -3,10 +3,11 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { negate, rate, type Units, units } from '../../domain/money.ts';
+import type { Account } from '../../domain/order.ts';
 import { type Changes, Exchange } from '../../simulator/core/exchange.ts';
 import { type Habits, habitsOf } from '../../simulator/core/habits.ts';
 import { Limits } from '../../simulator/core/limits.ts';
-import type { SimOrder, SimTrade } from '../../simulator/core/order.ts';
+import { holderOf, type SimOrder, type SimTrade } from '../../simulator/core/order.ts';
 import { openReplicas, type Replicas } from '../../simulator/faults/replica.ts';
 import { type ApiReply, type ApiRequest, createApi } from '../../simulator/http/api.ts';
 import { emptyMarket } from '../../simulator/market/empty-market.ts';
@@ -34,6 +35,7 @@ export interface VenueOptions {
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   /** How far replicas are behind, ms; undefined: there are none. */
   readonly lagMs: number | undefined;
+  readonly account: Account;
   /** Sockets may be opened. */
   readonly sockets: boolean;
   /** Told of every change, of prices too. */
@@ -46,6 +48,9 @@ export class Venue {
   readonly exchange: Exchange;
   readonly habits: Habits;
   readonly clock: Clock;
+  readonly account: Account;
+  /** Whose balances the account's are. */
+  readonly holder: string;
   /** What sockets are shown; undefined where nobody opens one. */
   readonly feed: Feed | undefined;
   /** How far the exchange's clock has jumped ahead, ms. */
@@ -59,6 +64,8 @@ export class Venue {
     this.#options = options;
     const habits = habitsOf('documented', options.habits);
     this.habits = habits;
+    this.account = options.account;
+    this.holder = holderOf(ourUid, options.account);
     this.exchange = emptyExchange(instruments, habits.cancel === 'later' ? 500 : undefined);
     const limits = new Limits(options.limits, () => {});
     const { keys, accounts } = this.exchange;
@@ -70,7 +77,7 @@ export class Venue {
     this.feed = options.sockets ? new Feed(this.exchange, habits, () => this.now()) : undefined;
     this.exchange.orders.passing.add(crowdUid);
     for (const [asset, amount] of Object.entries(baseline)) {
-      accounts.deposit(ourUid, asset, units(amount));
+      accounts.deposit(this.holder, asset, units(amount));
       accounts.deposit(crowdUid, asset, units('1000000000'));
     }
     if (lagMs === undefined) return;
@@ -114,9 +121,9 @@ export class Venue {
     this.advance();
     const { accounts } = this.exchange;
     const out = negate(amount);
-    if (amount < 0n && !accounts.lock(ourUid, asset, out)) return false;
-    if (amount < 0n) accounts.payOut(ourUid, asset, out);
-    else accounts.deposit(ourUid, asset, amount);
+    if (amount < 0n && !accounts.lock(this.holder, asset, out)) return false;
+    if (amount < 0n) accounts.payOut(this.holder, asset, out);
+    else accounts.deposit(this.holder, asset, amount);
     this.look();
     return true;
   }
@@ -140,9 +147,9 @@ export class Venue {
     if (orders.size + trades.length === 0 && changed.size === 0) return;
     const ours = [...orders].filter(({ uid }) => uid === ourUid);
     const own = trades.filter(({ buyer, seller }) => buyer?.uid === ourUid || seller?.uid === ourUid);
-    if (this.#replicas !== undefined && (ours.length > 0 || own.length > 0 || changed.has(ourUid))) {
-      const balances = [...this.exchange.accounts.holdings(ourUid)].map(([asset, holding]) => ({
-        holder: ourUid,
+    if (this.#replicas !== undefined && (ours.length > 0 || own.length > 0 || changed.has(this.holder))) {
+      const balances = [...this.exchange.accounts.holdings(this.holder)].map(([asset, holding]) => ({
+        holder: this.holder,
         asset,
         holding: { ...holding },
       }));

@@ -3,11 +3,11 @@ import Database from 'better-sqlite3';
 import type { OrderState } from '../../domain/order.ts';
 import { btc, eth, startTime } from '../builders.ts';
 import type { Bent } from './bent.ts';
-import { Cable } from './cable.ts';
+import { type Cable, openCable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
 import { Course, wishesIn } from './exact.ts';
-import { type CrashEvent, Happenings } from './happenings.ts';
+import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import { Operator } from './operator.ts';
 import { Others } from './others.ts';
@@ -16,7 +16,7 @@ import { Prices } from './prices.ts';
 import { isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
-import { MachineLimits } from './spent.ts';
+import { limitsOf, MachineLimits } from './spent.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
 import { Watch } from './watch.ts';
@@ -86,13 +86,12 @@ class World {
     const time = this.#time;
     this.#machine = new MachineLimits(time, bent.bansByTheWall === true);
     this.#trace = new Trace(() => time.elapsed(), trace);
-    const most = classes.includes('tight') ? 600 : 12_000;
-    this.#limits = { ipWeightPerMinute: most, uidWeightPerMinute: 5 * most };
+    this.#limits = limitsOf(classes.includes('tight'));
     this.#watch = new Watch({
       time,
       trace: this.#trace,
       plan: this.#plan,
-      mostWeight: most,
+      mostWeight: this.#limits.ipWeightPerMinute,
       horizonMs,
       batches: this.#batches,
       exchangeNow: () => this.#venue.now() + this.#wire.skewMs,
@@ -112,6 +111,7 @@ class World {
       habits: plan.habits,
       limits: this.#limits,
       lagMs: classes.includes('lag') ? plan.lagMs : undefined,
+      account: classes.includes('margin') ? 'margin' : 'spot',
       sockets: classes.includes('streams'),
       priced: classes.includes('streams') ? (changes) => this.#prices.see(changes, time.now()) : undefined,
       changed: (orders, trades) => this.#watch.changed(orders, trades, this.#disk.db),
@@ -140,9 +140,7 @@ class World {
       now: () => this.#time.now(),
       process: () => this.#process,
       db: () => this.#disk.db,
-      killed: (killed) => {
-        this.#watch.killed = killed;
-      },
+      killed: (killed) => void Object.assign(this.#watch, { killed }),
       fatal: (error) => this.fatal(error),
     });
   }
@@ -157,17 +155,17 @@ class World {
       human: classes.includes('human'),
       publishes: this.#cable !== undefined,
       priceOf: () => this.#course?.scenario.price?.(this.#time.elapsed()),
+      // On margin nobody but a human can close what stays in doubt.
+      closes: classes.includes('margin') ? () => this.#closeByHand() : undefined,
       isOver: () => this.#atRest,
       isHealed: () => this.#happenings.healed,
     });
   }
 
   #cableOf(venue: Venue): Cable | undefined {
-    if (venue.feed === undefined) return undefined;
-    return new Cable({
+    return openCable({
       time: this.#time,
       venue,
-      feed: venue.feed,
       chance: chanceOf(this.#plan.seed, 'cable'),
       harmed: (fault) => this.#watch.reach.fault(`frame:${fault}`, this.#orderStates()),
       isOut: () => this.#wire.outage !== undefined || this.#happenings.quiet,
@@ -217,11 +215,15 @@ class World {
     await this.#untilSeen();
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
-    this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
+    this.#closeByHand();
     await this.#untilSeen();
     this.#checkAtRest();
     // What nobody caught by now is told.
     await this.#time.sim.loop();
+  }
+
+  #closeByHand(): void {
+    this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
   }
 
   /** What came after everything was ended rests: nobody wishes it any more. */
@@ -312,6 +314,7 @@ class World {
       disk: this.#disk,
       http: this.#wire.port(life),
       shared: this.#machine.port(life),
+      account: this.#venue.account,
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
       wishes: this.#wishes,
@@ -322,9 +325,7 @@ class World {
       batches: this.#batches,
       bent: this.#bent,
       say: (what) => this.#trace.say(what),
-      fatal: (error) => {
-        if (life.alive) this.fatal(error);
-      },
+      fatal: (error) => life.alive && this.fatal(error),
       broke: (error) => this.#broke(life, error),
     });
   }
@@ -340,13 +341,9 @@ class World {
       this.#crash(life, { ...this.#course.crash, point });
       return true;
     }
-    if (this.#armed.length === 0) return false;
-    const index = this.#armed.findIndex((crash) => crash.point === point);
-    const crash = this.#armed[index];
-    if (crash === undefined) return false;
-    this.#armed.splice(index, 1);
-    this.#crash(life, crash);
-    return true;
+    const crash = takenFrom(this.#armed, point);
+    if (crash !== undefined) this.#crash(life, crash);
+    return crash !== undefined;
   }
 
   #crash(life: Life, { point, power, downMs }: CrashEvent): void {
@@ -380,8 +377,13 @@ class World {
     this.#venue.advance();
     this.#venue.look();
     const { assembled } = this.#process;
-    const [{ exchange }, { transfers }, { truth }, { db }] = [this.#venue, this.#happenings, this.#watch, this.#disk];
-    const broken = brokenAtRest({ db, truth, exchange, assembled, transfers });
+    const [{ exchange, holder }, { transfers }, { truth }, { db }] = [
+      this.#venue,
+      this.#happenings,
+      this.#watch,
+      this.#disk,
+    ];
+    const broken = brokenAtRest({ db, truth, exchange, holder, assembled, transfers });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 
