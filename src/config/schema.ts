@@ -37,6 +37,8 @@ const url = (kinds: readonly string[]) =>
 
 const symbol = z.string().regex(/^[A-Z0-9]{2,30}$/, 'must be upper case letters and digits, such as BTCUSDT');
 
+const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT');
+
 const strategy = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32'),
   use: z.string().min(1),
@@ -272,12 +274,36 @@ export const backtestSchema = z.strictObject({
   from: moment.optional(),
   to: moment.optional(),
   cash,
+  /** What the equity is counted in, where strategies are paid in several currencies. */
+  currency: asset.optional(),
+  /** The other currencies: what there is of each, what it is worth, and its limits. */
+  currencies: z
+    .record(
+      asset,
+      z.strictObject({
+        cash,
+        /** The symbol whose closes are the rate. */
+        pair: symbol,
+        interval: z.enum(intervals).default('60min'),
+        /** A klines file of the pair, relative to the configuration; `catalogue`, or nothing, for what was imported. */
+        data: z.string().min(1).optional(),
+        /** A rate that is older ends the run before it begins. */
+        maxRateAgeMs: z
+          .int()
+          .min(1)
+          .max(31 * 86_400_000)
+          .default(86_400_000),
+        maxOrderValue: amount,
+        maxPosition: amount,
+      }),
+    )
+    .default({}),
   /** Money that is paid in or out while the run goes on. */
   cashFlows: z
     .array(
       z.strictObject({
         time: moment,
-        currency: z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT'),
+        currency: asset,
         amount: amount.refine((moved) => moved > 0n, 'must be above "0"'),
         kind: z.enum(['deposit', 'withdrawal']),
         /** Who may use it, or has to spare it. */

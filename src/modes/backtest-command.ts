@@ -11,6 +11,7 @@ import { isStreaming } from '../strategy/contract.ts';
 import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { type Prepared, prepare } from './backtest.ts';
 import { tableOf } from './backtest-table.ts';
+import { inEach } from './currencies.ts';
 import { showPace } from './pace.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
 import { runColumns, runColumnsPaced } from './run-columns.ts';
@@ -48,7 +49,7 @@ async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<R
 
 /** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
 const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> =>
-  runWith(driver, input).catch((error: unknown): never => {
+  inEach(input, (part) => runWith(driver, part)).catch((error: unknown): never => {
     if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
     throw error;
   });

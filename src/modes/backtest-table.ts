@@ -63,11 +63,22 @@ export function verdictText(verdict: Verdict, asset: string): string {
   return `${parts.join('; ')} → ${verdict.conclusion}`;
 }
 
+/** What there was in each currency, and by which rates it counts. */
+function currencyLines({ currencies = [] }: Summary): readonly Row[] {
+  return currencies.map(({ asset, cash, finalEquity, pair, firstRate, lastRate, oldestRateMs }): Row => {
+    const rate =
+      pair === null
+        ? 'the equity is counted in it'
+        : `at the last close of ${pair}: ${firstRate} at the start, ${lastRate} at the end, at most ${(oldestRateMs / 3_600_000).toFixed(1)} h old`;
+    return [`In ${asset}`, `${cash} to ${finalEquity}; ${rate}`];
+  });
+}
+
 /** Money that came and went beside trading; each that was refused is said. */
 function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
   if (cashFlows.length === 0) return [];
   const done = cashFlows.filter(({ refused }) => refused === null);
-  const sum = done.reduce((total, { amount }) => plus(total, units(amount)), noUnits);
+  const sum = done.reduce((total, { worth }) => plus(total, units(worth)), noUnits);
   const text = `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in all; returns leave them out (time-weighted)`;
   return [
     ['Cash flows', text],
@@ -102,6 +113,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.stress.map(
       (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
     ),
+    ...currencyLines(summary),
     ...flowRows(summary, asset),
     ...summary.kills.map((kill): Row => ['Stopped by a limit', kill]),
     ['Verdict', verdictText(summary.verdict, asset)],

@@ -10,19 +10,21 @@ import { loadKlines, rowAt } from '../data/klines.ts';
 import { resampleTrades } from '../data/resample.ts';
 import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { type Interval, intervals, isWithin } from '../domain/interval.ts';
+import { type Interval, intervalMs, intervals, isWithin } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import { type Rate, rateNumber } from '../domain/money.ts';
+import { type Rate, rateNumber, type Units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { feesFrom } from '../fill/rules.ts';
+import { RateLine } from '../research/rates.ts';
 import { frameFault, ownWarmup } from '../strategy/frames.ts';
 import { warmupOf } from '../strategy/needs.ts';
 import { type CashFlow, cashFlowsOf, refuseOutside } from './cash-flows.ts';
+import { type Other, pairsOf, rateNote } from './currencies.ts';
 import { rulesOf } from './fill-rules.ts';
-import { quoteAsset, type RunInput, type RunSeries, spanOf } from './run.ts';
+import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
-import { allocationsOf, configure, hostedOf, instrumentsFor } from './strategies.ts';
+import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from './strategies.ts';
 import { catalogueOf, tapeOf } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
@@ -39,6 +41,8 @@ export interface Cast {
   readonly instruments: RunInput['instruments'];
   readonly allocations: RunInput['allocations'];
   readonly cashFlows?: readonly CashFlow[];
+  /** Whose closes say what another currency is worth, by asset; none where there is one currency. */
+  readonly pairs?: ReadonlyMap<string, Instrument>;
   /** By which their orders fill. */
   readonly rules: RunInput['rules'];
 }
@@ -49,22 +53,33 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   const available = [...readConfig(where, instrumentsSchema).values()];
   const configured = await configure(config.strategies, file, settings, { available, where });
-  const instruments = instrumentsFor(configured, available, where);
+  const instruments = instrumentsFor(configured, available, where, true);
+  const byCurrency = new Map<string, Configured[]>();
+  for (const one of configured) {
+    const quote = instruments.get(one.config.symbol)?.quote ?? '';
+    byCurrency.set(quote, [...(byCurrency.get(quote) ?? []), one]);
+  }
+  const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
+  const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
   return {
     hosted: hostedOf(configured, instruments),
     instruments,
-    allocations: allocationsOf(configured, config.cash),
-    ...(config.cashFlows.length > 0 && {
-      cashFlows: cashFlowsOf(file, config, configured, quoteAsset({ instruments })),
-    }),
+    allocations: [...byCurrency].flatMap(([quote, some]) => allocationsOf(some, cashOf(quote))),
+    ...(config.cashFlows.length > 0 && { cashFlows: cashFlowsOf(file, config, byCurrency) }),
+    ...(pairs !== undefined && { pairs }),
     rules: rulesOf(dirname(file), config),
   };
 }
 
 /** A run of this cast over these klines. */
-export const inputOf = (config: BacktestConfig, cast: Cast, series: readonly RunSeries[]): RunInput => ({
+export const inputOf = (
+  config: BacktestConfig,
+  { hosted, instruments, allocations, rules, cashFlows }: Cast,
+  series: readonly RunSeries[],
+): RunInput => ({
   account: config.account,
-  ...cast,
+  ...{ hosted, instruments, allocations, rules },
+  ...(cashFlows !== undefined && { cashFlows }),
   series,
   cash: config.cash,
   limits: config.risk,
@@ -119,12 +134,53 @@ export async function prepare(
   }
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
+  const currencies = await currenciesIn(dir, config, cast.pairs, series);
+  for (const { note, hash, other } of currencies) {
+    if (note !== undefined) warnings.push(note);
+    dataHashes[`${other.pair.symbol} as a rate`] = hash;
+  }
   const { fees } = input;
   if (fees.assumed)
     warnings.push(
       `fees are not configured: maker ${percent(fees.maker)} and taker ${percent(fees.taker)} are assumed (fees: { maker: "…", taker: "…" })`,
     );
-  return { input: { ...input, ...(tapes.size > 0 && { tapes }) }, warnings, dataHashes };
+  const others = currencies.map(({ other }) => other);
+  return {
+    input: {
+      ...input,
+      ...(tapes.size > 0 && { tapes }),
+      ...(config.currency !== undefined &&
+        others.length > 0 && { currencies: { reporting: config.currency, cash: config.cash, others } }),
+    },
+    warnings,
+    dataHashes,
+  };
+}
+
+/** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
+async function currenciesIn(
+  dir: string,
+  config: BacktestConfig,
+  pairs: ReadonlyMap<string, Instrument> | undefined,
+  series: readonly RunSeries[],
+): Promise<readonly { readonly other: Other; readonly note: string | undefined; readonly hash: string }[]> {
+  const found = [];
+  for (const [asset, pair] of pairs ?? []) {
+    const given = config.currencies[asset];
+    if (given === undefined) throw new Error(`${asset} has a pair and is no currency`);
+    const traded = given.data === undefined ? series.find(({ symbol }) => symbol === pair.symbol) : undefined;
+    const interval = traded?.interval ?? given.interval;
+    const data = given.data === undefined ? {} : { [pair.symbol]: given.data };
+    const { columns, sha256 } =
+      traded === undefined
+        ? (await klinesOf(dir, { ...config, data }, pair, interval, undefined)).loaded
+        : { columns: traded.columns, sha256: 'as traded' };
+    const line = new RateLine(interval, columns);
+    const note = rateNote({ asset, pair, line }, spanOf(series), intervalMs(interval, 0), given.maxRateAgeMs);
+    const { cash, maxOrderValue, maxPosition } = given;
+    found.push({ other: { asset, cash, pair, line, limits: { maxOrderValue, maxPosition } }, note, hash: sha256 });
+  }
+  return found;
 }
 
 /** What it has to see of its own interval before its first decision. */

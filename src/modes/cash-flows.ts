@@ -36,21 +36,24 @@ export interface FlowDone extends Omit<CashFlow, 'shares'> {
 export function cashFlowsOf(
   file: string,
   { cashFlows }: Pick<BacktestConfig, 'cashFlows'>,
-  configured: readonly Configured[],
-  quote: string,
+  byCurrency: ReadonlyMap<string, readonly Configured[]>,
 ): readonly CashFlow[] {
   return cashFlows
     .map(({ time, currency, amount, kind, strategy, reason }, index): CashFlow => {
       const refuse = (key: string, what: string): never => {
         throw new Refusal(`${file}: cashFlows.${index}.${key}: ${what}`);
       };
-      if (currency !== quote)
-        refuse('currency', `the account is counted in ${quote}, ${currency} cannot be paid in or out`);
+      const configured = byCurrency.get(currency);
+      if (configured === undefined)
+        return refuse(
+          'currency',
+          `the account is counted in ${[...byCurrency.keys()].join(' and ')}, ${currency} cannot be paid in or out`,
+        );
       const named = configured.filter(({ config }) => config.id === strategy);
       if (strategy !== undefined && named.length === 0)
         refuse(
           'strategy',
-          `there is no strategy ${strategy}; there is ${configured.map((one) => one.config.id).join(', ')}`,
+          `no strategy ${strategy} trades against ${currency}; there is ${configured.map((one) => one.config.id).join(', ')}`,
         );
       const silent = configured.filter(({ config }) => config.allocation === undefined);
       const signed = kind === 'deposit' ? amount : negate(amount);

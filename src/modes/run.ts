@@ -15,6 +15,7 @@ import type { FillTable } from '../research/fill-table.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import type { CashFlow, FlowDone } from './cash-flows.ts';
+import type { Currencies } from './currencies.ts';
 import type { Pace } from './pace.ts';
 import type { NamedHosted } from './strategies.ts';
 
@@ -42,6 +43,8 @@ export interface RunInput {
   readonly limits: Limits;
   readonly rules: Rules;
   readonly fees: Fees;
+  /** Where strategies are paid in several: such a run is one for each (currencies.ts). */
+  readonly currencies?: Currencies;
   /** Money paid in or out while the run goes on, in the order of time; none when left out. */
   readonly cashFlows?: readonly CashFlow[];
   /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
@@ -63,6 +66,8 @@ export interface RunResult {
   readonly kills: readonly string[];
   /** What was asked of the exchange, where requests are imitated. */
   readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
+  /** What it ended with in each currency, where there were several. */
+  readonly finals?: readonly { readonly asset: string; readonly equity: Units }[];
   /** What became of the cash flows that were due. */
   readonly cashFlows?: readonly FlowDone[];
   /** UTC ms of the last close that counted, where the run was told to end before its time. */
@@ -105,9 +110,9 @@ export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
   evidence: trade.evidence,
 });
 
-/** The quote asset of a run; all its symbols share it. */
-export const quoteAsset = ({ instruments }: Pick<RunInput, 'instruments'>): string =>
-  [...instruments.values()][0]?.quote ?? '';
+/** What the equity of a run is counted in: the quote asset of its symbols, or the one of them that was named. */
+export const quoteAsset = ({ instruments, currencies }: Pick<RunInput, 'instruments' | 'currencies'>): string =>
+  currencies?.reporting ?? [...instruments.values()][0]?.quote ?? '';
 
 export const openingBalances = (input: RunInput): readonly { asset: string; free: Units; locked: Units }[] => [
   { asset: quoteAsset(input), free: input.cash, locked: noUnits },

@@ -72,6 +72,7 @@ export function instrumentsFor(
   configured: readonly Configured[],
   available: readonly Instrument[],
   where: string,
+  mayDiffer = false,
 ): ReadonlyMap<string, Instrument> {
   const known = new Map(available.map((at) => [at.symbol, at]));
   const chosen = new Map<string, Instrument>();
@@ -84,9 +85,9 @@ export function instrumentsFor(
   const [first] = configured;
   if (first !== undefined && problems.length > 0) throw problemsIn(first.configFile, problems);
   const quotes = new Set([...chosen.values()].map(({ quote }) => quote));
-  if (quotes.size > 1)
+  if (quotes.size > 1 && !mayDiffer)
     throw new Refusal(
-      `the strategies trade against ${[...quotes].join(' and ')}: one run counts its equity in one asset, so give each its own configuration`,
+      `the strategies trade against ${[...quotes].join(' and ')}: one run counts its equity in one asset, so give each its own configuration, or in a backtest say which (currency) and what the others are worth (currencies)`,
     );
   return chosen;
 }

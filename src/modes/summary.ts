@@ -10,6 +10,7 @@ import { type Stressed, verdictOf } from '../research/verdict.ts';
 import type { Marks, Walkable } from '../research/walk.ts';
 import type { Prepared } from './backtest.ts';
 import type { FlowDone } from './cash-flows.ts';
+import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
 import type { RunInput, RunResult } from './run.ts';
 
@@ -42,14 +43,20 @@ export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Mark
 export const walkableOf = (input: RunInput, fills: FillTable, flows: RunResult['cashFlows'] = []): Walkable => ({
   fills,
   series: input.series,
-  cash: unitsNumber(input.cash),
+  cash: unitsNumber(wholeCash(input)),
   instruments: input.instruments,
   marks: marksOf(input),
   entryFee: rateNumber(input.fees.taker),
   ...(flows.length > 0 && {
-    flows: moved(flows).map(({ at, amount }) => ({ time: at, amount: unitsNumber(amount) })),
+    flows: moved(flows).map(({ at, amount, asset }) => ({ time: at, amount: unitsNumber(amount), asset })),
   }),
+  ...ratesIn(input),
 });
+
+const ratesIn = (input: RunInput): Pick<Walkable, 'rates'> => {
+  const rates = ratesOf(input);
+  return rates === undefined ? {} : { rates };
+};
 
 /** The flows that were not refused. */
 const moved = (flows: readonly FlowDone[]): readonly FlowDone[] => flows.filter(({ refused }) => refused === undefined);
@@ -60,14 +67,19 @@ export function summarise(
   config: BacktestConfig,
   doubt: Doubt = noDoubt,
 ): Summarised {
-  const table = result.table?.() ?? fillTable(result.fills, input.instruments);
-  const cash = unitsNumber(config.cash);
+  const filled = result.table?.() ?? fillTable(result.fills, input.instruments);
+  const start = wholeCash(input);
+  const cash = unitsNumber(start);
   const flows = result.cashFlows ?? [];
-  const paidIn = moved(flows).reduce((sum, { amount }) => plus(sum, amount), noUnits);
-  const measured = measure(walkableOf(input, table, flows), {
+  const paidIn = moved(flows).reduce(
+    (sum, { amount, asset, at }) => plus(sum, inReporting(input.currencies, asset, amount, at)),
+    noUnits,
+  );
+  const measured = measure(walkableOf(input, filled, flows), {
     riskFree: rateNumber(config.riskFree),
     finalEquity: unitsNumber(result.finalEquity),
   });
+  const table = measured.fills;
   const { fees, turnover, ...ratios } = measured.metrics;
   const times = input.series.flatMap(({ columns, first, end }) => [
     columns.openTime[first] ?? 0,
@@ -95,7 +107,7 @@ export function summarise(
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     from: Math.min(...times),
     to: Math.max(...times),
-    cash: unitsText(config.cash),
+    cash: unitsText(start),
     finalEquity: unitsText(result.finalEquity),
     bestEquity: unitsText(bestEquity),
     ambiguousKlines: result.ambiguousKlines,
@@ -110,7 +122,8 @@ export function summarise(
     verdict,
     groups: groupsOf(measured.trips, table),
     stress: doubt.stressed,
-    ...(flows.length > 0 && { cashFlows: flows.map(rowOf) }),
+    currencies: currencyRows(input, result),
+    cashFlows: flows.map((flow) => rowOf(flow, input)),
     kills: result.kills,
     warnings,
     dataHashes,
@@ -118,9 +131,10 @@ export function summarise(
   return { summary, measured, table };
 }
 
-const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone): FlowRow => ({
+const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currencies }: RunInput): FlowRow => ({
   ...{ time, at, asset, reason },
   amount: unitsText(amount),
+  worth: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
 

@@ -8,6 +8,7 @@ import { mostFills, payloadOf } from './payload.ts';
 import {
   configurationSection,
   costSection,
+  currencySection,
   dataSection,
   evidenceSection,
   flowSection,
@@ -59,6 +60,7 @@ export function reportText(input: ReportInput): string {
     monthSection(input),
     tradeSection(input),
     costSection(input),
+    currencySection(input),
     flowSection(input),
     groupSection(input),
     evidenceSection(input),

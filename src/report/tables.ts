@@ -144,7 +144,7 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     if (isMaker) makers++;
   }
   const paid = (summary.cashFlows ?? []).reduce(
-    (sum, { amount, refused }) => sum + (refused === null ? drawn(amount) : 0),
+    (sum, { worth, refused }) => sum + (refused === null ? drawn(worth) : 0),
     0,
   );
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
@@ -172,6 +172,36 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
       ([name, value, about]) =>
         html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
     )}</tbody></table><p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
+  );
+}
+
+/** What was kept and traded in each currency, and how it is counted together. */
+export function currencySection({ summary, asset }: ReportInput): Html {
+  const { currencies = [] } = summary;
+  if (currencies.length === 0) return html``;
+  return section(
+    'currencies',
+    `Counted together in ${asset}`,
+    html`${tableHtml(
+      [
+        'Currency',
+        ['At the start', 'n'],
+        ['At the end', 'n'],
+        'Rate by',
+        ['First', 'n'],
+        ['Last', 'n'],
+        ['Oldest', 'n'],
+      ],
+      currencies.map(({ asset: own, cash, finalEquity, pair, firstRate, lastRate, oldestRateMs }) => [
+        own,
+        cash,
+        finalEquity,
+        pair ?? '',
+        pair === null ? '' : String(firstRate),
+        pair === null ? '' : String(lastRate),
+        pair === null ? '' : `${(oldestRateMs / 3_600_000).toFixed(1)} h`,
+      ]),
+    )}<p class="about">A rate is the close of the last kline of its pair that had closed; none is made up where klines are missing, the last one serves until the next. Fees, turnover and round trips count at the rate of each fill, so a round trip's profit has what the currency did meanwhile in it. Limits, and losses of a day, are judged in each currency by itself.</p>`,
   );
 }
 

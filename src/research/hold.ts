@@ -1,17 +1,23 @@
 /** What holding from the first open to the last close would have come to: what a strategy is compared with. */
 import { type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
-import type { MetricSeries } from './walk.ts';
+import { type Rates, rateOf } from './rates.ts';
+import type { MetricSeries, Walkable } from './walk.ts';
 
 /** What holding from the first open would be worth. */
 export class Hold {
   readonly #lines: { readonly series: MetricSeries; readonly perPrice: number; row: number }[];
   readonly #cash: number;
+  readonly #rates: Rates | undefined;
 
-  constructor(series: readonly MetricSeries[], cash: number, fee: number) {
+  constructor({ series, cash, entryFee: fee, rates }: Walkable) {
     this.#cash = cash;
+    this.#rates = rates;
     this.#lines = series.map((one) => ({
       series: one,
-      perPrice: ((cash / series.length) * (1 - fee)) / (one.columns.open[one.first] as number),
+      perPrice:
+        ((cash / series.length) * (1 - fee)) /
+        (one.columns.open[one.first] as number) /
+        rateOf(rates, one.symbol, one.columns.openTime[one.first] as number),
       row: one.first - 1,
     }));
   }
@@ -19,9 +25,12 @@ export class Hold {
   at(time: number): number {
     let total = 0;
     for (const line of this.#lines) {
-      const { columns, interval, end, first } = line.series;
+      const { symbol, columns, interval, end, first } = line.series;
       line.row = rowsClosedBy(columns.openTime, interval, line.row + 1, end, time) - 1;
-      total += line.row < first ? this.#cash / this.#lines.length : line.perPrice * (columns.close[line.row] as number);
+      total +=
+        line.row < first
+          ? this.#cash / this.#lines.length
+          : line.perPrice * (columns.close[line.row] as number) * rateOf(this.#rates, symbol, time);
     }
     return total;
   }

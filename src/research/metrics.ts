@@ -3,8 +3,10 @@ import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';
 import { sharpeInterval } from './bootstrap.ts';
+import type { FillTable } from './fill-table.ts';
 import { leastTrackRecord, probabilisticSharpe } from './luck.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
+import { converted } from './rates.ts';
 import {
   drawdowns,
   omega,
@@ -70,6 +72,8 @@ export interface Measured {
   readonly metrics: Metrics;
   readonly walked: Walked;
   readonly trips: readonly Trip[];
+  /** In the currency of the equity. */
+  readonly fills: FillTable;
   /** From UTC day close to day close. */
   readonly returns: Float64Array;
 }
@@ -89,18 +93,19 @@ export interface MeasureOptions {
 
 export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
   const walked = walk(given);
-  const trips = roundTrips(given.fills, given.series, given.instruments);
+  const fills = given.rates === undefined ? given.fills : converted(given.fills, given.rates);
+  const trips = roundTrips(fills, given.series, given.instruments);
   const returns = returnsOf(walked.days.equity);
   const ofReturns = returnNumbers(walked, returns, given, riskFree);
-  const { fees, turnover } = given.fills;
+  const { fees, turnover } = fills;
   const metrics: Metrics = {
     ...ofReturns,
     ...tripNumbers(trips),
-    ...costNumbers(walked, given, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
+    ...costNumbers(walked, { ...given, fills }, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
     fees,
     turnover,
   };
-  return { metrics, walked, trips, returns };
+  return { metrics, walked, trips, returns, fills };
 }
 
 function returnNumbers(
@@ -170,11 +175,12 @@ function actual({ time, equity }: Walked['days'], scales: Walked['scales']): Flo
 /** What fees did: their share of what was earned before them, and the factor at which nothing would be left. */
 function costNumbers(
   { days, totalMs, scales }: Walked,
-  { fills, cash, flows = [] }: Walkable,
+  { fills, cash, flows = [], rates }: Walkable,
   finalEquity: number,
 ): CostNumbers {
   const paid = unitsNumber(fills.fees);
-  const moved = flows.reduce((sum, { amount }) => sum + amount, 0);
+  const rate = (asset: string | undefined, time: number): number => rates?.lines.get(asset ?? '')?.at(time) ?? 1;
+  const moved = flows.reduce((sum, { amount, asset, time }) => sum + amount * rate(asset, time), 0);
   const earned = finalEquity - cash - moved + paid;
   const traded = unitsNumber(fills.turnover) / 2;
   const years = totalMs / dayMs / yearDays;

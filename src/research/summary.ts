@@ -3,6 +3,20 @@ import type { Groups } from './groups.ts';
 import type { Metrics } from './metrics.ts';
 import type { Stressed, Verdict } from './verdict.ts';
 
+/** A currency of a run; the first is the one that the equity is counted in. */
+export interface CurrencyRow {
+  readonly asset: string;
+  /** Exact, in the currency itself. */
+  readonly cash: string;
+  readonly finalEquity: string;
+  /** Whose closes are the rate; null for the currency of the equity. */
+  readonly pair: string | null;
+  readonly firstRate: number;
+  readonly lastRate: number;
+  /** The oldest that a rate had to get, ms. */
+  readonly oldestRateMs: number;
+}
+
 /** One movement of money that is neither profit nor loss. */
 export interface FlowRow {
   /** When it was asked for, and the kline close from which it counted, UTC ms. */
@@ -11,6 +25,8 @@ export interface FlowRow {
   readonly asset: string;
   /** Exact; negative was paid out. */
   readonly amount: string;
+  /** The same in the currency of the equity, at the rate of its moment. */
+  readonly worth: string;
   readonly reason: string;
   /** Why nothing moved; null where it did. */
   readonly refused: string | null;
@@ -44,7 +60,9 @@ export interface Summary {
   readonly groups: Groups;
   /** The same run under worse conditions, where asked for. */
   readonly stress: readonly Stressed[];
-  /** Money paid in or out, where there was any. */
+  /** Where strategies were paid in several currencies: what there was of each, and by which rates it counts. Old runs have none. */
+  readonly currencies?: readonly CurrencyRow[];
+  /** Money paid in or out. Old runs have none. */
   readonly cashFlows?: readonly FlowRow[];
   readonly kills: readonly string[];
   readonly warnings: readonly string[];

@@ -4,6 +4,7 @@ import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
 import { Hold, rowsClosedBy } from './hold.ts';
+import { Balances, type Rates, rateOf } from './rates.ts';
 
 /** Klines of one symbol, and the rows of them that the run covered. */
 export interface MetricSeries {
@@ -25,7 +26,9 @@ export interface Walkable {
   /** The rate that holding pays once, to enter. */
   readonly entryFee: number;
   /** Money paid in, or out (negative), from a time on, UTC ms, in the order of time. */
-  readonly flows?: readonly { readonly time: number; readonly amount: number }[];
+  readonly flows?: readonly { readonly time: number; readonly amount: number; readonly asset?: string }[];
+  /** Where symbols are paid in other currencies than the equity is counted in; `cash` has those of the start in it. */
+  readonly rates?: Rates;
 }
 
 export interface Marks {
@@ -125,13 +128,13 @@ class Walk {
   readonly #scales: { readonly from: number; readonly scale: number }[] = [];
 
   constructor(given: Walkable) {
-    const { series, cash, entryFee } = given;
+    const { series, cash } = given;
     this.#given = given;
     this.#start = Math.min(...series.map(({ columns, first }) => columns.openTime[first] as number));
     const last = Math.max(
       ...series.map(({ columns, interval, end }) => closeTime(interval, columns.openTime[end - 1] as number)),
     );
-    this.#hold = new Hold(series, cash, entryFee);
+    this.#hold = new Hold(given);
     this.#days = new Points(dayMs, this.#start);
     this.#chart = new Points(Math.max(1, Math.ceil((last - this.#start) / chartPoints / 60_000)) * 60_000, this.#start);
     for (const points of [this.#days, this.#chart]) points.add(this.#start, cash, cash);
@@ -308,8 +311,8 @@ class Walk {
       dust: dustOf(instruments.get(one.symbol)),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
-    const flows = this.#given.flows ?? [];
-    let quote = this.#given.cash;
+    const { flows = [], rates } = this.#given;
+    const purse = new Balances(this.#given, this.#start);
     let next = 0;
     let flow = 0;
     let scale = 1;
@@ -317,24 +320,28 @@ class Walk {
       const at = Math.min(...held.map((one) => closesAt(one)));
       if (at === Number.POSITIVE_INFINITY) return;
       for (; next < fills.length && (fills.time[next] as number) < at; next++) {
-        quote += fills.quote[next] as number;
-        const place = bySymbol.get(fills.places[fills.place[next] as number]?.symbol ?? '');
+        const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
+        purse.move(rates?.of.get(symbol), fills.quote[next] as number);
+        const place = bySymbol.get(symbol);
         if (place !== undefined) place.base += fills.base[next] as number;
       }
-      let equity = quote;
+      let equity = purse.worth(at);
       let exposed = 0;
       for (const one of held) {
         if (closesAt(one) === at) one.price = one.columns.close[one.row++] as number;
-        equity += one.base * (one.base > 0 ? marks.long : marks.short) * one.price;
-        if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * one.price);
+        const price = one.price * rateOf(rates, one.symbol, at);
+        equity += one.base * (one.base > 0 ? marks.long : marks.short) * price;
+        if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * price);
       }
       this.note(at, equity * scale, exposed * scale);
       for (; flow < flows.length && (flows[flow]?.time as number) <= at; flow++) {
-        const amount = flows[flow]?.amount as number;
+        const { asset, amount } = flows[flow] as NonNullable<Walkable['flows']>[number];
+        const before = purse.worth(at);
+        purse.move(asset, amount);
+        const added = purse.worth(at) - before;
         // Of an account that was worth nothing no return can be told from here on.
-        scale *= equity > 0 && equity + amount > 0 ? equity / (equity + amount) : 0;
-        equity += amount;
-        quote += amount;
+        scale *= equity > 0 && equity + added > 0 ? equity / (equity + added) : 0;
+        equity += added;
         this.#scales.push({ from: at, scale });
       }
     }
@@ -348,7 +355,8 @@ const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row
 export function walk(given: Walkable): Walked {
   const walking = new Walk(given);
   const [only] = given.series;
-  if (given.series.length === 1 && only !== undefined && !given.flows?.length) walking.alone(only);
+  if (given.series.length === 1 && only !== undefined && !given.flows?.length && given.rates === undefined)
+    walking.alone(only);
   else walking.together(given.series);
   return walking.end();
 }

@@ -10,6 +10,7 @@ import { faultText, isStrategyFault } from '../../strategy/fault.ts';
 import { framesOf } from '../../strategy/frames.ts';
 import { warmupOf } from '../../strategy/needs.ts';
 import { prepare } from '../backtest.ts';
+import { partsOf } from '../currencies.ts';
 import type { RunInput } from '../run.ts';
 import { home } from '../scenarios.ts';
 import { cut } from './columns.ts';
@@ -75,7 +76,10 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
   }
   const { tapes: _, cashFlows: __, ...overKlines } = input;
   if (input.tapes !== undefined) say('note: it is checked over klines alone; trades and books are left out');
-  return meant.map((hosted) => alone(overKlines, hosted));
+  return meant.map((hosted) => {
+    const part = partsOf(overKlines).find((one) => one.hosted.includes(hosted));
+    return alone(part ?? overKlines, hosted);
+  });
 }
 
 /** One strategy by itself, over at most so many klines. */

@@ -50,6 +50,10 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     throw new Refusal(
       'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
     );
+  if (input.currencies !== undefined)
+    throw new Refusal(
+      'a grid counts in one currency: give the strategies of each currency a configuration of their own',
+    );
   const axes = readAxes(options.grid, input.hosted);
   const cells = cellsOf(axes);
   const code = codeVersions(config, file);

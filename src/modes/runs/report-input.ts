@@ -12,6 +12,7 @@ import { grouped, momentText, shareText } from '../../report/figures.ts';
 import type { ReportInput, ReportSeries, StopLevel } from '../../report/input.ts';
 import { reportText } from '../../report/report.ts';
 import { fillTable } from '../../research/fill-table.ts';
+import { converted } from '../../research/rates.ts';
 import { roundTrips } from '../../research/trips.ts';
 import type { Walked } from '../../research/walk.ts';
 import { walk } from '../../research/walk.ts';
@@ -158,11 +159,14 @@ export async function reportOfKept(folder: string): Promise<string> {
       }),
     );
   const { input } = found;
-  const walked = walk(walkableOf(input, table, flowsOf(run)));
+  const walkable = walkableOf(input, table, flowsOf(run));
+  const walked = walk(walkable);
+  const shown = walkable.rates === undefined ? table : converted(table, walkable.rates);
   return reportText(
     inputOf(run, {
       ...given,
-      trips: roundTrips(table, input.series, instruments),
+      table: shown,
+      trips: roundTrips(shown, input.series, instruments),
       series: seriesOf(found),
       missing: undefined,
       days: walked.days,
