@@ -134,7 +134,7 @@ export function writer(db: Database, epoch = 0): Write {
       return;
     }
     const [name, values] = rowOf(entry, seq++);
-    prepared(name).run(...values);
+    prepared(name).run(values);
     if (entry.kind === 'resume') {
       prepared('undated').run();
       prepared('forgotten').run(entry.strategy, entry.strategy);
