@@ -29,9 +29,9 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     ['transportRetries', /I2/],
     ['trustsCancels', /I4/],
     ['skipsSums', /I4/],
-    ['numberIds', /I3|foreign/],
+    ['numberIds', /I3|I12|foreign/],
     ['epochStands', /I[129]/],
-    ['feesIgnored', /I3/],
+    ['feesIgnored', /I3|I12/],
     ['sendsBeforeCommit', /I2/],
     ['forgetsOpen', /I(8|11|12)/],
     ['reservesNothing', /I8/],
@@ -39,6 +39,12 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     ['cancelsEverybody', /foreign/],
     ['absentTooEarly', /I7/],
     ['killIsNotAsked', /kill/],
+    ['mixesUpFills', /I12/],
+    ['ledgerCountsTwice', /I12|ledger|halt/],
+    ['ioErrorIsWritten', /I2/],
+    ['goesByTheWall', /I11/],
+    ['neverConnectsAgain', /I11/],
+    ['klinesComeTwice', /kline/],
   ];
 
   test.for(quick)('%s', async ([name, invariant]) => {
@@ -50,6 +56,20 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
     expect(mutants.length).toBeGreaterThanOrEqual(40);
   });
+});
+
+test('an exchange that carries orders out after their window breaks no book, and what came too late is counted', async () => {
+  const late = [];
+  for (const [horizonMs, to] of [
+    [2_000, 20],
+    [45_000, 5],
+  ] as const) {
+    const { failures, totals } = await runPart({ from: 1, to, lateQueue: true, horizonMs });
+    expect(failures.map(({ seed, invariant, text }) => `seed ${seed} ${invariant}: ${text}`)).toEqual([]);
+    late.push(totals.late);
+  }
+  expect(late[0]).toBeGreaterThan(0);
+  expect(late[1]).toBe(0);
 });
 
 describe('every crash point of a scenario', () => {
