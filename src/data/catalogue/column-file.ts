@@ -1,30 +1,28 @@
 /** A table as one file of raw columns, which is read straight into typed arrays. Derived from Parquet and worth nothing without. */
-import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import type { Table } from './parquet.ts';
 
 /** Changed when the layout changes: files of another version are made anew. */
 const magic = 'SLUICOL1';
 const headerBytes = 64;
 
-/** Written beside its place and then put there: a file that is there is whole. */
-export function writeColumnFile(path: string, { columns, rows }: Table, parquetSha256: string): void {
+/** Written beside its place and then put there: a file that is there is whole. The columns must not change meanwhile. */
+export async function writeColumnFile(path: string, { columns, rows }: Table, parquetSha256: string): Promise<void> {
   const header = Buffer.alloc(headerBytes);
   header.write(magic, 0, 'latin1');
   header.writeUInt32LE(columns.length, 8);
   header.writeUInt32LE(rows, 12);
   header.write(parquetSha256, 16, 'hex');
   const unfinished = `${path}.${process.pid}`;
-  const handle = openSync(unfinished, 'w');
+  const handle = await open(unfinished, 'w');
   try {
-    writeSync(handle, header);
-    for (const column of columns) {
-      const bytes = new Uint8Array(column.buffer, column.byteOffset, rows * 8);
-      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
-    }
+    await handle.appendFile(header);
+    for (const column of columns) await handle.appendFile(new Uint8Array(column.buffer, column.byteOffset, rows * 8));
   } finally {
-    closeSync(handle);
+    await handle.close();
   }
-  renameSync(unfinished, path);
+  await rename(unfinished, path);
 }
 
 /**

@@ -77,7 +77,7 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
         duck ??= await openDuck();
         const table = await readParquet(duck, key.kind, path, month.rows);
         mkdirSync(join(dir, 'cache'), { recursive: true });
-        writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
+        await writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
         for (const [index, column] of table.columns.entries()) columns[index]?.set(column, at);
       }
       if (key.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);

@@ -118,14 +118,14 @@ export class MonthWriter {
     return known === fresh.rows ? undefined : table;
   }
 
-  #stage(month: string, table: Table, path: string): void {
+  async #stage(month: string, table: Table, path: string): Promise<void> {
     const bytes = readFileSync(path);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const file = `${month}.${sha256.slice(0, 8)}.parquet`;
     const target = join(folderOf(this.#dir, this.#key), file);
     renameSync(path, target);
     this.#written.push(target);
-    writeColumnFile(columnPath(this.#dir, sha256), table, sha256);
+    await writeColumnFile(columnPath(this.#dir, sha256), table, sha256);
     const times = table.columns[0] as Float64Array;
     const [from, to] = [times[0] as number, times[table.rows - 1] as number];
     const gaps = gapsOf(table, this.#key.interval).map(([start, end]): [number, number] => [start, end]);

@@ -5,6 +5,7 @@ import { type Duck, openDuck, quoted } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey } from './kinds.ts';
 import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
+import { parquetOptions } from './parquet.ts';
 
 export interface Answer {
   readonly columns: readonly string[];
@@ -67,7 +68,7 @@ const formats = {
   'csv.zst': 'FORMAT csv, HEADER true, COMPRESSION zstd',
   jsonl: 'FORMAT json',
   // As the catalogue writes it, so that what is exported and imported again is the same byte by byte.
-  parquet: 'FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2, DICTIONARY_SIZE_LIMIT 1',
+  parquet: parquetOptions,
 } as const;
 
 /** Writes a series into one file, whose name says the format; the number of rows. */

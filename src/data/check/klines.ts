@@ -80,8 +80,9 @@ export class KlineChecks {
       if (!isPossible(open, high, low, close, volume)) this.#notePossible(line, time, [open, high, low, close, volume]);
       if (open < low || open > high) this.#outside.add(line, time);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
-      this.#quiet.step(volume === 0, line, time);
-      this.#placeInTime(line, time);
+      if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
+      // A step like the one before it, from a row in its place, is what nearly all of them are.
+      if (time - this.#time !== this.#ms || this.#step !== this.#ms || !this.#isPlaced) this.#placeInTime(line, time);
       const alike =
         volume !== 0 &&
         volume === this.#volume &&
@@ -89,7 +90,7 @@ export class KlineChecks {
         open === this.#open &&
         high === this.#high &&
         low === this.#low;
-      this.#stuck.step(alike, line, time);
+      if (alike || this.#stuck.runs) this.#stuck.step(alike, line, time);
       const step = close / this.#close;
       if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
       this.#closeBefore = this.#close;

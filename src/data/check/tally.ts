@@ -34,6 +34,11 @@ export class Runs {
     this.#least = least;
   }
 
+  /** The row before was alike; where neither it nor this one is, there is nothing to step. */
+  get runs(): boolean {
+    return this.#length > 0;
+  }
+
   step(alike: boolean, line: number, time: number): void {
     if (!alike) {
       this.end();

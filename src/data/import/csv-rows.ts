@@ -29,6 +29,8 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const quote = 34;
 const mostFastDigits = 15;
+/** Digits of which any number fits into 31 bits: their arithmetic costs half that of larger ones. */
+const mostSmallDigits = 9;
 /** Digits of a time in ms since 2001-09-09. */
 const msDigits = 13;
 const leastMs = 1e12;
@@ -91,12 +93,15 @@ class CsvReader {
   async *#batches(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
     let rest: Uint8Array = new Uint8Array(0);
     for await (const block of blocks) {
-      // From one line's end to another's: what is left over goes before the next block.
       const last = block.lastIndexOf(lineFeed);
-      const whole = last < 0 ? rest : joined(rest, block.subarray(0, last + 1));
-      rest = last < 0 ? joined(rest, block) : Uint8Array.from(block.subarray(last + 1));
+      if (last >= 0) {
+        // The line that two blocks share, by itself: to put whole blocks together would copy the file.
+        const first = rest.length === 0 ? 0 : block.indexOf(lineFeed) + 1;
+        if (first > 0) yield* this.#rowsOf(joined(rest, block.subarray(0, first)));
+        yield* this.#rowsOf(block.subarray(first, last + 1));
+        rest = Uint8Array.from(block.subarray(last + 1));
+      } else rest = joined(rest, block);
       if (rest.length > longestLineBytes) break;
-      if (last >= 0) yield* this.#rowsOf(whole);
     }
     this.#result.ended = rest.length === 0;
     if (rest.length > 0) yield* this.#rowsOf(joined(rest, Uint8Array.of(lineFeed)));
@@ -156,10 +161,11 @@ class CsvReader {
         while (bytes[at] !== separator && (bytes[at] as number) !== lineFeed) at++;
       } else {
         const from = at;
+        // Digits beyond the ninth make nonsense of a small integer; such numbers are read once more below.
         let mantissa = 0;
         let digit = (bytes[at] as number) - zero;
-        while (digit >= 0 && digit <= 9) {
-          mantissa = mantissa * 10 + digit;
+        while (digit >>> 0 <= 9) {
+          mantissa = (Math.imul(mantissa, 10) + digit) | 0;
           digit = (bytes[++at] as number) - zero;
         }
         let digits = at - from;
@@ -167,8 +173,8 @@ class CsvReader {
         if (bytes[at] === this.#point) {
           const point = ++at;
           digit = (bytes[at] as number) - zero;
-          while (digit >= 0 && digit <= 9) {
-            mantissa = mantissa * 10 + digit;
+          while (digit >>> 0 <= 9) {
+            mantissa = (Math.imul(mantissa, 10) + digit) | 0;
             digit = (bytes[++at] as number) - zero;
           }
           decimals = at - point;
@@ -176,7 +182,7 @@ class CsvReader {
         }
         const stop = bytes[at] as number;
         const whole = stop === separator || stop === lineFeed || stop === carriageReturn;
-        let value = mantissa / (powers[decimals] as number);
+        let value = (digits <= mostSmallDigits ? mantissa : this.#mantissa(from, at)) / (powers[decimals] as number);
         if (!whole || digits === 0 || digits > mostFastDigits || code > epoch) {
           at = this.#endOfCell(from);
           value = this.#slowly(cell, from, at);
@@ -193,6 +199,16 @@ class CsvReader {
     }
     this.#at = at;
     return true;
+  }
+
+  /** The digits between, as one number, exact for fifteen of them. */
+  #mantissa(from: number, to: number): number {
+    let value = 0;
+    for (let at = from; at < to; at++) {
+      const digit = (this.#bytes[at] as number) - zero;
+      if (digit >>> 0 <= 9) value = value * 10 + digit;
+    }
+    return value;
   }
 
   /** The usual times, of thirteen digits, in two small integers, which costs half of one large number; -1 for what is none. */
