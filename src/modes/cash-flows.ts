@@ -6,28 +6,9 @@ import type { Entry } from '../journal/entries.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Risk } from '../risk/risk.ts';
 import { idleCash, type RunInput } from './run.ts';
+import type { CashFlow, FlowDone } from './run-money.ts';
 import type { Configured } from './strategies.ts';
 import type { Cursor } from './tape-events.ts';
-
-/** An amount that is to move. */
-export interface CashFlow {
-  /** UTC ms; it counts from the first kline that closes then or later. */
-  readonly time: number;
-  readonly asset: string;
-  /** Negative is paid out. */
-  readonly amount: Units;
-  readonly reason: string;
-  /** Who may use it, or can spare it; what is left over belongs to nobody. */
-  readonly shares: readonly { readonly strategy: string; readonly symbol: string; readonly amount: Units }[];
-}
-
-/** What became of it. */
-export interface FlowDone extends Omit<CashFlow, 'shares'> {
-  /** UTC ms from which it counted. */
-  readonly at: number;
-  /** Why nothing moved. */
-  readonly refused: string | undefined;
-}
 
 /**
  * The flows of a configuration in the order of time. One that names no strategy is shared evenly by those that share the cash; where

@@ -7,27 +7,11 @@ import type { Instrument } from '../domain/instrument.ts';
 import { noUnits, plus, ticksOf, type Units, unitsNumber, unitsText, worth } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { RateLine, Rates } from '../research/rates.ts';
+import type { Rates } from '../research/rates.ts';
 import type { CurrencyRow } from '../research/summary.ts';
 import { mergedJournal } from './merged-journal.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
-
-/** A currency beside the one that the equity is counted in. */
-export interface Other {
-  readonly asset: string;
-  readonly cash: Units;
-  readonly pair: Instrument;
-  readonly line: RateLine;
-  readonly limits: Pick<RunInput['limits'], 'maxOrderValue' | 'maxPosition'>;
-}
-
-export interface Currencies {
-  /** In which the equity is counted. */
-  readonly reporting: string;
-  /** What there is of it at the start. */
-  readonly cash: Units;
-  readonly others: readonly Other[];
-}
+import type { Currencies, Other } from './run-money.ts';
 
 /** Refuses what cannot be counted together; the pair of each other currency, by asset. Undefined where there is one currency. */
 export function pairsOf(

@@ -14,9 +14,8 @@ import type { Allocation } from '../portfolio/portfolio.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
-import type { CashFlow, FlowDone } from './cash-flows.ts';
-import type { Currencies } from './currencies.ts';
 import type { Pace } from './pace.ts';
+import type { CashFlow, Currencies, FlowDone } from './run-money.ts';
 import type { NamedHosted } from './strategies.ts';
 
 /** Klines of one symbol that strategies trade on. */

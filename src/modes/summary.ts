@@ -7,12 +7,12 @@ import { type Measured, measure } from '../research/metrics.ts';
 import { kurtosis, skewness } from '../research/moments.ts';
 import type { FlowRow, Summary } from '../research/summary.ts';
 import { type Stressed, verdictOf } from '../research/verdict.ts';
-import type { Marks, Walkable } from '../research/walk.ts';
+import type { Marks, Walkable } from '../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
-import type { FlowDone } from './cash-flows.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
 import type { RunInput, RunResult } from './run.ts';
+import type { FlowDone } from './run-money.ts';
 
 /** A summary, and what only charts need of it. */
 export interface Summarised {

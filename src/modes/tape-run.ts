@@ -44,9 +44,8 @@ const dayMs = 86_400_000;
 const lastLooks = 3;
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
-export async function runTape(input: RunInput, everyEvent = false): Promise<RunResult> {
-  return await new TapeRun(input, everyEvent).run();
-}
+export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
+  new TapeRun(input, everyEvent).run();
 
 interface Lane {
   readonly symbol: string;

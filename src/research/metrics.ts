@@ -21,7 +21,8 @@ import {
 } from './ratios.ts';
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
 import { roundTrips, type Trip } from './trips.ts';
-import { returnsOf, type Walkable, type Walked, walk } from './walk.ts';
+import { returnsOf, type Walked, walk } from './walk.ts';
+import type { Walkable } from './walkable.ts';
 
 /** Undefined has no place in JSON: what cannot be said is null there. */
 export type Figure = number | null;

@@ -2,7 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime } from '../domain/interval.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
-import type { MetricSeries } from './walk.ts';
+import type { MetricSeries } from './walkable.ts';
 
 /** What one order opened and one order closed. */
 export interface Trip {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { instrument } from '../domain/instrument.ts';
 import { fillTable } from './fill-table.ts';
-import { type Walkable, walk } from './walk.ts';
+import { walk } from './walk.ts';
+import type { Walkable } from './walkable.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const minute = 60_000;

@@ -7,7 +7,8 @@ import { fillTable } from './fill-table.ts';
 import { groupsOf } from './groups.ts';
 import { measure } from './metrics.ts';
 import { roundTrips } from './trips.ts';
-import { type MetricSeries, returnsOf, type Walkable, walk } from './walk.ts';
+import { returnsOf, walk } from './walk.ts';
+import type { MetricSeries, Walkable } from './walkable.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const other = { ...at, symbol: 'YZ', base: 'Y' };
