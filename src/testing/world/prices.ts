@@ -6,8 +6,8 @@ import { depthOf } from '../../simulator/core/depth.ts';
 import type { Changes, Exchange } from '../../simulator/core/exchange.ts';
 import type { Verdict } from './step-checks.ts';
 
-/** How long ago a price may have been that a stop goes by, ms: frames come late, and books are repeated. */
-const rememberedMs = 60_000;
+/** How long ago a price may have been that a stop goes by, ms: frames come late, and the prints of a silence come when it is over. */
+const rememberedMs = 90_000;
 
 interface Seen {
   readonly at: number;

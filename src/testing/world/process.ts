@@ -84,6 +84,9 @@ export interface Process {
 /** How old a price may be where nothing goes wrong, ms. */
 const freshMs = 5_000;
 
+/** Its clock is the exchange's: a gateway that is far off makes it close klines before they end. */
+export const isInTime = ({ clock }: Life, exchangeNow: number): boolean => Math.abs(clock.now() - exchangeNow) < 1_000;
+
 /** It has heard of every price just now. */
 export const isPriced = (running: Process | undefined): boolean =>
   running !== undefined &&

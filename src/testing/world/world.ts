@@ -13,7 +13,7 @@ import { Operator } from './operator.ts';
 import { Others } from './others.ts';
 import { type CrashPoint, faultsMs, type Plan, withLateQueue } from './plan.ts';
 import { Prices } from './prices.ts';
-import { isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
+import { isInTime, isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
@@ -284,9 +284,9 @@ class World {
     const machine = { time: this.#time, wallAheadMs: () => this.#happenings.wallAheadMs, goesByTheWall };
     const life = new Life(this.#lives, machine, (point) => this.#comesBy(life, point));
     this.#trace.say(`${life.number} starts`);
-    const started = this.#start(life, chance);
-    if (started === undefined) return;
-    this.#process = started;
+    this.#process = this.#start(life, chance) ?? this.#process;
+    if (this.#process?.life !== life) return;
+    const started = this.#process;
     this.#watch.started(started, this.#disk.db);
     this.#operator.started();
   }
@@ -319,7 +319,7 @@ class World {
       elapsed: () => this.#time.elapsed(),
       wishes: this.#wishes,
       ws: this.#cable?.port(life),
-      ...this.#watch.prices(this.#prices, () => this.#cable?.isSound === true),
+      ...this.#watch.prices(this.#prices, () => this.#cable?.isSound === true && isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
       chance,
       batches: this.#batches,
