@@ -20,6 +20,7 @@ export {
   ema,
   type Indicator,
   type Prices,
+  rsi,
   type Source,
   sma,
   type TimedPrices,

@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { atr, type Columns, ema, type Indicator, sma } from './indicators.ts';
+import { atr, type Columns, ema, type Indicator, rsi, sma } from './indicators.ts';
 
 const columnsOf = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]): Columns => {
   const column = (pick: 0 | 1 | 2 | 3): Float64Array => Float64Array.from(rows, (row) => row[pick]);
@@ -44,6 +44,7 @@ describe.each([
   ['sma of volume', (length: number) => sma('volume', length)],
   ['ema', (length: number) => ema('high', length)],
   ['atr', (length: number) => atr(length)],
+  ['rsi', (length: number) => rsi('close', length)],
 ])('%s', (_, make) => {
   property.prop([rows, period])('gives the same bits as a column and as a stream', (given, length) => {
     const klines = columnsOf(given);
@@ -89,4 +90,22 @@ test('the average true range counts gaps and smooths as Wilder does', () => {
   ]);
   // True ranges: 3; 16 - 11 = 5; 15 - 13 = 2; 17 - 13 = 4.
   expect([...atr(2).column(klines, '1min')]).toEqual([Number.NaN, 4, 3, 3.5]);
+});
+
+test('the relative strength is 100 where only rises were, 0 where only falls, 50 where nothing moved', () => {
+  const last = (values: readonly number[]): number | undefined => rsi('close', 3).column(closes(values), '1min').at(-1);
+  expect(last([1, 2, 3, 4, 5])).toBe(100);
+  expect(last([5, 4, 3, 2, 1])).toBe(0);
+  expect(last([5, 5, 5, 5, 5])).toBe(50);
+});
+
+// The seventeen closes by which the index is often explained, in whole cents; the values are Wilder's method worked out by hand.
+test('the relative strength is the one of an often used example', () => {
+  const example = [
+    44.34, 44.09, 44.15, 43.61, 44.33, 44.83, 45.1, 45.42, 45.84, 46.08, 45.89, 46.03, 45.61, 46.28, 46.28, 46.0, 46.03,
+  ];
+  const [first, second, third] = rsi('close', 14).column(closes(example), '1min').slice(14);
+  expect(first).toBeCloseTo(70.46, 2);
+  expect(second).toBeCloseTo(66.25, 2);
+  expect(third).toBeCloseTo(66.48, 2);
 });

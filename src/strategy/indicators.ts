@@ -79,6 +79,8 @@ export function sma(source: Source, period: number): Indicator {
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
 export function ema(source: Source, period: number): Indicator {
   const weight = 2 / (period + 1);
+  // The new value's part does not wait for the average before it: half the time of moving the average by a part of the distance.
+  const kept = 1 - weight;
   const stream = (): ((prices: Prices) => number) => {
     let sum = 0;
     let seen = 0;
@@ -89,7 +91,7 @@ export function ema(source: Source, period: number): Indicator {
       if (seen <= period) {
         sum += next;
         if (seen === period) value = sum / period;
-      } else value += weight * (next - value);
+      } else value = kept * value + weight * next;
       return value;
     };
   };
@@ -101,12 +103,14 @@ export function ema(source: Source, period: number): Indicator {
       const out = new Float64Array(values.length);
       let sum = 0;
       let value = Number.NaN;
-      for (let at = 0; at < values.length; at++) {
-        const next = values[at] as number;
-        if (at < period) {
-          sum += next;
-          if (at === period - 1) value = sum / period;
-        } else value += weight * (next - value);
+      const warm = Math.min(period, values.length);
+      for (let at = 0; at < warm; at++) {
+        sum += values[at] as number;
+        if (at === period - 1) value = sum / period;
+        out[at] = value;
+      }
+      for (let at = warm; at < values.length; at++) {
+        value = kept * value + weight * (values[at] as number);
         out[at] = value;
       }
       return out;
@@ -114,6 +118,66 @@ export function ema(source: Source, period: number): Indicator {
     stream,
   };
 }
+
+/**
+ * Wilder's relative strength index, 0 to 100: rises over all moves of the last klines, both smoothed by 1 / period and seeded with
+ * simple averages of the first `period` moves (as TA-Lib does); 50 where nothing moved.
+ */
+export function rsi(source: Source, period: number): Indicator {
+  const weight = 1 / period;
+  const kept = 1 - weight;
+  return {
+    key: `rsi ${source} ${period}`,
+    warmup: period + 1,
+    column(klines) {
+      const values = klines[source];
+      const out = new Float64Array(values.length);
+      const warm = Math.min(period + 1, values.length);
+      let [rise, fall] = [0, 0];
+      for (let at = 0; at < warm; at++) {
+        const move = at === 0 ? 0 : (values[at] as number) - (values[at - 1] as number);
+        if (move > 0) rise += move;
+        else fall -= move;
+        out[at] = Number.NaN;
+      }
+      rise /= period;
+      fall /= period;
+      if (warm === period + 1) out[period] = strength(rise, fall);
+      for (let at = warm; at < values.length; at++) {
+        const move = (values[at] as number) - (values[at - 1] as number);
+        // Without a branch: nobody can foretell which way a price moves, a processor neither.
+        const gain = (move + Math.abs(move)) / 2;
+        rise = kept * rise + weight * gain;
+        fall = kept * fall + weight * (gain - move);
+        out[at] = strength(rise, fall);
+      }
+      return out;
+    },
+    stream() {
+      let [rise, fall, seen, before] = [0, 0, 0, Number.NaN];
+      return (prices) => {
+        const value = prices[source];
+        const move = seen === 0 ? 0 : value - before;
+        before = value;
+        seen++;
+        if (seen <= period + 1) {
+          if (move > 0) rise += move;
+          else fall -= move;
+          if (seen <= period) return Number.NaN;
+          rise /= period;
+          fall /= period;
+        } else {
+          const gain = (move + Math.abs(move)) / 2;
+          rise = kept * rise + weight * gain;
+          fall = kept * fall + weight * (gain - move);
+        }
+        return strength(rise, fall);
+      };
+    },
+  };
+}
+
+const strength = (rise: number, fall: number): number => (rise + fall === 0 ? 50 : (100 * rise) / (rise + fall));
 
 /** Wilder's average true range, seeded with the simple average of the first `period` true ranges. */
 export function atr(period: number): Indicator {
