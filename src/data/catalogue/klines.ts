@@ -90,4 +90,4 @@ function warningsOf(found: Manifest, interval: Interval): readonly string[] {
 }
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
-const told: ReadonlySet<string> = new Set(['stuck', 'outliers', 'scale', 'cut-off']);
+const told: ReadonlySet<string> = new Set(['stuck', 'outliers', 'scale', 'cut-off', 'slip']);

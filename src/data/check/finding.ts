@@ -23,6 +23,7 @@ export type CheckName =
   | 'same-time'
   | 'repeated-books'
   | 'locked'
+  | 'slip'
   | 'assumed';
 
 export interface Finding {

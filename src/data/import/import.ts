@@ -1,6 +1,7 @@
 /** Files into a series of the catalogue: guess, read, check, mend if asked, stage, and then make it count in one step. */
 import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { compared } from '../catalogue/compare.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
 import { columnsOf, type SeriesKey, seriesName } from '../catalogue/kinds.ts';
 import {
@@ -106,11 +107,14 @@ async function importInto(
     const taken = await takeRows(file, layout, key, options, reading, writer);
     const staged = await writer.finish();
     refuseConflicts(file, staged, options, taken.rows);
-    const manifest = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
+    const written = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
+    const slips = await compared(dir, written);
+    const manifest = withFindings(written, slips);
     writeManifest(dir, manifest);
     sweep(dir, manifest, before?.months ?? []);
     const record = manifest.imports.at(-1)?.files[0];
-    const { rows, from, to, findings, repaired } = taken;
+    const { rows, from, to, repaired } = taken;
+    const findings = [...taken.findings, ...slips];
     const replaced = staged.conflicts;
     const counts = { rows, added: staged.added - replaced, known: staged.known, replaced };
     const about = { key, source, path: file.path, layout: layout.about, from, to, findings, repaired };
@@ -259,6 +263,21 @@ function refuseConflicts({ path }: DataFile, staged: Staged, { replace }: Import
   );
 }
 
+/** The last import found these, too. */
+function withFindings(manifest: Manifest, more: readonly Finding[]): Manifest {
+  const last = manifest.imports.at(-1);
+  if (last === undefined || more.length === 0) return manifest;
+  return {
+    ...manifest,
+    imports: [...manifest.imports.slice(0, -1), { ...last, findings: [...last.findings, ...more.map(plain)] }],
+  };
+}
+
+const plain = (one: Finding): Imported['findings'][number] => ({
+  ...one,
+  places: one.places.map((place) => ({ ...place })),
+});
+
 interface Import {
   readonly before: Manifest | undefined;
   readonly key: SeriesKey;
@@ -291,7 +310,7 @@ function manifestOf({ before, key, source, file, layout, reading, taken, staged,
     layout: layout.about,
     rows: taken.rows,
     repairs: taken.repaired.map((one) => ({ ...one, ...(one.first && { first: { ...one.first } }) })),
-    findings: taken.findings.map((one) => ({ ...one, places: one.places.map((place) => ({ ...place })) })),
+    findings: taken.findings.map(plain),
   };
   const holes = holesOf(before, taken, options.holes);
   return {
