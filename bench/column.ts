@@ -1,6 +1,7 @@
 /**
  * One backtest again and again in this process, next to the bare loop: `sma-cross` under `plain` over minute klines. Loading
- * is not timed, nor are a journal's rows; indicators are, and nothing is kept from one round for the next.
+ * is not timed, nor are a journal's rows; indicators are, and so is, apart, all that a summary says. Nothing is kept from one round
+ * for the next.
  *
  *     npx node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
  */
@@ -8,12 +9,16 @@ import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
-import { bareLoop, inputFor } from './market.ts';
+import { summarise } from '../src/modes/summary.ts';
+import { bareLoop, configFor, inputFor } from './market.ts';
 
 export interface Round {
   readonly klines: number;
   readonly ms: number;
   readonly cpuMs: number;
+  /** The run and everything that its summary says. */
+  readonly saidMs: number;
+  readonly saidCpuMs: number;
   readonly bareMs: number;
   readonly fills: number;
   readonly finalEquity: string;
@@ -23,7 +28,14 @@ const [path = '', fast = '10', slow = '50', driver = 'columns', rounds = '5', js
 const { columns } = loadKlines({ path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2 });
 const klines = columns.close.length;
 const input = inputFor(columns, Number(fast), Number(slow));
+const config = configFor();
 const all: Round[] = [];
+
+function cpuSince(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000;
+}
+
 for (let round = 0; round < Number(rounds); round++) {
   const bareAt = performance.now();
   bareLoop(columns.close, Number(fast), Number(slow));
@@ -32,13 +44,17 @@ for (let round = 0; round < Number(rounds); round++) {
   const startedAt = performance.now();
   const result = driver === 'stream' ? await runStream(input) : runColumns(input);
   const ms = performance.now() - startedAt;
-  const { user, system } = process.cpuUsage(cpuAt);
-  const cpuMs = (user + system) / 1000;
-  all.push({ klines, ms, cpuMs, bareMs, fills: result.fills.length, finalEquity: unitsText(result.finalEquity) });
+  const cpuMs = cpuSince(cpuAt);
+  const { fillCount, metrics } = summarise({ input, warnings: [], dataHashes: {} }, result, config).summary;
+  const saidMs = performance.now() - startedAt;
+  const saidCpuMs = cpuSince(cpuAt);
+  const finalEquity = unitsText(result.finalEquity);
+  all.push({ klines, ms, cpuMs, saidMs, saidCpuMs, bareMs, fills: fillCount, finalEquity });
   if (json !== undefined) continue;
   const speed = (taken: number): string => `${(klines / taken / 1000).toFixed(2)} M/s`;
   const name = `${driver} ${round === 0 ? 'cold' : 'warm'}`;
-  const times = `${speed(ms)} ${ms.toFixed(0)} ms cpu ${cpuMs.toFixed(0)} ms bare ${speed(bareMs)}`;
-  console.log(`${name} ${times} ${result.fills.length} ${unitsText(result.finalEquity)}`);
+  const said = `with metrics ${speed(saidMs)} cpu ${saidCpuMs.toFixed(0)} ms`;
+  const times = `${speed(ms)} ${ms.toFixed(0)} ms cpu ${cpuMs.toFixed(0)} ms, ${said}, bare ${speed(bareMs)}`;
+  console.log(`${name} ${times} ${fillCount} fills ${metrics.roundTrips} round trips ${finalEquity}`);
 }
 if (json !== undefined) console.log(JSON.stringify(all));

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BacktestConfig, backtestSchema } from '../src/config/schema.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { rate, units } from '../src/domain/money.ts';
@@ -52,6 +53,15 @@ export function bareLoop(close: Float64Array, fast: number, slow: number): numbe
   }
   return crosses;
 }
+
+/** What the summary of such a run is made by. */
+export const configFor = (): BacktestConfig =>
+  backtestSchema.parse({
+    cash: '10000000',
+    rules: 'plain',
+    strategies: [{ id: 'bench', use: 'sma-cross', symbol: 'XBTUSD', interval: '1min' }],
+    risk: { maxOrderValue: '1', maxPosition: '1' },
+  });
 
 /** The shipped `sma-cross` holding one unit, under `plain`, a fee of 0.1 %, 10,000,000 of cash and limits that never bind. */
 export function inputFor(columns: Columns, fast: number, slow: number): RunInput {
