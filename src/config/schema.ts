@@ -262,6 +262,8 @@ export const backtestSchema = z.strictObject({
   ...common,
   /** A klines file for each symbol, relative to the configuration; `catalogue`, or nothing, for what was imported. */
   data: z.record(symbol, z.string().min(1)).default({}),
+  /** The interval of a symbol's klines where that is smaller than its strategies'; these are made from them, and orders fill by them. */
+  dataIntervals: z.record(symbol, z.enum(intervals)).default({}),
   /** Files of trades and of books for a symbol, relative to the configuration; `catalogue`: what was imported. */
   trades: z.record(symbol, z.string().min(1)).default({}),
   depth: z.record(symbol, z.string().min(1)).default({}),

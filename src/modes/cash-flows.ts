@@ -121,14 +121,14 @@ export class CashFlows {
   /** A withdrawal takes what is free: nothing is sold for it, and no order is cancelled. */
   #refusal({ asset, amount, shares }: CashFlow): string | undefined {
     const { portfolio } = this.#parts;
-    const short = (free: Units, whose: string): string =>
-      `${unitsText(negate(amount))} ${asset} is more than ${whose} has free, ${unitsText(free)}`;
+    const short = (wanted: Units, free: Units, whose: string): string =>
+      `${unitsText(negate(wanted))} ${asset} is more than ${whose} has free, ${unitsText(free)}`;
     if (amount < 0n) {
       if (shares.length === 0 && plus(this.idle, amount) < 0n)
-        return short(this.idle, 'the cash that nobody was allotted');
+        return short(amount, this.idle, 'the cash that nobody was allotted');
       for (const share of shares) {
         const free = portfolio.freeQuote(share.strategy, share.symbol);
-        if (plus(free, share.amount) < 0n) return short(free, share.strategy);
+        if (plus(free, share.amount) < 0n) return short(share.amount, free, share.strategy);
       }
     }
     return this.#parts.transfer(asset, amount)
