@@ -89,7 +89,7 @@ describe.for(others)('by the rules of %s', (rules) => {
       }),
       { numRuns: 30 },
     );
-    expect([...filled].toSorted()).toEqual(['enter', 'exit', 'quote', 'stop', 'takeProfit']);
+    expect(filled).toEqual(new Set(['enter', 'exit', 'quote', 'stop', 'takeProfit']));
   });
 
   test('two symbols, of which klines close at one moment, give each the rows that it has alone', async () => {

@@ -6,6 +6,7 @@ import { conventions } from '../research/conventions.ts';
 import { leastDays } from '../research/metrics.ts';
 import type { Summary } from '../research/summary.ts';
 import type { Verdict } from '../research/verdict.ts';
+import { refusedText } from './refusals.ts';
 
 type Row = readonly [name: string, value: string];
 const nameWidth = 20;
@@ -115,6 +116,9 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ),
     ...currencyLines(summary),
     ...flowRows(summary, asset),
+    ...(summary.refused === undefined || summary.refused.length === 0
+      ? []
+      : [['Orders refused', refusedText(summary.refused)] as const]),
     ...summary.kills.map((kill): Row => ['Stopped by a limit', kill]),
     ['Verdict', verdictText(summary.verdict, asset)],
   ];

@@ -6,7 +6,7 @@ import { type StoredKlines, storedKlines } from '../data/catalogue/klines.ts';
 import { listSeries } from '../data/catalogue/manifest.ts';
 import { findGaps } from '../data/gaps.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
-import { loadKlines, rowAt } from '../data/klines.ts';
+import { loadKlines } from '../data/klines.ts';
 import { resampleTrades } from '../data/resample.ts';
 import type { Tape, TradeColumns } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
@@ -22,6 +22,7 @@ import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { rulesOf } from './fill-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
+import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
 import type { CashFlow, Other } from './run-money.ts';
 import { shippedInstruments } from './scenarios.ts';
 import { refuseMargin } from './spot-only.ts';
@@ -109,7 +110,7 @@ export async function prepare(
   const tapes = new Map<string, Tape>();
   for (const instrument of instruments.values()) {
     const { symbol } = instrument;
-    const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
+    const interval = smallestInterval(file, symbol, hosted);
     const tape = await tapeOf(dir, config, instrument);
     if (tape !== undefined) {
       tapes.set(symbol, tape);
@@ -120,18 +121,16 @@ export async function prepare(
     warnings.push(...loaded.warnings);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
-    const rows = rowsOf(config, columns.openTime, symbol, source);
-    const finer = await finerOf(dir, config, instrument, interval);
-    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
-  }
-  for (const { symbol, interval, first, end } of series) {
+    const asked = { symbol, interval, openTime: columns.openTime, source };
+    refuseOtherIntervals(asked);
+    const rows = rowsOf(config, asked);
     const needed = Math.max(
       ...hosted.filter((one) => one.symbol === symbol).map((one) => ownWarmup(ownKlines(one), interval)),
     );
-    if (end <= needed)
-      throw new Refusal(
-        `${symbol}: ${end - first} klines are too few: the strategy needs ${needed} before its first decision`,
-      );
+    refuseShort(asked, rows.end, needed);
+    warnings.push(...spanNotes(config, asked, { ...rows, needed }));
+    const finer = await finerOf(dir, config, instrument, interval);
+    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
   }
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
@@ -191,23 +190,14 @@ const ownKlines = ({ strategy, params, interval }: RunInput['hosted'][number]): 
 });
 
 /** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
-function smallestInterval(
-  file: string,
-  symbol: string,
-  hosted: RunInput['hosted'],
-  recorded: Interval | undefined,
-): Interval {
+function smallestInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
   const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
-  const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
+  const smallest = intervals.find((interval) => wanted.includes(interval));
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
   for (const interval of wanted) {
     const fault = frameFault(smallest, interval);
     if (fault !== undefined)
-      throw new Refusal(
-        recorded === undefined
-          ? `${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`
-          : `${file}: dataIntervals.${symbol}: ${smallest}: a strategy uses ${interval}, and klines of that cannot be made from klines of ${smallest}`,
-      );
+      throw new Refusal(`${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`);
   }
   return smallest;
 }
@@ -257,21 +247,3 @@ function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): S
 }
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;
-
-/** The rows from `from` up to, not including, `to`. */
-function rowsOf(
-  { from, to }: BacktestConfig,
-  openTime: Float64Array,
-  symbol: string,
-  path: string,
-): { first: number; end: number } {
-  const first = from === undefined ? 0 : rowAt(openTime, from);
-  const end = to === undefined ? openTime.length : rowAt(openTime, to);
-  if (first >= end) {
-    const day = (time: number | undefined): string => (time === undefined ? '?' : new Date(time).toISOString());
-    throw new Refusal(
-      `${symbol}: no klines between from and to: ${path} holds ${day(openTime[0])} to ${day(openTime.at(-1))}`,
-    );
-  }
-  return { first, end };
-}

@@ -8,6 +8,7 @@ import type { Fill, Signal } from '../domain/order.ts';
 import { fillRow, orderRow } from '../execution/records.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
+import { Refusals, refusalOf } from './refusals.ts';
 import { memoryHost, type RunResult } from './run.ts';
 
 /** What a closed order's row is made of. */
@@ -43,6 +44,17 @@ export class ColumnLog {
 
   closed({ intent, orderId, state, filled, executed, venueStatus, cancelRequested }: WorkingOrder, at: number): void {
     this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
+  }
+
+  /** What of it is part of a result. */
+  results(): Pick<RunResult, 'fills' | 'refused'> {
+    const refusals = new Refusals();
+    for (const entry of this.entries) if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
+    for (const order of this.#closed) {
+      const code = refusalOf(order);
+      if (code !== undefined) refusals.add(code, order.intent.createdAt);
+    }
+    return { fills: this.fills, refused: refusals.list() };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */

@@ -114,7 +114,7 @@ export class ColumnRun {
   result(endedAt?: number): RunResult {
     for (const { series, row } of this.walks) markLast({ ...series, end: row }, this.#portfolio);
     return {
-      fills: this.#log.fills,
+      ...this.#log.results(),
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),

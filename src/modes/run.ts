@@ -15,6 +15,7 @@ import type { FillTable } from '../research/fill-table.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import type { Pace } from './pace.ts';
+import type { Refused } from './refusals.ts';
 import type { CashFlow, Currencies, FlowDone } from './run-money.ts';
 import type { NamedHosted } from './strategies.ts';
 
@@ -61,6 +62,8 @@ export interface RunResult {
   /** How much better ambiguous klines could have gone. */
   readonly couldBeBetterBy: Units;
   readonly ambiguousKlines: number;
+  /** What was wished for and not got; left out where nothing can be refused. */
+  readonly refused?: readonly Refused[];
   /** Why trading was stopped, when a limit stopped it. */
   readonly kills: readonly string[];
   /** What was asked of the exchange, where requests are imitated. */

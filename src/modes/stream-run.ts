@@ -1,5 +1,5 @@
 /** A backtest through the live graph itself: `trade()` with a simulated clock, a recorded feed and the fill engine as the venue. */
-import { EMPTY, NEVER } from 'rxjs';
+import { EMPTY } from 'rxjs';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
@@ -10,6 +10,7 @@ import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import { absent } from './absent.ts';
 import { bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import {
@@ -24,6 +25,7 @@ import {
 } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { paced } from './pace.ts';
+import { refusedIn } from './refusals.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { source } from './source.ts';
@@ -42,9 +44,12 @@ interface Graph extends Stage {
   readonly flows: CashFlows;
   /** What strategies threw. */
   readonly faults: unknown[];
+  /** Streams that are not there and that strategies listen to. */
+  readonly missed: unknown[];
 }
 
-export async function runStream(input: RunInput): Promise<RunResult> {
+/** With `misses` a strategy may listen to what is not recorded, and hears nothing. */
+export async function runStream(input: RunInput, misses = false): Promise<RunResult> {
   const clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
   const host = memoryHost(isResult);
   const book = journal(host, clock);
@@ -71,6 +76,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     recorded: feed.series(symbol, interval),
   }));
   const again = source<Signal>();
+  const faults: unknown[] = [];
   const graph: Graph = {
     clock,
     assembled,
@@ -78,7 +84,8 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     again: (signal) => again.emit(signal),
     walks,
     flows,
-    faults: [],
+    faults,
+    missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
   const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
@@ -94,6 +101,7 @@ export async function runStream(input: RunInput): Promise<RunResult> {
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     couldBeBetterBy: band.better(),
+    refused: refusedIn(host.db),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -116,15 +124,15 @@ export const upToEnd = (series: RunSeries): RunSeries => {
   };
 };
 
-function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults, walks }: Graph): Inputs {
+function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults, missed, walks }: Graph): Inputs {
   const { symbol, interval, id } = hosted;
   const own = walks.find((walk) => walk.symbol === symbol)?.interval ?? interval;
   const recorded = feed.series(symbol, own);
   return {
     ...heardKlines(recorded.before(recorded.row), feed.klines(symbol, own), own, interval),
-    trades: NEVER,
-    depth: NEVER,
-    ticker: NEVER,
+    trades: absent('trades', hosted, missed),
+    depth: absent('depth', hosted, missed),
+    ticker: absent('ticker', hosted, missed),
     gaps: feed.gaps,
     fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
     holding: assembled.portfolio.holding(id, symbol),

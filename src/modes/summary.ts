@@ -124,6 +124,7 @@ export function summarise(
     stress: doubt.stressed,
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
+    refused: result.refused ?? [],
     kills: result.kills,
     warnings,
     dataHashes,

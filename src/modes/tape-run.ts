@@ -16,12 +16,14 @@ import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { PaperOnTape, type TapeMarket } from '../venue/paper/on-tape.ts';
 import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts';
+import { heardTape } from './absent.ts';
 import type { Assembled } from './assemble.ts';
 import { bandOf } from './band.ts';
 import { flowCursor, flowsOn } from './cash-flows.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { pacedByTime } from './pace.ts';
+import { refusedIn } from './refusals.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
@@ -126,7 +128,7 @@ class TapeRun {
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       couldBeBetterBy: this.#band.better(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
-      requests: this.#venue.requests,
+      ...{ refused: refusedIn(this.#host.db), requests: this.#venue.requests },
       journal: () => this.#host.db,
       ...(endedAt === undefined ? {} : { endedAt }),
     };
@@ -165,18 +167,14 @@ class TapeRun {
     };
   }
 
-  #inputsOf({ symbol, interval, id, strategy }: NamedHosted): Inputs {
-    const { series, recorded, trades, depth, gaps } = this.#lanes.find((lane) => lane.symbol === symbol) as Lane;
+  #inputsOf(hosted: NamedHosted): Inputs {
+    const { symbol, interval, id, strategy } = hosted;
+    const lane = this.#lanes.find((one) => one.symbol === symbol) as Lane;
+    const { series, recorded, gaps } = lane;
+    const own = series.interval;
     return {
-      ...heardKlines(
-        recorded.before(recorded.row),
-        this.#feed.klines(symbol, series.interval),
-        series.interval,
-        interval,
-      ),
-      trades: trades.stream,
-      depth: depth.stream,
-      ticker: EMPTY,
+      ...heardKlines(recorded.before(recorded.row), this.#feed.klines(symbol, own), own, interval),
+      ...heardTape(lane, hosted, this.#faults),
       gaps: merge(this.#feed.gaps, gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
       holding: this.#assembled.portfolio.holding(id, symbol),

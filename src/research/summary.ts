@@ -64,6 +64,8 @@ export interface Summary {
   readonly currencies?: readonly CurrencyRow[];
   /** Money paid in or out. Old runs have none. */
   readonly cashFlows?: readonly FlowRow[];
+  /** Orders that were refused or that nothing filled: why, how often, when first (UTC ms); kept runs of before have none. */
+  readonly refused?: readonly { readonly code: string; readonly times: number; readonly firstAt: number }[];
   readonly kills: readonly string[];
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;

@@ -51,7 +51,7 @@ export async function decisionLog(input: RunInput, columns: Columns, first: numb
     hosted: [{ ...hosted, strategy }],
     series: [{ ...series, columns, gaps: [], first, end: columns.openTime.length }],
   };
-  if (isStreaming(strategy)) await (await import('../stream-run.ts')).runStream(run);
+  if (isStreaming(strategy)) await (await import('../stream-run.ts')).runStream(run, true);
   else runColumns(run);
   return { lines, unsteady };
 }

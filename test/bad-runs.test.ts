@@ -1,0 +1,184 @@
+/** Runs that cannot be what was asked for: each is told what is wrong, where, how often and what to do. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { map } from 'rxjs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config/read.ts';
+import { backtestSchema } from '../src/config/schema.ts';
+import { prepare } from '../src/modes/backtest.ts';
+import { refusedText } from '../src/modes/refusals.ts';
+import type { RunInput } from '../src/modes/run.ts';
+import { runColumns } from '../src/modes/run-columns.ts';
+import { runStream } from '../src/modes/stream-run.ts';
+import { runTape } from '../src/modes/tape-run.ts';
+import { defineStrategy, flat, hold, quote } from '../src/strategy/contract.ts';
+import maker from '../strategies/maker/index.ts';
+import { type Case, columnsOf, inputOf } from './agreement.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-bad-runs-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const minute = 60_000;
+const start = Date.UTC(2026, 0, 5);
+const row = (at: number): string => `${start + at * minute},100,101,99,100,5`;
+const header = 'time_ms,open,high,low,close,volume';
+
+/** A configuration over these minutes after the start, one line a kline. */
+async function prepared(minutes: readonly number[], more = '', interval = '1min') {
+  writeFileSync(join(dir, 'x.csv'), `${[header, ...minutes.map(row)].join('\n')}\n`);
+  const file = join(dir, 'run.yaml');
+  writeFileSync(
+    file,
+    `data: { BTCUSDT: x.csv }
+cash: "1000"
+${more}
+strategies: [{ id: t, use: sma-cross, symbol: BTCUSDT, interval: ${interval}, params: { fast: 2, slow: 30 } }]
+risk: { maxOrderValue: "1000", maxPosition: "1000" }
+`,
+  );
+  return await prepare(file, readConfig(file, backtestSchema));
+}
+const upTo = (count: number, step = 1): number[] => Array.from({ length: count }, (_, at) => at * step);
+
+describe('klines', () => {
+  test('of a larger interval than the one that is said are refused', async () => {
+    await expect(prepared(upTo(50, 5))).rejects.toThrow(
+      /^BTCUSDT: 50 of the 50 klines of .*x\.csv, from 2026-01-05T00:00Z on, lie 5 minutes apart, those of 1min 1: set interval to what the data have/,
+    );
+  });
+
+  test('of mixed intervals are refused with the place where the others begin', async () => {
+    await expect(prepared([...upTo(40), ...upTo(30, 5).map((at) => at + 44)])).rejects.toThrow(
+      /31 of the 70 klines .* from 2026-01-05T00:39Z on, lie 5 minutes apart/,
+    );
+  });
+
+  test('with holes are none of another interval', async () => {
+    const { input } = await prepared(upTo(200).filter((at) => at % 7 !== 3 || at > 150));
+    expect(input.series[0]?.end).toBeGreaterThan(150);
+  });
+
+  test('of a smaller interval are refused, with how many', async () => {
+    await expect(prepared(upTo(100), '', '5min')).rejects.toThrow(/does not open a kline of 5min.*80 of 100 rows/);
+  });
+
+  test('that are too few to warm up are counted', async () => {
+    await expect(prepared(upTo(30))).rejects.toThrow(
+      /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision, .*x\.csv has 30 up to the end/,
+    );
+  });
+});
+
+describe('dates', () => {
+  test('outside the data are refused with what there is', async () => {
+    await expect(prepared(upTo(60), 'from: 2026-02-01')).rejects.toThrow(
+      /no klines between from and to \(2026-02-01T00:00Z, \?\): .*x\.csv holds 2026-01-05T00:00Z to 2026-01-05T00:59Z/,
+    );
+  });
+
+  test('in the wrong order are refused', async () => {
+    await expect(prepared(upTo(60), 'from: 2026-01-06\nto: 2026-01-05')).rejects.toThrow(/is not before to/);
+  });
+
+  test('that the data cover in part are told of, and so is a late first decision', async () => {
+    const { warnings } = await prepared(upTo(60), 'from: 2026-01-04T12:00\nto: 2026-01-09');
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        'BTCUSDT: from is 2026-01-04T12:00Z, its first kline after that opens 2026-01-05T00:00Z: the run begins there',
+        'BTCUSDT: to is 2026-01-09T00:00Z, its last kline before that opens 2026-01-05T00:59Z: the run ends there',
+        expect.stringMatching(
+          /^BTCUSDT: 30 klines warm up and 0 lie before from: the first decision comes 2026-01-05T00:29Z/,
+        ),
+      ]),
+    );
+    const covered = await prepared(upTo(60), 'from: 2026-01-05T00:40\nto: 2026-01-05T00:50');
+    expect(covered.warnings.filter((text) => text.startsWith('BTCUSDT'))).toEqual([]);
+  });
+});
+
+const instrument = {
+  base: 'X',
+  quote: 'Z',
+  pricePrecision: 2,
+  quantityPrecision: 4,
+  minQuantity: '0.01',
+  minNotional: '5',
+};
+function run(strategy: Case['strategy'], more: Partial<Case> = {}): RunInput {
+  const klines = upTo(8).map((at) => ({ time: at * minute, open: 100, high: 102, low: 98, close: 100, volume: 5 }));
+  return inputOf({
+    symbol: 'XZ',
+    interval: '1min',
+    instrument,
+    columns: columnsOf(klines),
+    rules: 'plain',
+    fees: { maker: '0.001', taker: '0.002' },
+    cash: '1000',
+    strategy,
+    params: {},
+    ...more,
+  });
+}
+/** Says each want in its turn. */
+const says = (...wants: readonly ReturnType<typeof hold | typeof quote>[]) =>
+  defineStrategy({
+    name: 'says',
+    about: 'Says what a test wrote down',
+    params: {},
+    indicators: () => ({}),
+    decide: (_, { kline }) => wants[kline.openTime / minute] ?? flat(''),
+  });
+
+describe('orders that are refused', () => {
+  test('are counted by why, alike by columns, by streams and by events', async () => {
+    const input = run(
+      says(
+        hold({ quantity: 20 }, ''),
+        hold({ quantity: 9.99 }, ''),
+        flat(''),
+        quote([{ side: 'BUY', price: 90, quantity: 11.11 }], ''),
+      ),
+    );
+    const { refused } = runColumns(input);
+    expect(refused).toEqual([
+      { code: 'allocation', times: 1, firstAt: minute },
+      { code: 'rejected', times: 1, firstAt: 4 * minute },
+      { code: 'unfilled', times: 1, firstAt: 2 * minute },
+    ]);
+    expect((await runStream(input)).refused).toEqual(refused);
+    expect((await runTape(input)).refused).toEqual(refused);
+  });
+
+  test('are said in words, the commonest first', () => {
+    const text = refusedText([
+      { code: 'allocation', times: 1, firstAt: start },
+      { code: 'priceCollar', times: 1_200, firstAt: start + minute },
+    ]);
+    expect(text).toBe(
+      '1,201: priceCollar 1,200, allocation 1 (asked for more than it has: more cash, or a smaller goal); the first 2026-01-05 00:00 UTC',
+    );
+  });
+});
+
+describe('what is not recorded', () => {
+  test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {
+    const input = run(maker, { params: { offset: 0.001, refresh: 0.001, quantity: 1, most: 5 } });
+    await expect(driver === 'stream' ? runStream(input) : runTape(input)).rejects.toThrow(
+      's asks for depth of XZ, which this run does not have: import them (sluice data import FILE --as depth) or name a file (depth: { XZ: FILE })',
+    );
+  });
+
+  test('tickers are not recorded at all', async () => {
+    const strategy = defineStrategy({
+      name: 'ticks',
+      about: 'Looks at tickers',
+      params: {},
+      signals: ({ ticker, klines }) => {
+        ticker.subscribe();
+        return klines.pipe(map(() => flat('')));
+      },
+    });
+    await expect(runStream(run(strategy))).rejects.toThrow('tickers are not recorded: use klines, trades or depth');
+  });
+});
