@@ -110,7 +110,7 @@ export async function prepare(
   const tapes = new Map<string, Tape>();
   for (const instrument of instruments.values()) {
     const { symbol } = instrument;
-    const interval = smallestInterval(file, symbol, hosted);
+    const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
     const tape = await tapeOf(dir, config, instrument);
     if (tape !== undefined) {
       tapes.set(symbol, tape);
@@ -190,14 +190,23 @@ const ownKlines = ({ strategy, params, interval }: RunInput['hosted'][number]): 
 });
 
 /** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
-function smallestInterval(file: string, symbol: string, hosted: RunInput['hosted']): Interval {
+function smallestInterval(
+  file: string,
+  symbol: string,
+  hosted: RunInput['hosted'],
+  recorded: Interval | undefined,
+): Interval {
   const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
-  const smallest = intervals.find((interval) => wanted.includes(interval));
+  const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
   for (const interval of wanted) {
     const fault = frameFault(smallest, interval);
     if (fault !== undefined)
-      throw new Refusal(`${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`);
+      throw new Refusal(
+        recorded === undefined
+          ? `${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`
+          : `${file}: dataIntervals.${symbol}: ${smallest}: a strategy uses ${interval}, and klines of that cannot be made from klines of ${smallest}`,
+      );
   }
   return smallest;
 }
