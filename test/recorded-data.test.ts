@@ -1,13 +1,15 @@
 /** Every recorded file beside the checkout goes through import and check, and its described defects are found; skipped where there is none. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { audit } from '../src/data/catalogue/audit.ts';
 import { ledgerOf } from '../src/data/catalogue/ledger.ts';
-import { readManifest } from '../src/data/catalogue/manifest.ts';
+import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import type { Finding, Repair } from '../src/data/check/finding.ts';
 import { importFile } from '../src/data/import/import.ts';
+import { intervalMs } from '../src/domain/interval.ts';
+import { backtestHere } from './kit/command.ts';
 
 const root = join(import.meta.dirname, '..', '..', 'shared', 'data');
 const folders = ['recorded/klines', 'recorded/trades', 'recorded/depth', 'bundle'];
@@ -28,39 +30,97 @@ const countOf = (findings: readonly Finding[], check: Finding['check']): number 
   findings.find((one) => one.check === check)?.count ?? 0;
 
 describe.skipIf(files.length === 0)('recorded data', () => {
-  test.for(files)('%s', async (path) => {
-    const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
-    const { rows, defects } = expected(path);
-    const disorder = number(defects, /(\d+) out of order/);
-    const options = { dir, endStamps: false, replace: false, now: 0 };
-    const plain = importFile(path, { ...options, repair: new Set<Repair>() });
-    if (disorder > 0) await expect(plain).rejects.toThrow(`${disorder} trades earlier than the one before`);
-    const result =
-      disorder > 0 ? await importFile(path, { ...options, repair: new Set<Repair>(['sort']) }) : await plain;
-    const manifest = readManifest(dir, result.key);
-    if (manifest === undefined) throw new Error('nothing was stored');
-    const again = await audit(dir, manifest);
-    expect(again.damage).toEqual([]);
-    // What the import found is what the stored rows hold.
-    const found = result.findings.filter(({ check }) => check !== 'assumed' && check !== 'cut-off');
-    expect(again.findings.map(({ check, count }) => [check, count])).toEqual(
-      found.map(({ check, count }) => [check, count]),
-    );
-    expect(result.repaired.map((one) => [one.repair, one.rows])).toEqual(disorder > 0 ? [['sort', disorder]] : []);
-    expect(result.key.kind === 'depth' || result.rows === rows).toBe(true);
+  test.for(files)(
+    '%s',
+    async (path) => {
+      const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
+      const { rows, defects } = expected(path);
+      const disorder = number(defects, /(\d+) out of order/);
+      const options = { dir, endStamps: false, replace: false, now: 0 };
+      const plain = importFile(path, { ...options, repair: new Set<Repair>() });
+      if (disorder > 0) await expect(plain).rejects.toThrow(`${disorder} trades earlier than the one before`);
+      const result =
+        disorder > 0 ? await importFile(path, { ...options, repair: new Set<Repair>(['sort']) }) : await plain;
+      const manifest = readManifest(dir, result.key);
+      if (manifest === undefined) throw new Error('nothing was stored');
+      const again = await audit(dir, manifest);
+      expect(again.damage).toEqual([]);
+      // What the import found is what the stored rows hold.
+      const found = result.findings.filter(({ check }) => check !== 'assumed' && check !== 'cut-off');
+      expect(again.findings.map(({ check, count }) => [check, count])).toEqual(
+        found.map(({ check, count }) => [check, count]),
+      );
+      expect(result.repaired.map((one) => [one.repair, one.rows])).toEqual(disorder > 0 ? [['sort', disorder]] : []);
+      expect(result.key.kind === 'depth' || result.rows === rows).toBe(true);
 
-    expect(countOf(found, 'zero-volume')).toBe(number(defects, /(\d+) zero-volume/));
-    expect(countOf(found, 'opens-outside')).toBe(number(defects, /(\d+) opens outside/));
-    expect(countOf(found, 'locked')).toBe(number(defects, /(\d+) locked/));
-    expect(countOf(found, 'same-time')).toBe(number(defects, /(\d+) repeated t/));
-    expect(countOf(found, 'one-sided')).toBe(/buy 0 \//.test(defects) ? rows : 0);
-    if (result.key.kind === 'klines') {
-      expect(countOf(found, 'gaps')).toBe(number(defects, /(\d+) gaps/));
-      expect(ledgerOf(manifest)).toHaveLength(number(defects, /(\d+) gaps/));
-    }
-    // Sorting brings equal trades together that lay apart.
-    const identical = number(defects, /(\d+) identical rows/);
-    if (result.key.kind === 'trades') expect(countOf(found, 'identical')).toBe(identical);
-    rmSync(dir, { recursive: true });
-  });
+      expect(countOf(found, 'zero-volume')).toBe(number(defects, /(\d+) zero-volume/));
+      expect(countOf(found, 'opens-outside')).toBe(number(defects, /(\d+) opens outside/));
+      expect(countOf(found, 'locked')).toBe(number(defects, /(\d+) locked/));
+      expect(countOf(found, 'same-time')).toBe(number(defects, /(\d+) repeated t/));
+      expect(countOf(found, 'one-sided')).toBe(/buy 0 \//.test(defects) ? rows : 0);
+      if (result.key.kind === 'klines') {
+        expect(countOf(found, 'gaps')).toBe(number(defects, /(\d+) gaps/));
+        expect(ledgerOf(manifest)).toHaveLength(number(defects, /(\d+) gaps/));
+      }
+      // Sorting brings equal trades together that lay apart.
+      const identical = number(defects, /(\d+) identical rows/);
+      if (result.key.kind === 'trades') expect(countOf(found, 'identical')).toBe(identical);
+      const { run, warnings } = await backtested(dir, manifest, path);
+      expect(run.klines).toBeGreaterThanOrEqual(5);
+      if (result.key.kind === 'depth') expect(warnings).toContain('fills by trades and books');
+      // What was mended or is doubtful stands in the result.
+      if (disorder > 0) expect(warnings).toContain(`repaired (sort): ${disorder} rows`);
+      if (/buy 0 \//.test(defects)) expect(warnings).toContain('every trade is a SELL');
+      if (/ locked/.test(defects)) expect(warnings).toContain('with bid and ask at one price');
+      rmSync(dir, { recursive: true });
+    },
+    60_000,
+  );
 });
+
+/** A run over a stretch of the series; books have the trades of their market beside them, which say what happened. */
+async function backtested(dir: string, manifest: Manifest, path: string) {
+  const { kind, symbol, months, priceDecimals } = manifest;
+  const tape = kind === 'depth' ? await withTrades(dir, manifest, path) : manifest;
+  const interval = kind === 'klines' ? (manifest.interval ?? '1min') : '1min';
+  const from = months[0]?.from ?? 0;
+  const to = Math.min(months[0]?.to ?? 0, from + (kind === 'klines' ? 400 : 60) * intervalMs(interval, from));
+  const base = {
+    base: 'BASE',
+    quote: 'QUOTE',
+    pricePrecision: Math.max(priceDecimals, tape.priceDecimals),
+    quantityPrecision: 5,
+  };
+  writeFileSync(join(dir, 'instruments.yaml'), JSON.stringify({ [symbol]: base }));
+  const strategy = { id: 'a', use: 'sma-cross', symbol, interval, params: { fast: 1, slow: 2, quantity: 1 } };
+  const config = { catalogue: '.', instruments: 'instruments.yaml', cash: '100000000', strategies: [strategy] };
+  const risk = { maxOrderValue: '10000000', maxPosition: '10000000' };
+  const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  writeFileSync(
+    join(dir, 'run.yaml'),
+    JSON.stringify({ ...config, ...span, risk, fees: { maker: '0.001', taker: '0.001' } }),
+  );
+  const { out, refusal } = await backtestHere(join(dir, 'run.yaml'), { json: true });
+  if (refusal !== undefined) throw refusal;
+  const run = JSON.parse(out) as { readonly klines: number; readonly warnings: readonly string[] };
+  return { run, warnings: run.warnings.join('\n') };
+}
+
+/** The trades that were recorded beside the books: of the same market and day, in a file named so. */
+async function withTrades(dir: string, { symbol }: Manifest, path: string): Promise<Manifest> {
+  const [market = '', day = ''] = basename(path).match(/(BTC|ETH)[A-Z]*(?=[_-])|\d{4}-\d\d-\d\d/g) ?? [];
+  const folder = path.includes('/bundle/') ? '/bundle/' : '/trades/';
+  const beside = files.find((one) => [folder, 'trades', market, day].every((part) => one.includes(part)));
+  if (beside === undefined) throw new Error(`no trades are recorded beside ${path}`);
+  await importFile(beside, {
+    dir,
+    symbol,
+    endStamps: false,
+    replace: false,
+    now: 0,
+    repair: new Set<Repair>(['sort']),
+  });
+  const trades = readManifest(dir, { kind: 'trades', symbol });
+  if (trades === undefined) throw new Error('no trades were stored');
+  return trades;
+}

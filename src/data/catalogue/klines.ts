@@ -9,6 +9,7 @@ import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
+import { stampsOf } from './stamps.ts';
 
 export interface StoredKlines {
   readonly columns: Columns;
@@ -49,7 +50,8 @@ export async function storedKlines(
     );
   const columns = klineColumns(await loadSeries(dir, found, wanted));
   const sha256 = seriesHash(found);
-  const warnings = warningsOf(found, interval);
+  const made = found.interval === interval ? [] : [`${symbol}: ${interval} made from ${found.interval}`];
+  const warnings = [...stampsOf(found), ...made];
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };
@@ -75,19 +77,3 @@ function notStored(dir: string, all: readonly Manifest[], symbol: string, interv
     `${symbol} ${interval} is not in the catalogue ${dir}: ${what}; import it (sluice data import FILE), or name a file (data: { ${symbol}: FILE })`,
   );
 }
-
-function warningsOf(found: Manifest, interval: Interval): readonly string[] {
-  const name = `${found.symbol} ${found.interval}`;
-  const gaps = ledgerOf(found).length;
-  const repairs = found.imports.flatMap((one) => one.repairs);
-  const grave = found.imports.flatMap((one) => one.findings).filter(({ check }) => told.has(check));
-  return [
-    ...(gaps > 0 ? [`${name}: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`] : []),
-    ...repairs.map(({ repair, rows }) => `${name}: repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`),
-    ...grave.map(({ what, effect }) => `${name}: ${what}: ${effect}`),
-    ...(found.interval === interval ? [] : [`${found.symbol}: ${interval} made from ${found.interval}`]),
-  ];
-}
-
-/** What casts doubt on a result; the rest is said by `sluice data check`. */
-const told: ReadonlySet<string> = new Set(['stuck', 'outliers', 'scale', 'cut-off', 'slip']);

@@ -10,6 +10,7 @@ import { klineColumns, seriesHash } from './klines.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { columnPath, folderOf, lockCatalogue, type Manifest, readManifest, sweep, writeManifest } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
+import { doubtsOf } from './stamps.ts';
 
 export interface Resampling {
   readonly interval: Interval;
@@ -70,7 +71,7 @@ export async function storeResampled(
           layout,
           rows,
           repairs: from.imports.flatMap(({ repairs }) => repairs),
-          findings: [],
+          findings: [...doubtsOf(from)],
         },
       ],
     };

@@ -6,6 +6,7 @@ import { seriesHash } from './klines.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
 import { listSeries, type Manifest } from './manifest.ts';
+import { stampsOf } from './stamps.ts';
 
 export interface StoredTape extends Tape {
   readonly warnings: readonly string[];
@@ -35,7 +36,7 @@ export async function storedTape(dir: string, wanted: Wanted): Promise<StoredTap
     ...(trades !== undefined && { trades: await tradesOf(dir, trades, wanted) }),
     ...(depth !== undefined && { books: await depthOf(dir, depth, wanted) }),
     gaps,
-    warnings: gaps.length > 0 ? [`${symbol} trades: ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`] : [],
+    warnings: stored.flatMap(stampsOf),
     sha256: stored.map(seriesHash),
   };
 }
