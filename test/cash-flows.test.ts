@@ -2,16 +2,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tradeColumns } from '../src/data/tape-files.ts';
-import { rate, units, unitsText } from '../src/domain/money.ts';
+import { Decimal, rate, type Units, units, unitsText } from '../src/domain/money.ts';
+import { cashFlowsOf } from '../src/modes/cash-flows.ts';
 import type { RunInput } from '../src/modes/run.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
+import type { Configured } from '../src/modes/strategies.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { walkableOf } from '../src/modes/summary.ts';
 import { runTape } from '../src/modes/tape-run.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
-import { byColumns, byReference, byStream, type Case, columnsOf, inputOf, scripted } from './agreement.ts';
+import {
+  byColumns,
+  byReference,
+  byStream,
+  type Case,
+  columnsOf,
+  inputOf,
+  joined,
+  rowsOfEach,
+  scripted,
+} from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
 const minuteMs = 60_000;
@@ -61,6 +73,67 @@ test.each(['plain', 'sluice'] as const)(
     expect(otherwise).toBeGreaterThan(10);
   },
 );
+
+test('shared by strategies on two symbols it gives the same rows by columns and by streams', async () => {
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(seed, seed, flows, async (seedX, seedY, list) => {
+      const [x, y] = [seedX, seedY].map((from, index) => {
+        const { klines, wants } = generated(from, 200);
+        const lengthMs = index === 0 ? minuteMs : 5 * minuteMs;
+        const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs })));
+        const symbol = index === 0 ? 'XZ' : 'YZ';
+        const shape = { base: symbol[0] ?? '', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 };
+        return inputOf({
+          ...caseOf({ columns, strategy: scripted(wants, lengthMs), rules: 'sluice' }),
+          ...{ symbol, interval: index === 0 ? '1min' : '5min' },
+          instrument: { ...shape, minQuantity: '0.001', minNotional: '1' },
+        });
+      }) as [RunInput, RunInput];
+      const half = (text: string): Units => units(new Decimal(text).div(2).toFixed());
+      const both: RunInput = {
+        ...joined(x, y),
+        cashFlows: list.map(({ time, amount }, index) => ({
+          ...{ time, asset: 'Z', amount: units(amount), reason: String(index) },
+          shares: ['xz', 'yz'].map((id) => ({ strategy: id, symbol: id.toUpperCase(), amount: half(amount) })),
+        })),
+      };
+      const [columns, streams] = [runColumns(both), await runStream(both)];
+      expect(streams.cashFlows).toEqual(columns.cashFlows);
+      expect(streams.finalEquity).toBe(columns.finalEquity);
+      expect(rowsOfEach(streams, ['%', 'xz', 'yz'])).toEqual(rowsOfEach(columns, ['%', 'xz', 'yz']));
+      refused += columns.cashFlows?.filter((flow) => flow.refused !== undefined).length ?? 0;
+    }),
+    { numRuns: 40 },
+  );
+  expect(refused).toBeGreaterThan(10);
+});
+
+describe('whom a flow of a configuration concerns', () => {
+  const configured = (id: string, allocation?: string) =>
+    ({
+      config: { id, symbol: 'XZ', ...(allocation !== undefined && { allocation: units(allocation) }) },
+    }) as Configured;
+  const flow = (strategy?: string) =>
+    ({
+      ...{ time: 1, currency: 'Z', amount: units('10'), kind: 'withdrawal', reason: 'r' },
+      ...(strategy !== undefined && { strategy }),
+    }) as const;
+  const shares = (list: readonly Configured[], strategy?: string) =>
+    cashFlowsOf('b.yaml', { cashFlows: [flow(strategy)] }, new Map([['Z', list]])).map((one) =>
+      one.shares.map((share) => [share.strategy, unitsText(share.amount)]),
+    );
+
+  test('is who is named, or those that share the cash, to the last unit, or nobody', () => {
+    const [a, b, c, d] = [configured('a'), configured('b'), configured('c'), configured('d', '5')];
+    expect(shares([a, d], 'd')).toEqual([[['d', '-10']]]);
+    expect(shares([a, d])).toEqual([[['a', '-10']]]);
+    expect(shares([d])).toEqual([[]]);
+    const [[first, second, third] = []] = shares([a, b, c]);
+    expect(Decimal.sum(first?.[1] ?? 0, second?.[1] ?? 0, third?.[1] ?? 0).toFixed()).toBe('-10');
+    expect(() => shares([a], 'z')).toThrow('b.yaml: cashFlows.0.strategy: no strategy z trades against Z; there is a');
+  });
+});
 
 const idle = defineStrategy({
   name: 'idle',
