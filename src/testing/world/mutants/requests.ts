@@ -28,6 +28,16 @@ const cancelsEverybody = (orders: OrderEntry, inside: Inside): OrderEntry => ({
   },
 });
 
+/** The weight of a create is asked for while the disk writes, and what is answered is not waited for. */
+const sendsUnweighed = (orders: OrderEntry): OrderEntry => ({
+  ...orders,
+  isRoom: () => true,
+  admit(until) {
+    void orders.admit(until);
+    return Promise.resolve(true);
+  },
+});
+
 export const requestMutants: readonly Mutant[] = [
   {
     name: 'spendsWithoutLimit',
@@ -35,6 +45,11 @@ export const requestMutants: readonly Mutant[] = [
     bent: { spend: () => () => Promise.resolve(true) },
   },
   { name: 'forgetsLimits', about: 'spent weight and bans are forgotten by a restart', bent: { forgetsLimits: true } },
+  {
+    name: 'sendsUnweighed',
+    about: 'a create takes its weight while the disk writes, and leaves although it was refused',
+    bent: { orders: sendsUnweighed },
+  },
   {
     name: 'lanesAreOne',
     about: 'every request goes in the most urgent lane: creates take what is kept for cancels and questions',
