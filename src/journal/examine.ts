@@ -13,11 +13,19 @@ const largeBytes = 16 * 1_048_576;
 /** A thread that takes longer than this has died; real ms. */
 const mostMs = 600_000;
 
+/** An examination under way. Whichever way is gone, it is gone once: the refusal of a journal that is not whole comes from there. */
+export interface Examining<T> {
+  /** Waits with this thread standing still. */
+  readonly block: () => T;
+  /** Waits while this thread goes on with other things. */
+  readonly settle: () => Promise<T>;
+}
+
 /**
  * Refuses (exit 3) a journal that is damaged, foreign, newer, or changed by anything but Sluice. `meanwhile` runs while threads
- * read a large file, on the same read-only connection; what it gives is given back. Undefined for an empty file.
+ * read a large file, on the same read-only connection; what it gives is given back at the end. Undefined for an empty file.
  */
-export function examine<T>(path: string, meanwhile: (db: Database.Database) => T): T | undefined {
+export function examine<T>(path: string, meanwhile: (db: Database.Database) => T): Examining<T> | undefined {
   const db = new Database(path, { readonly: true, timeout: 2_000 });
   try {
     const version = versionOf(db);
@@ -26,28 +34,45 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
         `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
         3,
       );
-    if (version === 0 && isEmpty(db)) return undefined;
+    if (version === 0 && isEmpty(db)) {
+      db.close();
+      return undefined;
+    }
     if (version === 0 || !isOurs(db))
       throw new Refusal(
         `${path} is damaged, or no journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
         3,
       );
-    const finish = statSync(path).size < largeBytes ? here(db) : inThreads(db, path);
+    const inThread = statSync(path).size < largeBytes ? undefined : inThreads(db, path);
     // What is damaged may not be readable at all: the reason is what the examination finds.
     const result = attempt(() => meanwhile(db));
-    const { integrity, total } = finish();
-    if (integrity !== 'ok')
-      throw new Refusal(`${path} is damaged (${integrity}): restore a backup; nothing was changed`, 3);
-    const broken = version < chainSince ? undefined : brokenHead(db, total);
-    if (broken !== undefined)
-      throw new Refusal(
-        `${path} was changed by something other than Sluice (${broken}): restore a backup, or see sluice journal check; nothing was changed`,
-        3,
-      );
-    return result();
-  } finally {
+    const end = (findings: Findings): T => {
+      try {
+        refuseDamaged(db, path, findings);
+        return result();
+      } finally {
+        db.close();
+      }
+    };
+    if (inThread !== undefined)
+      return { block: () => end(inThread.block()), settle: async () => end(await inThread.settle()) };
+    const whole = end(here(db));
+    return { block: () => whole, settle: () => Promise.resolve(whole) };
+  } catch (error) {
     db.close();
+    throw error;
   }
+}
+
+function refuseDamaged(db: Database.Database, path: string, { integrity, total }: Findings): void {
+  if (integrity !== 'ok')
+    throw new Refusal(`${path} is damaged (${integrity}): restore a backup; nothing was changed`, 3);
+  const broken = versionOf(db) < chainSince ? undefined : brokenHead(db, total);
+  if (broken !== undefined)
+    throw new Refusal(
+      `${path} was changed by something other than Sluice (${broken}): restore a backup, or see sluice journal check; nothing was changed`,
+      3,
+    );
 }
 
 const isEmpty = (db: Database.Database): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
@@ -68,15 +93,16 @@ function attempt<T>(work: () => T): () => T {
   }
 }
 
-const here = (db: Database.Database) => (): Findings => {
+/** At once: a small file is read in milliseconds. */
+function here(db: Database.Database): Findings {
   const integrity = integrityOf(db);
   return { integrity, total: integrity === 'ok' ? sumRows(db) : nothing() };
-};
+}
 
 /** Steps of orders are more than half of all rows: with the trades they take one thread as long as everything else takes another. */
 const oneThread: readonly string[] = ['events', 'venue_trades'];
 
-function inThreads(db: Database.Database, path: string): () => Findings {
+function inThreads(db: Database.Database, path: string): Examining<Findings> {
   const tables = chainedTables(db);
   const [some, others] = [
     oneThread.filter((name) => tables.includes(name)),
@@ -86,23 +112,40 @@ function inThreads(db: Database.Database, path: string): () => Findings {
     thread({ path, tables: some, whole: false }),
     thread({ path, tables: others, whole: true }),
   ];
-  return () => {
-    const [first, second] = [summed(), checked()];
-    const damage = [first, second].find(({ integrity }) => integrity !== 'ok');
-    return { integrity: damage?.integrity ?? 'ok', total: addTotal(totalOf(first.total), totalOf(second.total)) };
+  return {
+    block: () => together([summed.block(), checked.block()]),
+    settle: async () => together(await Promise.all([summed.settle(), checked.settle()])),
   };
 }
 
-/** Starts a thread; the function that is given back waits for its answer. */
-function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): () => Examined {
+function together(both: readonly Examined[]): Findings {
+  const damage = both.find(({ integrity }) => integrity !== 'ok');
+  const total = both.reduce((sum, one) => addTotal(sum, totalOf(one.total)), nothing());
+  return { integrity: damage?.integrity ?? 'ok', total };
+}
+
+/** Starts a thread and waits for its answer. */
+function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): Examining<Examined> {
   const [done, result] = [new SharedArrayBuffer(4), new SharedArrayBuffer(answerBytes)];
   const file = import.meta.url.endsWith('.ts') ? './examiner.ts' : './examiner.js';
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: { ...given, done, result } satisfies Examination,
   });
   worker.unref();
-  return () => {
-    blockUntil(new Int32Array(done), mostMs);
-    return examined(new Uint8Array(result));
+  // One that dies leaves no answer, which says so.
+  worker.on('error', () => {});
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve());
+  });
+  return {
+    block() {
+      blockUntil(new Int32Array(done), mostMs);
+      return examined(new Uint8Array(result));
+    },
+    async settle() {
+      worker.ref();
+      await ended;
+      return examined(new Uint8Array(result));
+    },
   };
 }

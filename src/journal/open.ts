@@ -7,7 +7,7 @@ import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { chainOf, commitIn, readHead } from './chain.ts';
-import { examine } from './examine.ts';
+import { type Examining, examine } from './examine.ts';
 import { oneLine } from './examiner.ts';
 import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Remember, type Taken } from './guard.ts';
 import { type Loaded, load } from './load.ts';
@@ -81,7 +81,20 @@ export function prepareDir(dir: string): void {
 }
 
 /** Opens `dir`, creating it when it is new. Refuses (exit 3) a locked, newer, damaged, foreign or older one and changes nothing in it. */
-export function openState(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState {
+export const openState = (dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState =>
+  beginOpening(dir, binding, strategyIds, guard).block();
+
+/** A state directory that is locked and read, while threads may still examine what is in it: nothing is written before they are done. */
+export interface Opening {
+  readonly lock: Lock;
+  /** Waits for the examination with this thread standing still. */
+  readonly block: () => OpenedState;
+  /** Waits for it while this thread goes on. */
+  readonly settle: () => Promise<OpenedState>;
+}
+
+/** Begins what `openState` does: what tells of itself at once is refused here, what a large journal hides at its end. */
+export function beginOpening(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): Opening {
   prepareDir(dir);
   const lock = takeLock(dir);
   if (lock === undefined)
@@ -89,18 +102,41 @@ export function openState(dir: string, binding: Binding, strategyIds: readonly s
       `state directory ${dir} is in use by a running daemon: stop it first, or give another with --state DIR`,
       3,
     );
-  try {
-    return { ...openLocked(dir, binding, strategyIds, guard), lock };
-  } catch (error) {
+  const refused = (error: unknown): never => {
     lock.release();
-    if (error instanceof Refusal) throw error;
-    if (isFull(error))
-      throw new Refusal(`state directory ${dir} has no space left: make room, then start again; nothing was lost`, 3);
-    throw new Refusal(
-      `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
-      3,
-    );
+    throw refusalOf(error, dir);
+  };
+  const write = (looked: Looked | undefined): OpenedState => ({
+    ...openLocked(dir, binding, strategyIds, guard, looked),
+    lock,
+  });
+  try {
+    const path = join(dir, journalFile);
+    const looking = existsSync(path) ? look(path, dir, binding, guard) : undefined;
+    return {
+      lock,
+      block() {
+        try {
+          return write(looking?.block());
+        } catch (error) {
+          return refused(error);
+        }
+      },
+      settle: () => Promise.resolve(looking?.settle()).then(write).catch(refused),
+    };
+  } catch (error) {
+    return refused(error);
   }
+}
+
+function refusalOf(error: unknown, dir: string): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isFull(error))
+    return new Refusal(`state directory ${dir} has no space left: make room, then start again; nothing was lost`, 3);
+  return new Refusal(
+    `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
+    3,
+  );
 }
 
 function openLocked(
@@ -108,9 +144,9 @@ function openLocked(
   binding: Binding,
   strategyIds: readonly string[],
   guard: Guard | undefined,
+  looked: Looked | undefined,
 ): Omit<OpenedState, 'lock'> {
   const path = join(dir, journalFile);
-  const looked = existsSync(path) ? look(path, dir, binding, guard) : undefined;
   const db = openForWriting(path);
   try {
     const version = versionOf(db);
@@ -154,8 +190,8 @@ interface Looked {
   readonly taken: Taken;
 }
 
-/** Examines a journal that is there; undefined for an empty file, such as a start leaves that was killed at once. */
-const look = (path: string, dir: string, binding: Binding, guard: Guard | undefined): Looked | undefined =>
+/** Begins to examine a journal that is there; undefined for an empty file, such as a start leaves that was killed at once. */
+const look = (path: string, dir: string, binding: Binding, guard: Guard | undefined): Examining<Looked> | undefined =>
   examine(path, (db) => {
     checkBinding(db, dir, binding);
     const version = versionOf(db);

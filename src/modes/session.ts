@@ -1,8 +1,7 @@
 /** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { type Budget, budget } from '../budget/budget.ts';
-import { accountName, sharedFile, sharedFilePath, userOf, userState } from '../budget/shared-file.ts';
+import { accountName, sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -10,9 +9,8 @@ import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts
 import type { Precision, Rate } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Entry } from '../journal/entries.ts';
-import { type Guard, thisHost } from '../journal/guard.ts';
 import type { Loaded } from '../journal/load.ts';
-import { discard, type OpenedState, openState } from '../journal/open.ts';
+import { discard, type OpenedState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, type OrderEntry, ok } from '../venue/venue.ts';
@@ -23,9 +21,10 @@ import { findOutOnce } from './find-out.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
-import { begin, isStrict, limitsOf, NotRaised, refuseUnraised, stepOf } from './limits.ts';
+import { begin, isStrict, limitsOf, NotRaised, stepOf } from './limits.ts';
 import type { Log } from './log.ts';
 import { refuseMissingMoney } from './money-there.ts';
+import { openedMeanwhile } from './opened.ts';
 import { reach } from './reach.ts';
 import type { Recorder } from './record/recorder.ts';
 import { type Made, run } from './running.ts';
@@ -87,7 +86,7 @@ export interface Session {
 }
 
 /** What to take back, the newest first. */
-type Undo = (() => void | Promise<void>)[];
+export type Undo = (() => void | Promise<void>)[];
 
 /** Opens the state, reaches the exchange, recovers, and trades until stopped. */
 export async function startSession(options: SessionOptions): Promise<Session> {
@@ -97,21 +96,15 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   };
   let state: OpenedState | undefined;
   try {
-    const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
-    const strategyIds = options.configured.map(({ config }) => config.id);
-    const opened = openState(options.stateDir, binding, strategyIds, guardOf(options));
-    state = opened;
-    for (const line of opened.said) {
-      options.say(line);
-      options.log.warn(line);
-    }
-    undo.unshift(
-      () => opened.loaded.past.close(),
-      () => opened.lock.release(),
+    const [opened, reached] = await openedMeanwhile(
+      options,
+      undo,
+      (found) => {
+        state = found;
+      },
+      (signal) => reachExchange({ ...options, signal }, undo),
     );
-    // On paper nobody's money is at stake.
-    if (options.mode !== 'paper') refuseUnraised(options.config, opened.loaded.limits, options.stateDir);
-    const reached = await reachExchange(options, undo);
+    await findOut(options, reached);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     // What was written down may be finer than what is listed now, and is asked about from here on.
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
@@ -136,12 +129,6 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
 }
-
-/** Only where real orders are at stake is an old copy of a journal a danger. */
-const guardOf = ({ mode, environment, acceptRestored }: SessionOptions): Guard | undefined =>
-  mode === 'live'
-    ? { dir: join(userState(environment), 'journals'), host: thisHost(), accept: acceptRestored }
-    : undefined;
 
 interface Reached {
   readonly clock: ScaledClock;
@@ -190,10 +177,14 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
   const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
-  const [at] = instruments.values();
-  if (secrets !== undefined && at !== undefined)
-    await findOutOnce({ exchange: x, at, clock, stateDir, venueName, log });
   return { clock, limits, exchange: x, reaching, instruments, balances };
+}
+
+/** Once the journal is known to be whole: what is found is kept beside it. */
+async function findOut(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
+  const { secrets, stateDir, venueName, log } = options;
+  const [at] = instruments.values();
+  if (secrets !== undefined && at !== undefined) await findOutOnce({ exchange, at, clock, stateDir, venueName, log });
 }
 
 type Equipped = Made & { readonly limits: Budget };
