@@ -7,6 +7,7 @@ import { leastDays } from '../research/metrics.ts';
 import type { Summary } from '../research/summary.ts';
 import type { Verdict } from '../research/verdict.ts';
 import { refusedText } from './refusals.ts';
+import { weightText } from './spent-weight.ts';
 
 type Row = readonly [name: string, value: string];
 const nameWidth = 20;
@@ -116,6 +117,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ),
     ...currencyLines(summary),
     ...flowRows(summary, asset),
+    ...(summary.weight === undefined ? [] : [['Request weight', weightText(summary.weight)] as const]),
     ...(summary.refused === undefined || summary.refused.length === 0
       ? []
       : [['Orders refused', refusedText(summary.refused)] as const]),

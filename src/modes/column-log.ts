@@ -10,6 +10,7 @@ import type { Entry } from '../journal/entries.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import { Refusals, refusalOf } from './refusals.ts';
 import { memoryHost, type RunResult } from './run.ts';
+import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
 /** What a closed order's row is made of. */
 type Closed = Omit<WorkingOrder, keyof typeof neverSigned> & { readonly at: number };
@@ -46,15 +47,20 @@ export class ColumnLog {
     this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
   }
 
-  /** What of it is part of a result. */
-  results(): Pick<RunResult, 'fills' | 'refused'> {
+  /** What of it is part of a result; orders of the portfolio worked until `end`, UTC ms. */
+  results(portfolio: Pick<Portfolio, 'orders'>, end: number): Pick<RunResult, 'fills' | 'refused' | 'asked'> {
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
     for (const order of this.#closed) {
       const code = refusalOf(order);
       if (code !== undefined) refusals.add(code, order.intent.createdAt);
     }
-    return { fills: this.fills, refused: refusals.list() };
+    const asked = (): Asked =>
+      askedOf([
+        ...this.#closed.map((order) => sentOf(order, order.at)),
+        ...[...portfolio.orders()].map((order) => sentOf(order, end)),
+      ]);
+    return { fills: this.fills, refused: refusals.list(), asked };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */
@@ -77,6 +83,13 @@ export class ColumnLog {
     return host.db;
   }
 }
+
+const sentOf = ({ intent, cancelRequested }: Pick<WorkingOrder, 'intent' | 'cancelRequested'>, to: number): Sent => ({
+  symbol: intent.symbol,
+  from: intent.createdAt,
+  to,
+  isCanceled: cancelRequested,
+});
 
 const signalEntry = ({ at, strategy, symbol, want }: Signal, goal: Lots | undefined, place: Instrument): Entry => ({
   kind: 'signal',

@@ -26,7 +26,7 @@ import { markLast, nextClose, reckoned, type Walk, walkOf } from './column-walk.
 import { armedStops, type Holders, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
-import { fillOf, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { fillOf, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { denialRow } from './words.ts';
 
@@ -114,7 +114,7 @@ export class ColumnRun {
   result(endedAt?: number): RunResult {
     for (const { series, row } of this.walks) markLast({ ...series, end: row }, this.#portfolio);
     return {
-      ...this.#log.results(),
+      ...this.#log.results(this.#portfolio, spanOf(this.#input.series).end),
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),

@@ -10,8 +10,10 @@ import { Refusal } from '../domain/refusal.ts';
 import type { Rates } from '../research/rates.ts';
 import type { CurrencyRow } from '../research/summary.ts';
 import { mergedJournal } from './merged-journal.ts';
+import { refusedTogether } from './refusals.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
 import type { Currencies, Other } from './run-money.ts';
+import { askedTogether } from './spent-weight.ts';
 
 /** Refuses what cannot be counted together; the pair of each other currency, by asset. Undefined where there is one currency. */
 export function pairsOf(
@@ -146,6 +148,8 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
     ),
     couldBeBetterBy: sum(({ couldBeBetterBy }) => couldBeBetterBy),
     ambiguousKlines: results.reduce((total, { ambiguousKlines }) => total + ambiguousKlines, 0),
+    refused: refusedTogether(results.flatMap(({ refused }) => refused ?? [])),
+    asked: () => askedTogether(results.map(({ asked }) => asked())),
     kills: all.flatMap(({ asset, result }) => result.kills.map((kill) => `${asset}: ${kill}`)),
     finals: all.map(({ asset, result }) => ({ asset, equity: result.finalEquity })),
     ...(flows.length > 0 && { cashFlows: flows }),

@@ -30,6 +30,16 @@ export class Refusals {
   }
 }
 
+/** Those of several runs as one. */
+export const refusedTogether = (all: readonly Refused[]): readonly Refused[] =>
+  [...Map.groupBy(all, ({ code }) => code)]
+    .map(([code, some]) => ({
+      code,
+      times: some.reduce((sum, { times }) => sum + times, 0),
+      firstAt: Math.min(...some.map(({ firstAt }) => firstAt)),
+    }))
+    .toSorted((a, b) => (a.code < b.code ? -1 : 1));
+
 /** The same of a journal in memory. */
 export const refusedIn = (db: Database): readonly Refused[] =>
   db

@@ -17,6 +17,7 @@ import type { PaperTrade } from '../venue/paper/records.ts';
 import type { Pace } from './pace.ts';
 import type { Refused } from './refusals.ts';
 import type { CashFlow, Currencies, FlowDone } from './run-money.ts';
+import type { Asked } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 
 /** Klines of one symbol that strategies trade on. */
@@ -64,6 +65,8 @@ export interface RunResult {
   readonly ambiguousKlines: number;
   /** What was wished for and not got; left out where nothing can be refused. */
   readonly refused?: readonly Refused[];
+  /** What it sent, worked out when it is asked for. */
+  readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */
   readonly kills: readonly string[];
   /** What was asked of the exchange, where requests are imitated. */

@@ -21,6 +21,7 @@ import { type FillTable, purposes } from '../research/fill-table.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import { NumberColumn } from './number-column.ts';
 import type { RunResult } from './run.ts';
+import type { Asked } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 
 /** Every order is a MARKET order that fills whole at the next open. */
@@ -82,6 +83,14 @@ export class ShortLog {
     this.#filledAt.push(at);
     this.#price.push(price);
     this.#fee.push(fee);
+  }
+
+  /** What it sent; each order works from the close it was decided on to the open at which it fills. */
+  asked(): Asked {
+    let workedMs = 0;
+    for (let index = 0; index < this.#filledAt.length; index++)
+      workedMs += (this.#filledAt.values[index] as number) - (this.#orderedAt.values[index] as number);
+    return { orders: this.#orderedAt.length, cancels: 0, workedMs };
   }
 
   /** One object for each fill, made when it is first asked for. */

@@ -11,8 +11,9 @@ import type { Marks, Walkable } from '../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
-import type { RunInput, RunResult } from './run.ts';
+import { type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
+import { spentWeight } from './spent-weight.ts';
 
 /** A summary, and what only charts need of it. */
 export interface Summarised {
@@ -124,7 +125,7 @@ export function summarise(
     stress: doubt.stressed,
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
-    refused: result.refused ?? [],
+    ...requestsOf(input, result),
     kills: result.kills,
     warnings,
     dataHashes,
@@ -143,4 +144,13 @@ function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>
   const counts = rules.map(() => 0);
   for (const index of rule) counts[index] = (counts[index] ?? 0) + 1;
   return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
+}
+
+/** What was refused, and what the requests would have weighed live. */
+function requestsOf(
+  { account, series }: RunInput,
+  { asked, refused = [] }: RunResult,
+): Pick<Summary, 'refused' | 'weight'> {
+  const { start, end } = spanOf(series);
+  return { refused, weight: spentWeight(asked(), { account, symbols: series.length, spanMs: end - start }) };
 }

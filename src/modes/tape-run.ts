@@ -27,6 +27,7 @@ import { refusedIn } from './refusals.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
+import { askedOf, sentIn } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
@@ -129,6 +130,7 @@ class TapeRun {
       couldBeBetterBy: this.#band.better(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       ...{ refused: refusedIn(this.#host.db), requests: this.#venue.requests },
+      asked: () => askedOf(sentIn(this.#host.db, spanOf(input.series).end)),
       journal: () => this.#host.db,
       ...(endedAt === undefined ? {} : { endedAt }),
     };

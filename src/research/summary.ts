@@ -66,6 +66,13 @@ export interface Summary {
   readonly cashFlows?: readonly FlowRow[];
   /** Orders that were refused or that nothing filled: why, how often, when first (UTC ms); kept runs of before have none. */
   readonly refused?: readonly { readonly code: string; readonly times: number; readonly firstAt: number }[];
+  /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
+  readonly weight?: {
+    readonly orders: number;
+    readonly looks: number;
+    readonly idle: number;
+    readonly perMinute: number;
+  };
   readonly kills: readonly string[];
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
