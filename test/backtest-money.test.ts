@@ -106,7 +106,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
       `${hours}\naccount: margin`,
       'b.yaml: account: margin cannot be simulated: interest and liquidation are not',
     ],
-  ])('refuses %s', async ([, more, said]) => {
+  ] as const)('refuses %s', async ([, more, said]) => {
     write(more);
     const early = said.startsWith('BTC:') ? ['--set', 'from=2025-10-01'] : [];
     const { code, err } = await run(...early);

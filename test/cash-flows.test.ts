@@ -114,11 +114,10 @@ describe('whom a flow of a configuration concerns', () => {
     ({
       config: { id, symbol: 'XZ', ...(allocation !== undefined && { allocation: units(allocation) }) },
     }) as Configured;
-  const flow = (strategy?: string) =>
-    ({
-      ...{ time: 1, currency: 'Z', amount: units('10'), kind: 'withdrawal', reason: 'r' },
-      ...(strategy !== undefined && { strategy }),
-    }) as const;
+  const flow = (strategy?: string) => ({
+    ...({ time: 1, currency: 'Z', amount: units('10'), kind: 'withdrawal', reason: 'r' } as const),
+    ...(strategy !== undefined && { strategy }),
+  });
   const shares = (list: readonly Configured[], strategy?: string) =>
     cashFlowsOf('b.yaml', { cashFlows: [flow(strategy)] }, new Map([['Z', list]])).map((one) =>
       one.shares.map((share) => [share.strategy, unitsText(share.amount)]),
