@@ -43,7 +43,7 @@ class Book {
   readonly #dust: number;
   readonly #table: FillTable;
   readonly #trips: Trip[];
-  #lots: Lot[] = [];
+  readonly #lots: Lot[] = [];
   #first = 0;
   #base = 0;
   #last: { readonly trip: Trip; readonly entry: string | number; readonly exit: string | number } | undefined;
@@ -98,7 +98,7 @@ class Book {
       }
     }
     if (this.#first === this.#lots.length) {
-      this.#lots = [];
+      this.#lots.length = 0;
       this.#first = 0;
       this.#base = 0;
     }
