@@ -9,10 +9,12 @@ const leastStuck = 10;
 /** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
 const outlierShare = 0.2;
 /** A price that goes to this multiple from one row to the next, and stays, is another scale. */
-const scaleTimes = 3;
+export const scaleTimes = 3;
+export const scaleEffect = 'rows of another symbol, another unit, or a hole';
 /** Impossible rows that are looked at for the order of their columns. */
 const mostLooked = 200;
 const hourMs = 3_600_000;
+const quarterMs = hourMs / 4;
 /** Steps in a row that are all those of one larger interval: no market is quiet that regularly. */
 const leastMixed = 20;
 const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
@@ -41,7 +43,6 @@ export class KlineChecks {
   #step = 0;
   #isPlaced = false;
   readonly #odd: number[][] = [];
-  #highBelowLow = 0;
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
@@ -110,7 +111,6 @@ export class KlineChecks {
     [open = 0, high = 0, low = 0, close = 0, volume = 0]: readonly number[],
   ): void {
     this.#impossible.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`);
-    if (high < low) this.#highBelowLow++;
     if (this.#odd.length < mostLooked) this.#odd.push([open, high, low, close]);
   }
 
@@ -185,7 +185,8 @@ export class KlineChecks {
       places,
     });
     if (this.#impossible.count > 0) {
-      const order = this.#highBelowLow > rows / 2 ? betterOrder(this.#odd) : undefined;
+      // Too many for single mistakes: and in one other order all of them are possible.
+      const order = this.#impossible.count > rows / 10 ? betterOrder(this.#odd) : undefined;
       const many = `${counted(this.#impossible.count, 'impossible row')} of ${counted(rows, 'row')}`;
       yield fault(
         'impossible',
@@ -220,7 +221,7 @@ export class KlineChecks {
         this.#disorder,
         `${counted(this.#disorder.count, 'row')} earlier than the row before`,
         'a run would see the future',
-        'correct the file, or sort it (--repair sort)',
+        'correct the file, or sort it (--repair sort; where parts of it overlap, --repair sort,duplicates)',
       );
     if (this.#duplicates.count > 0)
       yield fault(
@@ -247,13 +248,16 @@ export class KlineChecks {
 
   #gridAdvice(): string {
     const ms = this.#ms;
-    if (!this.#oneOffset || this.#offGrid.count < this.rows / 2)
-      return this.#offGrid.count < this.rows / 2
-        ? 'rows of another interval among these? correct the file'
+    if (!this.#oneOffset || this.#offGrid.count < this.rows)
+      return this.#offGrid.count < this.rows
+        ? 'rows of a smaller interval among these? cut the file up by interval, or give the one they have (--interval)'
         : 'give the interval they have (--interval)';
     if (ms - this.#offset <= 1_000) return 'these are ends of klines: say so (--stamps close)';
+    const late = `each is ${lengthText(this.#offset)} late`;
     const hours = (ms - this.#offset) / hourMs;
-    return `each is ${lengthText(this.#offset)} late: days of another time zone${hours <= 14 ? ` (UTC+${hours})` : ''}; fetch days of UTC or smaller klines`;
+    return this.#offset % quarterMs === 0 && hours <= 14
+      ? `${late}: days of another time zone (UTC+${hours}); fetch days of UTC or smaller klines`
+      : `${late}: times of something else than openings, such as of last trades; fetch them with their openings`;
   }
 
   *#remarks(): Generator<Finding> {
@@ -320,7 +324,7 @@ export class KlineChecks {
         'scale',
         this.#scale.count,
         `${counted(this.#scale.count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
-        'rows of another symbol, another unit, or a hole',
+        scaleEffect,
         this.#scale.places,
       );
   }

@@ -154,5 +154,5 @@ const isPossible = (high: number, low: number, close: number): boolean => high >
 /** The order in which rows are possible that are not in the usual one; undefined when there is none. */
 export function betterOrder(rows: readonly (readonly number[])[]): string | undefined {
   const found = orderOf(rows.map((row) => ['', ...row.map(String)]));
-  return found === undefined || found[1][1] === 'high' ? undefined : `time,${found[1].join(',')},volume`;
+  return found === undefined || found === orders[0] ? undefined : `time,${found[1].join(',')},volume`;
 }

@@ -134,6 +134,8 @@ function textLayout(
     .slice(0, firstRow)
     .findLast((cells) => cells.length === width && cells.some((cell) => cell !== ''));
   const rows = table.slice(firstRow).filter(isRow);
+  const words = table.slice(0, firstRow).findLast((cells) => !cells.some((cell) => /\d/.test(cell)));
+  refuseDecimalCommas(file, words, width, separator);
   const special = specialLayout(above, file, told);
   if (special !== undefined) return special;
   const fields = told.columns
@@ -153,6 +155,20 @@ function textLayout(
   } as const;
   const notes = [...rest.notes, ...(decimalComma ? ['decimals are written with a comma'] : [])];
   return { ...rest, form, notes };
+}
+
+/** A header of six columns over rows of eleven: every number but the time was cut in two. */
+function refuseDecimalCommas(
+  { path }: Pick<DataFile, 'path'>,
+  header: readonly string[] | undefined,
+  width: number,
+  separator: string,
+): void {
+  const named = header?.length ?? 0;
+  if (separator !== ',' || named < 4 || width < named + 2 || width > 2 * named) return;
+  throw new Refusal(
+    `${path}: its header has ${named} columns and most rows have ${width}: the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals`,
+  );
 }
 
 /** Rows have a number or a moment in their first two cells; headers do not. */

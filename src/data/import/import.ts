@@ -14,6 +14,7 @@ import {
 } from '../catalogue/manifest.ts';
 import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
+import { seamFindings } from '../catalogue/seams.ts';
 import { DepthChecks } from '../check/depth.ts';
 import { counted, type Finding, findingText, type Repair, type Repaired } from '../check/finding.ts';
 import { KlineChecks } from '../check/klines.ts';
@@ -108,13 +109,15 @@ async function importInto(
     const staged = await writer.finish();
     refuseConflicts(file, staged, options, taken.rows);
     const written = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
-    const slips = await compared(dir, written);
-    const manifest = withFindings(written, slips);
+    const seams = await seamFindings(dir, before, written, taken);
+    refuseFaults(file, seams, taken.rows);
+    const beside = [...seams, ...(await compared(dir, written))];
+    const manifest = withFindings(written, beside);
     writeManifest(dir, manifest);
     sweep(dir, manifest, before?.months ?? []);
     const record = manifest.imports.at(-1)?.files[0];
     const { rows, from, to, repaired } = taken;
-    const findings = [...taken.findings, ...slips];
+    const findings = [...taken.findings, ...beside];
     const replaced = staged.conflicts;
     const counts = { rows, added: staged.added - replaced, known: staged.known, replaced };
     const about = { key, source, path: file.path, layout: layout.about, from, to, findings, repaired };

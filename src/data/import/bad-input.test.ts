@@ -1,0 +1,193 @@
+/** What people bring that is not what they think it is: each is told with what, where, how many, and what to do. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { seededRng } from '../../clock/clock.ts';
+import { readManifest } from '../catalogue/manifest.ts';
+import { type ImportOptions, type ImportResult, importFile } from './import.ts';
+
+const start = Date.UTC(2020, 0, 1);
+const minute = 60_000;
+type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];
+
+function made(count: number, { step = minute, from = start, times = 1 } = {}): Row[] {
+  const draw = seededRng(3);
+  const round = (value: number): number => Math.round(value * times * 100) / 100;
+  let close = 100;
+  return Array.from({ length: count }, (_, row): Row => {
+    const open = close;
+    close *= 1 + (draw() - 0.5) / 100;
+    const [high, low] = [Math.max(open, close) * 1.001, Math.min(open, close) * 0.999];
+    return [
+      from + row * step,
+      round(open),
+      round(high),
+      round(low),
+      round(close),
+      Math.round(draw() * 1_000) / 100 + 1,
+    ];
+  });
+}
+
+const header = 'time_ms,open,high,low,close,volume';
+const csv = (rows: readonly (readonly (number | string)[])[], head = header): string =>
+  `${[head, ...rows.map((row) => row.join(','))].join('\n')}\n`;
+const good = made(3_000);
+
+function place() {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-bad-'));
+  return {
+    take(content: string, options: Partial<ImportOptions> = {}): Promise<ImportResult> {
+      writeFileSync(join(dir, 'BTCUSDT_1m.csv'), content);
+      const key = { kind: 'klines', symbol: 'BTCUSDT', interval: '1min', source: 'x' } as const;
+      const given = {
+        dir: join(dir, 'data'),
+        ...key,
+        endStamps: false,
+        repair: new Set<never>(),
+        replace: false,
+        now: 5,
+      };
+      return importFile(join(dir, 'BTCUSDT_1m.csv'), { ...given, ...options });
+    },
+    rows: (): number =>
+      readManifest(join(dir, 'data'), { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' })?.months.reduce(
+        (sum, month) => sum + month.rows,
+        0,
+      ) ?? 0,
+  };
+}
+
+const commas = (row: Row): string =>
+  row.map((cell, at) => (at === 0 ? cell : String(cell).replace('.', ','))).join(',');
+
+test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
+  [
+    'cut off in its last line',
+    csv(good).slice(0, -9),
+    /1 line that cannot be read \(the last one: the file may be cut off\) \(line 3001: .*--repair unreadable/s,
+  ],
+  [
+    'unsorted',
+    csv(good.with(100, good[500] as Row).with(500, good[100] as Row)),
+    /2 rows earlier than the row before \(first line 103, 2020-01-01T01:41:00Z\): a run would see the future; .*--repair sort/,
+  ],
+  [
+    'put together of files that overlap',
+    csv([...good.slice(0, 2_000), ...good.slice(1_500)]),
+    /1 row earlier than the row before \(line 2002, .*where parts of it overlap, --repair sort,duplicates/,
+  ],
+  [
+    'of larger klines behind its own',
+    csv([...good.slice(0, 1_500), ...made(300, { step: 5 * minute, from: start + 1_500 * minute })]),
+    /298 rows one after the other that are more than 1min apart.*cut the file up by interval/,
+  ],
+  [
+    'of smaller klines behind its own',
+    csv([...made(300, { step: 5 * minute }), ...made(600, { from: start + 1_500 * minute })]),
+    /480 times at which no kline of 5min opens \(first line 303, .*rows of a smaller interval among these\? cut the file up by interval/,
+    { interval: '5min' },
+  ],
+  [
+    'of decimals with commas between commas',
+    `${header}\n${good.map(commas).join('\n')}\n`,
+    /its header has 6 columns and most rows have 11: the commas in them are decimals as well as separators.*semicolons, or with points/,
+  ],
+  [
+    'with its columns in the order of Bitfinex',
+    csv(good.map(([t, o, h, l, c, v]) => [t, o, c, h, l, v])),
+    /3,000 impossible rows of 3,000 rows \(first line 2.*columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,
+  ],
+  [
+    'with its columns in the order of Coinbase',
+    csv(good.map(([t, o, h, l, c, v]) => [t, l, h, o, c, v])),
+    /impossible rows of 3,000 rows .*columns look like time,low,high,open,close,volume/,
+  ],
+  [
+    'of local times over the autumn change',
+    csv(
+      good.map(([t, ...rest], row) => [
+        new Date(t + (row < 1_500 ? 60 * minute : 0)).toISOString().slice(0, 19).replace('T', ' '),
+        ...rest,
+      ]),
+      header.replace('time_ms', 'date'),
+    ),
+    /times go back by an hour 1 time \(line 1502, 2020-01-02T01:00:00Z\): .*--zone Europe\/Berlin/,
+  ],
+  [
+    'of ends of klines',
+    csv(good.map(([t, ...rest]) => [t + minute - 1, ...rest])),
+    /3,000 times at which no kline of 1min opens .*say so \(--stamps close\)/,
+  ],
+  [
+    'of times of last trades',
+    csv(good.map(([t, ...rest]) => [t + 7_000, ...rest])),
+    /each is 7 s late: times of something else than openings/,
+  ],
+  [
+    'of days of another zone',
+    csv(made(300, { step: 1_440 * minute, from: start - 8 * 60 * minute })),
+    /each is 16 h late: days of another time zone \(UTC\+8\)/,
+    { interval: '1day' },
+  ],
+])('a file %s is refused', async ([, content, message, options]) => {
+  const here = place();
+  await expect(here.take(content, options)).rejects.toThrow(message);
+  expect(here.rows()).toBe(0);
+});
+
+describe('what the refusal says to do', () => {
+  test('mends a file whose parts overlap, and that is written down', async () => {
+    const here = place();
+    const content = csv([...good.slice(0, 2_000), ...good.slice(1_500)]);
+    const { repaired } = await here.take(content, { repair: new Set(['sort', 'duplicates'] as const) });
+    expect(repaired).toMatchObject([
+      { repair: 'sort', rows: 1 },
+      { repair: 'duplicates', rows: 500 },
+    ]);
+    expect(here.rows()).toBe(3_000);
+  });
+
+  test('reads columns in the order that they look like', async () => {
+    const here = place();
+    const content = csv(good.map(([t, o, h, l, c, v]) => [t, l, h, o, c, v]));
+    const columns = 'time,low,high,open,close,volume'.split(',');
+    expect((await here.take(content, { columns })).findings).toEqual([]);
+  });
+});
+
+describe('another scale', () => {
+  test('within a file is told of, with where it begins', async () => {
+    const { findings } = await place().take(
+      csv([...good.slice(0, 1_500), ...made(3_000, { times: 100 }).slice(1_500)]),
+    );
+    expect(findings).toMatchObject([
+      { check: 'scale', count: 1, places: [{ line: 1502, time: start + 1_500 * minute }] },
+    ]);
+  });
+
+  test.for<[string, number]>([
+    ['behind', 3_000 * minute],
+    ['before', -3_010 * minute],
+  ])('%s what is stored is refused, and what is stored stays', async ([, shiftMs]) => {
+    const here = place();
+    await here.take(csv(good));
+    const other = csv(made(3_000, { from: start + shiftMs, times: 1 / 20 }));
+    await expect(here.take(other)).rejects.toThrow(
+      /not imported.*less than a third of, the stored ones beside them .*--symbol/s,
+    );
+    expect(here.rows()).toBe(3_000);
+    expect(
+      (await here.take(csv(made(3_000, { from: start + shiftMs })))).findings.map(({ check }) => check),
+    ).not.toContain('scale');
+  });
+
+  test('far away from what is stored may be the market, and is told of', async () => {
+    const here = place();
+    await here.take(csv(good));
+    const later = await here.take(csv(made(3_000, { from: start + 400 * 1_440 * minute, times: 20 })));
+    expect(later.findings).toMatchObject([{ check: 'scale', refused: false }]);
+    expect(here.rows()).toBe(6_000);
+  });
+});
