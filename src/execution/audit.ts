@@ -166,8 +166,8 @@ async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Pr
 }
 
 /**
- * What the account held beside what the ledger knows. Where somebody has just traded, the account may not show it yet: then it
- * counts only once it is the same again after the sweep gap.
+ * What the account held beside what the ledger knows. Somebody may have traded just before the first start, which account and lists
+ * show at moments of their own: it counts only once it is the same again after the sweep gap.
  */
 async function firstAmounts(
   execution: Execution,
@@ -175,7 +175,7 @@ async function firstAmounts(
   ledger: Ledger,
   lagging: Lagging,
 ): Promise<ReadonlyMap<string, Units> | undefined> {
-  const { clock, timing, horizon } = execution;
+  const { clock, timing } = execution;
   const look = async (): Promise<ReadonlyMap<string, Units> | undefined> => {
     const seen = await quietMoment(execution, sweeps, lagging);
     if (typeof seen === 'string') return undefined;
@@ -184,7 +184,8 @@ async function firstAmounts(
     return amounts;
   };
   const first = await look();
-  if (first === undefined || sweeps.newestTradeAt < clock.now() - horizon.ms) return first;
+  if (first === undefined) return first;
+  execution.notice({ level: 'info', text: 'a new journal: what the account holds is taken down once two looks agree' });
   await clock.sleep(timing.sweepGapMs);
   const second = await look();
   const same = second !== undefined && [...second].every(([asset, amount]) => first.get(asset) === amount);

@@ -16,7 +16,8 @@ const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({
 async function wanting(fates: CreateFate[], options: DeskOptions = {}) {
   const signals = new Subject<Signal>();
   const desk = new TestDesk({ batches: true, ...options }).start(signals);
-  await desk.pass(1_000);
+  // The first start looks at the account twice.
+  await desk.pass(timing.sweepGapMs + 1_000);
   desk.venue.creates = fates;
   const want = (quotes: readonly Quote[], strategy = 's'): void =>
     signals.next({
