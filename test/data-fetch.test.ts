@@ -88,6 +88,10 @@ describe('klines', () => {
     const more = await at.sluice(args('a', '--interval', '1m', '--from', iso(90), '--to', iso(past)));
     expect(more.out).toContain('10 rows new');
     expect(targets).toHaveLength(asked + 1);
+    // What is taken away is asked for anew.
+    await at.sluice(['data', 'remove', '--data', 'a', '--yes']);
+    const anew = await at.sluice(args('a', '--interval', '1m', '--from', iso(past - 50), '--to', iso(past)));
+    expect(anew.out).toContain('50 rows new');
   }, 30_000);
 
   test('a run that was killed is gone on with: no page is asked for twice, and none is missing', async () => {

@@ -30,52 +30,48 @@ const countOf = (findings: readonly Finding[], check: Finding['check']): number 
   findings.find((one) => one.check === check)?.count ?? 0;
 
 describe.skipIf(files.length === 0)('recorded data', () => {
-  test.for(files)(
-    '%s',
-    async (path) => {
-      const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
-      const { rows, defects } = expected(path);
-      const disorder = number(defects, /(\d+) out of order/);
-      const options = { dir, endStamps: false, replace: false, now: 0 };
-      const plain = importFile(path, { ...options, repair: new Set<Repair>() });
-      if (disorder > 0) await expect(plain).rejects.toThrow(`${disorder} trades earlier than the one before`);
-      const result =
-        disorder > 0 ? await importFile(path, { ...options, repair: new Set<Repair>(['sort']) }) : await plain;
-      const manifest = readManifest(dir, result.key);
-      if (manifest === undefined) throw new Error('nothing was stored');
-      const again = await audit(dir, manifest);
-      expect(again.damage).toEqual([]);
-      // What the import found is what the stored rows hold.
-      const found = result.findings.filter(({ check }) => check !== 'assumed' && check !== 'cut-off');
-      expect(again.findings.map(({ check, count }) => [check, count])).toEqual(
-        found.map(({ check, count }) => [check, count]),
-      );
-      expect(result.repaired.map((one) => [one.repair, one.rows])).toEqual(disorder > 0 ? [['sort', disorder]] : []);
-      expect(result.key.kind === 'depth' || result.rows === rows).toBe(true);
+  test.for(files)('%s', { timeout: 60_000 }, async (path) => {
+    const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
+    const { rows, defects } = expected(path);
+    const disorder = number(defects, /(\d+) out of order/);
+    const options = { dir, endStamps: false, replace: false, now: 0 };
+    const plain = importFile(path, { ...options, repair: new Set<Repair>() });
+    if (disorder > 0) await expect(plain).rejects.toThrow(`${disorder} trades earlier than the one before`);
+    const result =
+      disorder > 0 ? await importFile(path, { ...options, repair: new Set<Repair>(['sort']) }) : await plain;
+    const manifest = readManifest(dir, result.key);
+    if (manifest === undefined) throw new Error('nothing was stored');
+    const again = await audit(dir, manifest);
+    expect(again.damage).toEqual([]);
+    // What the import found is what the stored rows hold.
+    const found = result.findings.filter(({ check }) => check !== 'assumed' && check !== 'cut-off');
+    expect(again.findings.map(({ check, count }) => [check, count])).toEqual(
+      found.map(({ check, count }) => [check, count]),
+    );
+    expect(result.repaired.map((one) => [one.repair, one.rows])).toEqual(disorder > 0 ? [['sort', disorder]] : []);
+    expect(result.key.kind === 'depth' || result.rows === rows).toBe(true);
 
-      expect(countOf(found, 'zero-volume')).toBe(number(defects, /(\d+) zero-volume/));
-      expect(countOf(found, 'opens-outside')).toBe(number(defects, /(\d+) opens outside/));
-      expect(countOf(found, 'locked')).toBe(number(defects, /(\d+) locked/));
-      expect(countOf(found, 'same-time')).toBe(number(defects, /(\d+) repeated t/));
-      expect(countOf(found, 'one-sided')).toBe(/buy 0 \//.test(defects) ? rows : 0);
-      if (result.key.kind === 'klines') {
-        expect(countOf(found, 'gaps')).toBe(number(defects, /(\d+) gaps/));
-        expect(ledgerOf(manifest)).toHaveLength(number(defects, /(\d+) gaps/));
-      }
-      // Sorting brings equal trades together that lay apart.
-      const identical = number(defects, /(\d+) identical rows/);
-      if (result.key.kind === 'trades') expect(countOf(found, 'identical')).toBe(identical);
-      const { run, warnings } = await backtested(dir, manifest, path);
-      expect(run.klines).toBeGreaterThanOrEqual(5);
-      if (result.key.kind === 'depth') expect(warnings).toContain('fills by trades and books');
-      // What was mended or is doubtful stands in the result.
-      if (disorder > 0) expect(warnings).toContain(`repaired (sort): ${disorder} rows`);
-      if (/buy 0 \//.test(defects)) expect(warnings).toContain('every trade is a SELL');
-      if (/ locked/.test(defects)) expect(warnings).toContain('with bid and ask at one price');
-      rmSync(dir, { recursive: true });
-    },
-    60_000,
-  );
+    expect(countOf(found, 'zero-volume')).toBe(number(defects, /(\d+) zero-volume/));
+    expect(countOf(found, 'opens-outside')).toBe(number(defects, /(\d+) opens outside/));
+    expect(countOf(found, 'locked')).toBe(number(defects, /(\d+) locked/));
+    expect(countOf(found, 'same-time')).toBe(number(defects, /(\d+) repeated t/));
+    expect(countOf(found, 'one-sided')).toBe(/buy 0 \//.test(defects) ? rows : 0);
+    if (result.key.kind === 'klines') {
+      expect(countOf(found, 'gaps')).toBe(number(defects, /(\d+) gaps/));
+      expect(ledgerOf(manifest)).toHaveLength(number(defects, /(\d+) gaps/));
+    }
+    // Sorting brings equal trades together that lay apart.
+    const identical = number(defects, /(\d+) identical rows/);
+    if (result.key.kind === 'trades') expect(countOf(found, 'identical')).toBe(identical);
+    const { run, warnings } = await backtested(dir, manifest, path);
+    expect(run.klines).toBeGreaterThanOrEqual(5);
+    if (result.key.kind === 'depth') expect(warnings).toContain('fills by trades and books');
+    // What was mended or is doubtful stands in the result.
+    if (disorder > 0) expect(warnings).toContain(`repaired (sort): ${disorder} rows`);
+    if (/buy 0 \//.test(defects)) expect(warnings).toContain('every trade is a SELL');
+    if (/ locked/.test(defects)) expect(warnings).toContain('with bid and ask at one price');
+    rmSync(dir, { recursive: true });
+  });
 });
 
 /** A run over a stretch of the series; books have the trades of their market beside them, which say what happened. */

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { fetchedPath } from '../fetched.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
@@ -89,11 +90,12 @@ export async function storeResampled(
 
 const none = new Float64Array(0);
 
-/** Takes a series away, with its column files. */
+/** Takes a series away, with its column files and what is known of it as fetched. */
 export function removeSeries(dir: string, manifest: Manifest): void {
   const unlock = lockCatalogue(dir);
   try {
     rmSync(folderOf(dir, manifest as SeriesKey), { recursive: true, force: true });
+    rmSync(fetchedPath(dir, manifest as SeriesKey), { force: true });
     for (const { sha256 } of manifest.months) rmSync(columnPath(dir, sha256), { force: true });
   } finally {
     unlock();

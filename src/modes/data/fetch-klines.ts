@@ -53,9 +53,8 @@ export function klinePages(
   };
 }
 
-/** The end of the last kline that is closed for certain, `graceMs` of the exchange's time after it. */
-export const closedUntil = (interval: Interval, now: number, graceMs: number): number =>
-  openTimeOf(interval, now - graceMs);
+/** The end of the last kline that had closed at `before`, UTC ms. */
+export const closedUntil = (interval: Interval, before: number): number => openTimeOf(interval, before);
 
 /** How many klines fit between, for telling how much is left. */
 export const klinesBetween = (interval: Interval, { from, until }: Stretch): number =>

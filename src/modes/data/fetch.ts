@@ -9,6 +9,7 @@ import { counted } from '../../data/check/finding.ts';
 import { Fetched, fetchedPath, missingOf, type Stretch } from '../../data/fetched.ts';
 import { importFile } from '../../data/import/import.ts';
 import { symbolOf } from '../../data/import/names.ts';
+import { closeTime } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
@@ -103,7 +104,8 @@ async function fetchKlines(run: Run): Promise<void> {
   const { given, client, key, fetched, shown } = run;
   const { clock, exchange } = client;
   const { interval = '1min', symbol } = key;
-  const last = closedUntil(interval, clock.now(), closeGraceMs(clock));
+  const closedBefore = clock.now() - closeGraceMs(clock);
+  const last = closedUntil(interval, closedBefore);
   const asked: KlinesAsked = { symbol, interval, from: given.from ?? 0, until: Math.min(given.to ?? last, last) };
   if (asked.from >= asked.until)
     throw new Refusal(
@@ -124,7 +126,10 @@ async function fetchKlines(run: Run): Promise<void> {
         began = `the exchange gives no klines of ${symbol} ${interval} before ${moment(step.beginning.at)} (${step.beginning.why})`;
       else {
         const from = Math.max(step.from, stretch.from);
-        const rows = step.klines.filter(({ openTime }) => openTime >= from);
+        // Days of another zone end within ours.
+        const rows = step.klines.filter(
+          ({ openTime }) => openTime >= from && closeTime(interval, openTime) <= closedBefore,
+        );
         fetched.add({
           from,
           until,

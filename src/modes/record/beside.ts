@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { TradingConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { catalogueOf } from '../tapes.ts';
-import { compactBeside } from './compact-beside.ts';
+import { compactions } from './compact-beside.ts';
 import { type Recorded, type Recorder, recorder } from './recorder.ts';
 
 export interface Beside {
@@ -20,11 +20,7 @@ export function recordBeside(config: TradingConfig, file: string, say: (line: st
   if (!config.record) return nothing;
   const dir = catalogueOf(dirname(file), config);
   const failed = (why: string): void => say(`nothing is recorded any more, trading goes on: ${why}`);
-  const compactions = new Set<Promise<void>>();
-  const compact = (): void => {
-    const one = compactBeside(dir).finally(() => compactions.delete(one));
-    compactions.add(one);
-  };
+  const compacting = compactions(dir);
   try {
     const made = recorder({
       dir,
@@ -32,14 +28,14 @@ export function recordBeside(config: TradingConfig, file: string, say: (line: st
       symbols: tradedOn(config),
       mostBytes: config.recordMostMb * 1e6,
       ended: failed,
-      closed: compact,
+      closed: () => compacting.ask(),
     });
     return {
       recorder: made,
       async stop() {
         // The last file is closed by this, which compacts it.
         await made.stop();
-        await Promise.all(compactions);
+        await compacting.done();
       },
     };
   } catch (error) {

@@ -12,7 +12,7 @@ import { sourceOf } from '../data/fetch.ts';
 import type { DataGiven } from '../data/given.ts';
 import { importLines, intervalOf } from '../data/import.ts';
 import { compactFrames } from './compact.ts';
-import { compactBeside } from './compact-beside.ts';
+import { compactions } from './compact-beside.ts';
 import { type Recorded, recorder } from './recorder.ts';
 
 export interface RecordGiven extends DataGiven, WhichExchange, Commanded {
@@ -35,13 +35,18 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
   const broken = new Promise<string>((settle) => {
     ended = settle;
   });
+  const compacting = compactions(dir);
+  let isStopping = false;
   const tape = recorder({
     dir,
     source,
     symbols,
     mostBytes: given.mostMb * 1e6,
     ended,
-    closed: () => void compactBeside(dir),
+    closed: () => {
+      // The last file is compacted here, so that what comes of it is shown.
+      if (!isStopping) compacting.ask();
+    },
   });
   try {
     const client = await openClient(given, given, false, tape.heard);
@@ -69,7 +74,9 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
       client.close();
     }
   } finally {
+    isStopping = true;
     await tape.stop();
+    await compacting.done();
   }
   await compact(given);
 }
