@@ -1,5 +1,5 @@
 /** `sluice demo`: two processes, of which neither outlives the other for long. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -118,4 +118,14 @@ test('the daemon ends when its exchange is gone, and says how to go on', async (
   process.kill(exchangePid, 'SIGKILL');
   expect((await demo.exited).code).toBe(1);
   expect(demo.lines.join('\n')).toMatch(/the built-in exchange ended; start again to go on/);
+});
+
+test('the demo trades at once where the user has no place of their own that can be written', async () => {
+  const notADirectory = join(dir, 'file');
+  writeFileSync(notADirectory, '');
+  around = { ...around, env: { ...around.env, HOME: notADirectory, XDG_STATE_HOME: notADirectory } };
+  const { demo } = await startDemo();
+  expect(demo.lines.join('\n')).not.toMatch(/for a minute|cannot be written/);
+  expect(existsSync(join(state, 'sluice', 'limits.db'))).toBe(true);
+  await demo.end('SIGINT');
 });

@@ -270,7 +270,10 @@ class SharedFile implements Shared {
   #assumeFull(): void {
     const { path, clock, warn } = this.#options;
     this.#learn(later(this.bans, { ...noBans, slowUntil: clock.now() + carefulMs }));
-    warn({ path }, 'what was spent before this start is not known: for a minute only what a kill cancels is sent');
+    warn(
+      { path },
+      `${path} cannot be used, so that nobody knows what was spent before this start: for a minute only what a kill cancels is sent. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
+    );
   }
 
   #drop(): void {

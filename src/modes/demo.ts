@@ -1,7 +1,7 @@
 /** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import got from 'got';
@@ -70,7 +70,8 @@ export async function demo(options: DemoOptions): Promise<void> {
     const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
     await runUntilStopped(
       { mode: 'demo', config, configured, stateDir, json, out, say, signal: stopOrLost, logLevel: options.logLevel },
-      (common) => startLive({ ...common, secrets }),
+      // Nobody else uses this exchange: its limits lie with the rest of the demo, wherever the user's own state may be.
+      (common) => startLive({ ...common, secrets, environment: { XDG_STATE_HOME: resolve(stateDir) } }),
     );
     const books = market.lost.aborted ? undefined : await compareBooks(stateDir, market.control, demoUser.uid);
     if (books !== undefined) say(booksText(books));

@@ -1,7 +1,7 @@
 /** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
 import { randomBytes } from 'node:crypto';
-import { type Budget, budget } from '../budget/budget.ts';
-import { accountName, sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
+import type { Budget } from '../budget/budget.ts';
+import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { isLoopback, type TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -32,6 +32,7 @@ import { refuseAnotherExchange } from './same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
 import { Screen } from './screen.ts';
 import { sessionJournal } from './session-journal.ts';
+import { sharedLimits } from './shared-limits.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
 import { type Terms, watchTerms } from './terms.ts';
@@ -141,12 +142,10 @@ interface Reached {
 }
 
 async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
-  const { config, log, secrets, environment, stateDir, venueName } = options;
+  const { config, log, secrets, stateDir, venueName } = options;
   const url = config.exchange.restUrl;
   const clock = new ScaledClock(config.exchange.speed);
-  const warn = (facts: object, message: string): void => log.warn(facts, message);
-  const shared = sharedFile({ path: sharedFilePath(environment), address: new URL(url).host, clock, warn });
-  const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...config.budget });
+  const limits = sharedLimits(options, clock);
   undo.unshift(() => limits.close());
   const x = exchange({
     ...config.exchange,
