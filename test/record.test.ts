@@ -127,6 +127,35 @@ test('a recorder that is killed loses at most the last second, and what it left 
   expect((await at.sluice(['data', 'compact', '--data', 'k'])).out).toBe('no recorded frames wait\n');
 }, 60_000);
 
+test('at the end of a day what was recorded goes into the catalogue while the recording goes on', async () => {
+  await exchange.close();
+  // Three minutes before midnight, three seconds of ours.
+  const begin = Date.UTC(2024, 0, 10, 23, 57);
+  const column = (value: (row: number) => number): Float64Array =>
+    Float64Array.from({ length: 600 }, (_, row) => value(row));
+  const flat = column((row) => 10_000 + (row % 2));
+  const klines = {
+    openTime: column((row) => begin + (row - 300) * 60_000),
+    open: flat,
+    high: column(() => 10_010),
+    low: column(() => 9_990),
+    close: flat,
+    volume: column(() => 200),
+  };
+  exchange = await openExchange({ markets: [{ kind: 'klines', symbol: 'BTCUSDT', klines, startIndex: 300 }] });
+  const tape = recording('m', '--depth');
+  await tape.line(/^recording/);
+  await until('the compaction of the first day', () => frames('m').some(({ state }) => state === 'done'), 30_000);
+  expect(frames('m').map(({ state }) => state)).toEqual(['done', 'open']);
+  const [first] = stored('m', 'depth').months;
+  expect(new Date(first?.to ?? 0).toISOString()).toMatch(/^2024-01-1[01]T(23:5|00:0)/);
+  await tape.end('SIGINT');
+  expect(frames('m').map(({ state }) => state)).toEqual(['done', 'done']);
+  // It went on without a hole.
+  expect(stored('m', 'depth').holes).toBeUndefined();
+  expect(rowsOf(stored('m', 'depth'))).toBeGreaterThan(first?.rows ?? 0);
+}, 60_000);
+
 test('two do not record into one catalogue, and one does not record what could not be stored', async () => {
   const first = recording('b');
   await first.line(/^recording/);
