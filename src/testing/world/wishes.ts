@@ -60,9 +60,9 @@ function flipWish(chance: Chance): Wish['want'] {
 }
 
 const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => Wish['want'], number, number]>> = {
-  steps: [stepWish, 2_000, 6_500],
-  quotes: [quoteWish, 2_500, 8_000],
-  flips: [flipWish, 2_000, 8_000],
+  steps: [stepWish, 1_700, 5_500],
+  quotes: [quoteWish, 2_100, 6_800],
+  flips: [flipWish, 1_700, 6_800],
 };
 
 /** The wishes of a strategy on a symbol; they go on a little after the faults have ended. */
