@@ -8,8 +8,8 @@ import { listSeries, readManifest } from '../src/data/catalogue/manifest.ts';
 import { frameFiles } from '../src/data/frames/folder.ts';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { quiet } from './kit/books.ts';
-import { makeRig, openExchange, type Rig, target, trader } from './kit/rig.ts';
 import { sluice } from './kit/program.ts';
+import { makeRig, openExchange, type Rig, target, trader } from './kit/rig.ts';
 import { pass, until } from './kit/until.ts';
 
 let exchange: Simulator;
