@@ -51,7 +51,7 @@ const series = [
   { symbol: 'XBTUSD', interval: '1min', columns, gaps: [], first: 0, end: columns.close.length },
 ] as const;
 const pool = openPool(
-  { file, config, settings: [], series, axes },
+  { file, config, settings: [], series, axes, withReturns: true },
   process.argv[3] === undefined ? undefined : Number(process.argv[3]),
 );
 for (let round = 0; round < Number(process.argv[4] ?? 4); round++) {

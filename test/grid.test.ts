@@ -1,9 +1,10 @@
 /** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seededRng } from '../src/clock/clock.ts';
 import { backtest } from '../src/modes/backtest-command.ts';
 import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
 
@@ -28,6 +29,29 @@ const cellsIn = (text: string) =>
   (JSON.parse(text) as { cells: { params: object; finalEquity?: string; refused?: string }[] }).cells;
 
 describe('a grid', () => {
+  test('says how much of its best cell may be luck, the same when it goes on with kept cells', async () => {
+    const rng = seededRng(5);
+    let close = 100;
+    const rows = Array.from({ length: 400 }, (_, day) => {
+      const open = close;
+      close = Math.round(open * (0.97 + 0.06 * rng()) * 100) / 100;
+      return [Date.UTC(2021, 0, 1 + day), open, Math.max(open, close), Math.min(open, close), close, 10].join(',');
+    });
+    writeFileSync(join(dir, 'days.csv'), `time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
+    const set = [
+      `data.XBTUSD=${join(dir, 'days.csv')}`,
+      'strategies.0.interval=1day',
+      'from=2021-01-01',
+      'to=2022-02-01',
+    ];
+    const given = { set, grid: ['fast=2..5', 'slow=8..20:4'], runs: join(dir, 'runs') };
+    const fresh = JSON.parse((await run(given)).out) as { readonly doubt: object };
+    expect(fresh.doubt).toMatchObject({ days: expect.any(Number), splits: 12_870, pbo: expect.any(Number) });
+    expect((JSON.parse((await run(given)).out) as { readonly doubt: object }).doubt).toEqual(fresh.doubt);
+    const { out } = await run({ ...given, json: false });
+    expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst hold +(not shown to be )?better: /);
+  });
+
   test('comes to the same with one worker and with three, and each cell to what a run of it alone does', async () => {
     const [one, three] = [await run({ workers: 1 }), await run({ workers: 3 })];
     expect(one.out).toBe(three.out);

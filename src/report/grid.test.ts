@@ -8,7 +8,7 @@ const cell = (fast: number, slow: number, gain: number) => ({
 const given: GridInput = {
   title: 'Grid · <b>',
   asset: 'USDT',
-  ...{ from: 0, to: 86_400_000, klines: 1_440, tries: 500 },
+  ...{ from: 0, to: 86_400_000, klines: 1_440, doubts: [['Overfit', 'PBO 0.44']], tries: 500 },
   axes: [
     { name: 'fast', values: ['2', '3'] },
     { name: 'slow', values: ['10', '20'] },
@@ -37,6 +37,7 @@ test('frames the best cell, leaves a hole where none ran, and sets luck beside t
   expect(text).toMatch(/fast 3, slow 10/);
   // Ratios of 0.5, −0.2 and 1.2 lie 0.7 apart; the best of 500 without skill shows three of those.
   expect(text).toMatch(/Luck alone shows<\/dt><dd>2\.1\d<\/dd>/);
+  expect(text).toContain('<b>Overfit</b> PBO 0.44.');
   expect(text).toContain('panel verdict warn');
   expect(text).not.toContain('<script');
 });

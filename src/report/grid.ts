@@ -43,6 +43,8 @@ export interface GridInput {
     | undefined;
   /** Of the same strategies on overlapping data, this grid counted. */
   readonly tries: number;
+  /** What speaks for luck, a name and a sentence each. */
+  readonly doubts: readonly (readonly [name: string, text: string])[];
   readonly provenance: readonly (readonly [name: string, value: string])[];
   readonly configuration: string;
 }
@@ -61,7 +63,7 @@ function luckOf({ cells, tries }: GridInput): number | undefined {
 }
 
 function headSection(input: GridInput): Html {
-  const { cells, best, plateau, tries, asset } = input;
+  const { cells, best, plateau, tries, asset, doubts } = input;
   const winner = best === undefined ? undefined : cells[best]?.ran;
   if (best === undefined || winner === undefined)
     return section(
@@ -87,7 +89,7 @@ function headSection(input: GridInput): Html {
           `around ${cellName(input, plateau.centre)}`,
           `${plateau.cells.length} cells: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
         ),
-  ]}</dl><p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
+  ]}</dl>${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
 }
 
 function heatSection(input: GridInput): Html {

@@ -14,6 +14,7 @@ import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import { cellsOf, readAxes } from './axes.ts';
+import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
@@ -63,7 +64,8 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
-    const pool = openPool({ file, config, settings, series: input.series, axes }, options.workers);
+    const withReturns = cells.length * daysOf(input) <= mostReturns;
+    const pool = openPool({ file, config, settings, series: input.series, axes, withReturns }, options.workers);
     const watch = progressOf(open.length, options.progress);
     try {
       await pool.run(
@@ -90,7 +92,8 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const tries = runs === undefined ? { count: outcomes.filter(hasRun).length } : triesOf(readTries(runs), own);
   if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);
   const klines = input.series.reduce((sum, { first, end }) => sum + end - first, 0);
-  const result: GridResult = { axes, cells, outcomes, tries: tries.count, asset: quoteAsset(input), klines };
+  const doubt = doubtOf(holdReturns(input), outcomes);
+  const result: GridResult = { axes, cells, outcomes, tries: tries.count, asset: quoteAsset(input), klines, doubt };
   if (json) out(JSON.stringify(gridJson(result)));
   else for (const line of gridLines(result)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
@@ -105,6 +108,12 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       `stopped with ${left} of ${cells.length} cells not run${runs === undefined ? '' : '; what is done is kept: the same command goes on from there'}`,
     );
 }
+
+const daysOf = ({ series }: RunInput): number =>
+  series.reduce((sum, { columns, first, end }) => {
+    const [from = 0, to = 0] = [columns.openTime[first], columns.openTime[end - 1]];
+    return Math.max(sum, (to - from) / 86_400_000);
+  }, 0);
 
 /** Rate and remaining time, at most ten times a second. */
 function progressOf(total: number, show: GridOptions['progress']): () => void {
@@ -149,11 +158,13 @@ function tryOfGrid(
 }
 
 function gridJson(result: GridResult): object {
-  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
   const { best, plateau } = findIn(result);
   const named = (index: number): object => ({
     params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, cells[index]?.[axis]])),
     ...outcomes[index],
+    // What PBO and SPA are made of; thousands of numbers for each cell.
+    returns: undefined,
   });
   return {
     version: 1,
@@ -161,6 +172,7 @@ function gridJson(result: GridResult): object {
     asset,
     klines,
     tries,
+    doubt: doubt ?? null,
     best: best === undefined ? null : named(best),
     plateau:
       plateau === undefined

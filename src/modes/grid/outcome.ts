@@ -18,6 +18,8 @@ export interface Ran {
   readonly fills: number;
   /** Quote units, exact. */
   readonly fees: string;
+  /** Of each UTC day, to nine digits; null where a grid has too many. */
+  readonly returns: readonly number[] | null;
 }
 
 /** A cell whose parameters the strategy refuses, or over which it threw. */
@@ -28,16 +30,18 @@ export type Outcome = Ran | Refused;
 export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
   outcome !== undefined && !('refused' in outcome);
 
-export function outcomeOf(input: RunInput, result: RunResult): Ran {
+export function outcomeOf(input: RunInput, result: RunResult, withReturns: boolean): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
   const walked = walk(walkableOf(input, table, result.cashFlows));
+  const returns = returnsOf(walked.days.equity);
   return {
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: walked.drawdown.fall,
-    sharpe: sharpe(returnsOf(walked.days.equity)) ?? null,
+    sharpe: sharpe(returns) ?? null,
     fills: table.length,
     fees: unitsText(table.fees),
+    returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,
   };
 }

@@ -6,6 +6,7 @@ import { gridText } from '../../report/grid.ts';
 import type { RunInput } from '../run.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
+import { doubtTexts } from './doubt.ts';
 import { hasRun } from './outcome.ts';
 import { findIn, type GridResult } from './show.ts';
 
@@ -19,7 +20,7 @@ interface Of {
 
 /** Writes it, whole or not at all. */
 export function writeGridReport(path: string, result: GridResult, { file, set, input, code, dataHashes }: Of): void {
-  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
   const times = input.series.flatMap(({ columns, first, end }) => [
     columns.openTime[first] as number,
     columns.openTime[end - 1] as number,
@@ -29,6 +30,7 @@ export function writeGridReport(path: string, result: GridResult, { file, set, i
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
     ...{ asset, klines, tries, configuration },
     ...findIn(result),
+    doubts: doubt === undefined ? [] : doubtTexts(doubt),
     from: Math.min(...times),
     to: Math.max(...times),
     axes: axes.map(({ param, values }) => ({ name: param, values: values.map(String) })),

@@ -4,6 +4,7 @@ import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
 import type { Axis, Cell } from './axes.ts';
+import { doubtTexts, type GridDoubt } from './doubt.ts';
 import { hasRun, type Outcome, type Ran } from './outcome.ts';
 
 export interface GridResult {
@@ -15,6 +16,8 @@ export interface GridResult {
   readonly tries: number;
   readonly asset: string;
   readonly klines: number;
+  /** Undefined where the returns of cells were too many to be kept. */
+  readonly doubt: GridDoubt | undefined;
 }
 
 export interface Found {
@@ -72,6 +75,7 @@ export function gridLines(result: GridResult): readonly string[] {
       'Best plateau',
       plateau === undefined ? 'n/a  (it takes three values an axis, and no holes)' : plateauText(result, plateau),
     ),
+    ...(result.doubt === undefined ? [] : doubtTexts(result.doubt).map(([name, text]) => line(name, text))),
     '',
     ...topLines(result),
     '',

@@ -10,7 +10,7 @@ import type { Axis, Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 1;
+const outcomeVersion = 2;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(
@@ -41,6 +41,7 @@ const lineSchema = z.object({
       sharpe: z.number().nullable(),
       fills: z.number(),
       fees: z.string(),
+      returns: z.array(z.number()).nullable(),
     }),
   ]),
 });

@@ -20,6 +20,8 @@ export interface Stage {
   readonly settings: readonly Setting[];
   readonly series: readonly RunSeries[];
   readonly axes: readonly Axis[];
+  /** Outcomes tell the return of each day. */
+  readonly withReturns: boolean;
 }
 
 const stage = Piscina.workerData as Stage;
@@ -64,7 +66,7 @@ export default async function runCells(cells: readonly Cell[]): Promise<readonly
     }
     const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
     try {
-      outcomes.push(outcomeOf(input, await run(input)));
+      outcomes.push(outcomeOf(input, await run(input), stage.withReturns));
     } catch (error) {
       if (!isStrategyFault(error)) throw error;
       outcomes.push({ refused: `it threw: ${faultText(error)}` });

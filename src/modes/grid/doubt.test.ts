@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { seededRng } from '../../clock/clock.ts';
+import { doubtOf, doubtTexts } from './doubt.ts';
+import type { Ran } from './outcome.ts';
+
+const days = 200;
+const noise = (seed: number, shift = 0): number[] => {
+  const rng = seededRng(seed);
+  return Array.from({ length: days }, () => (rng() + rng() + rng() - 1.5 + shift) / 50);
+};
+const ran = (returns: readonly number[] | null): Ran => ({
+  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 1, fees: '0', returns },
+});
+const hold = Float64Array.from(noise(99));
+const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefined)[]): string => {
+  const doubt = doubtOf(hold, outcomes);
+  return doubt === undefined ? '' : doubtTexts(doubt).flat().join(' ');
+};
+
+test('cells of chance: the best of one half is nothing in the other, and not shown to be better than holding', () => {
+  const outcomes = [...Array(40).keys()].map((seed) => ran(noise(seed + 1)));
+  const doubt = doubtOf(hold, outcomes);
+  expect(doubt).toMatchObject({ days: 200, splits: 12_870 });
+  expect(doubt?.pbo).toBeGreaterThan(0.2);
+  expect(doubt?.spa?.consistent).toBeGreaterThan(0.05);
+  expect(textOf(outcomes)).toMatch(/PBO 0\.\d\d \(at most 0\.2 is asked\): of 12,870 ways .* not shown to be better/);
+});
+
+test('one cell with an edge among them is seen by both', () => {
+  const outcomes = [...[...Array(40).keys()].map((seed) => ran(noise(seed + 1))), ran(noise(77, 0.5))];
+  const doubt = doubtOf(hold, outcomes);
+  expect(doubt?.pbo).toBeLessThan(0.05);
+  expect(doubt?.spa?.consistent).toBeLessThan(0.01);
+  expect(textOf(outcomes)).toMatch(/Against hold better: /);
+});
+
+test('cells that were refused, ruined or not run are left out; too few days or cells say nothing', () => {
+  const rest = [undefined, { refused: 'why' }, ran(noise(3).slice(0, 50))];
+  const whole = [...Array(10).keys()].map((seed) => ran(noise(seed + 1)));
+  expect(doubtOf(hold, [...whole, ...rest])).toEqual(doubtOf(hold, whole));
+  expect(doubtOf(hold.subarray(0, 20), [ran(noise(1).slice(0, 20)), ran(noise(2).slice(0, 20))])).toMatchObject({
+    pbo: null,
+    spa: null,
+  });
+  expect(textOf([ran(noise(1))])).toMatch(/Overfit n\/a/);
+  expect(doubtOf(hold, [ran(null)])).toBeUndefined();
+});

@@ -1,0 +1,71 @@
+/** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding (fill-engine §4). */
+import { seededRng } from '../../clock/clock.ts';
+import { shareText } from '../../report/figures.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { overfitting } from '../../research/overfit.ts';
+import { type Superior, superiorAbility } from '../../research/superior.ts';
+import { returnsOf, walk } from '../../research/walk.ts';
+import type { RunInput } from '../run.ts';
+import { walkableOf } from '../summary.ts';
+import { hasRun, type Outcome } from './outcome.ts';
+
+export interface GridDoubt {
+  readonly days: number;
+  /** Of ways to halve the days, the share in which the best cell of one half is in the lower half of the other; null for too few cells or days. */
+  readonly pbo: number | null;
+  /** The share in which it loses money there. */
+  readonly pboLoss: number | null;
+  readonly splits: number;
+  /** The chance that cells with no advantage over holding would look as good; null for too few days. */
+  readonly spa: Superior | null;
+}
+
+/** Daily returns of all cells together that are kept and judged: 4 million are some 60 MB on disk. */
+export const mostReturns = 4_000_000;
+
+/** Days of a block, and blocks: fewer days say nothing, more blocks than 16 take hours. */
+const leastDays = 10;
+const mostBlocks = 16;
+
+/** What of the gates by which results are judged by convention (fill-engine §4). */
+const gates = { pbo: 0.2, spa: 0.05 } as const;
+
+/** `hold`: the daily returns of holding. Undefined where the returns of cells were not kept. */
+export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): GridDoubt | undefined {
+  const columns = outcomes.flatMap((one) => (hasRun(one) && one.returns !== null ? [one.returns] : []));
+  if (columns.length === 0) return undefined;
+  // A cell that was ruined has no returns afterwards.
+  const whole = columns.filter((column) => column.length === hold.length);
+  const blocks = Math.min(mostBlocks, 2 * Math.floor(hold.length / leastDays / 2));
+  const overfit = blocks < 4 ? undefined : overfitting(whole, blocks, 'sharpe');
+  const beyond = whole.map((column) => Float64Array.from(column, (value, day) => value - (hold[day] as number)));
+  return {
+    days: hold.length,
+    pbo: overfit?.probability ?? null,
+    pboLoss: overfit?.lossProbability ?? null,
+    splits: overfit?.logits.length ?? 0,
+    spa: superiorAbility(beyond, seededRng(1)) ?? null,
+  };
+}
+
+/** Of each day, of holding from the first close on, the entry's fee paid. */
+export const holdReturns = (input: RunInput): Float64Array =>
+  returnsOf(walk(walkableOf(input, fillTable([], input.instruments), [])).days.hold);
+
+/** Two sentences, each with what it says of the best cell. */
+export function doubtTexts({ days, pbo, pboLoss, splits, spa }: GridDoubt): readonly (readonly [string, string])[] {
+  return [
+    [
+      'Overfit',
+      pbo === null
+        ? `n/a  (${days} days are too few, or cells)`
+        : `PBO ${pbo.toFixed(2)} (at most ${gates.pbo} is asked): of ${splits.toLocaleString('en')} ways to halve the ${days} days, the best cell of one half is in the lower half of the other in ${shareText(pbo)}, and loses in ${shareText(pboLoss ?? 0)}`,
+    ],
+    [
+      'Against hold',
+      spa === null
+        ? `n/a  (${days} days are too few)`
+        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; at most ${gates.spa} is asked)`,
+    ],
+  ];
+}
