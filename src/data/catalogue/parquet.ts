@@ -84,23 +84,21 @@ export class ParquetWriter {
   }
 }
 
-/** Reads the rows of a select of doubles, vector by vector, into whatever takes them; vectors are valid within the call only. */
-export async function readVectors(
+/** The rows of a select of doubles, vector by vector; each is valid until the next is asked for. */
+export async function* vectorsOf(
   { bindings, connection }: Duck,
   sql: string,
   width: number,
-  take: (vectors: readonly Float64Array[], rows: number) => void,
-): Promise<void> {
+): AsyncGenerator<readonly Float64Array[]> {
   const result = await connection.stream(sql);
   for (;;) {
     const next = await result.fetchChunk();
     if (next === null || next.rowCount === 0) return;
     const { chunk, rowCount: rows } = next;
-    const vectors = Array.from({ length: width }, (_, index) => {
+    yield Array.from({ length: width }, (_, index) => {
       const bytes = bindings.vector_get_data(bindings.data_chunk_get_vector(chunk, index), rows * 8);
       return new Float64Array(bytes.buffer, bytes.byteOffset, rows);
     });
-    take(vectors, rows);
   }
 }
 
@@ -109,10 +107,11 @@ export async function readParquet(duck: Duck, kind: Kind, path: string, rows: nu
   const columns = columnsOf[kind].map(() => new Float64Array(rows));
   const select = columnsOf[kind].map(({ read }) => read).join(', ');
   let at = 0;
-  await readVectors(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, columns.length, (vectors, count) => {
+  for await (const vectors of vectorsOf(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, columns.length)) {
+    const count = vectors[0]?.length ?? 0;
     if (at + count > rows) throw new RangeError(`${path} holds more rows than its ${rows}`);
     for (const [index, vector] of vectors.entries()) (columns[index] as Float64Array).set(vector, at);
     at += count;
-  });
+  }
   return { kind, columns, rows: at };
 }

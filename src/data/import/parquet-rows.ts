@@ -1,7 +1,7 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
-import { type Duck, quoted } from '../catalogue/duckdb.ts';
+import { type Duck, openDuck, quoted } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
-import { readVectors } from '../catalogue/parquet.ts';
+import { vectorsOf } from '../catalogue/parquet.ts';
 import { type Batch, mostBatchRows, type Reading } from './batch.ts';
 import { fieldsOf } from './fields.ts';
 import type { Told } from './layout.ts';
@@ -25,7 +25,7 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
   };
   const select = selectOf(columns, kind, told, path);
   return Object.assign(reading, {
-    batches: batches(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, reading, width),
+    batches: batches(`SELECT ${select} FROM read_parquet(${quoted(path)})`, reading, width),
   });
 }
 
@@ -53,36 +53,58 @@ function selectOf(columns: readonly Described[], kind: Kind, told: Told, path: s
   return [times, ...others].join(', ');
 }
 
-async function* batches(
-  duck: Duck,
-  sql: string,
-  reading: Omit<Reading, 'batches'>,
-  width: number,
-): AsyncGenerator<Batch> {
-  // A row group at a time would need a cursor over the answer; the rows of one file fit.
-  const chunks: Float64Array[][] = [];
-  await readVectors(duck, sql, width, (vectors) => {
-    chunks.push(vectors.map((vector) => Float64Array.from(vector)));
-  });
-  let line = 0;
-  for (const columns of chunks) {
-    const rows = Math.min(columns[0]?.length ?? 0, mostBatchRows);
-    const times = columns[0] as Float64Array;
-    const [first = Number.NaN] = times;
-    if (!Number.isNaN(epochMs(first))) reading.units.add(epochUnit(first));
-    for (let row = 0; row < rows; row++) times[row] = epochMs(times[row] as number);
-    for (let index = 1; index < width; index++) noteDecimals(columns[index] as Float64Array, reading.decimals, index);
-    const lines = Uint32Array.from({ length: rows }, () => ++line);
-    reading.lines = line;
-    yield { columns, rows, lines };
+/** Vector by vector, in a database of its own: an answer that is still being read does not outlive another question on its connection. */
+async function* batches(sql: string, reading: Omit<Reading, 'batches'>, width: number): AsyncGenerator<Batch> {
+  const duck = await openDuck(1);
+  const columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
+  const lines = new Uint32Array(mostBatchRows);
+  try {
+    let rows = 0;
+    for await (const vectors of vectorsOf(duck, sql, width)) {
+      const count = vectors[0]?.length ?? 0;
+      if (rows + count > mostBatchRows) {
+        yield batchOf(columns, rows, lines, reading);
+        rows = 0;
+      }
+      for (const [index, vector] of vectors.entries()) columns[index]?.set(vector, rows);
+      rows += count;
+    }
+    if (rows > 0) yield batchOf(columns, rows, lines, reading);
+  } finally {
+    duck.close();
   }
+}
+
+function batchOf(
+  columns: readonly Float64Array[],
+  rows: number,
+  lines: Uint32Array,
+  reading: Omit<Reading, 'batches'>,
+): Batch {
+  const times = columns[0] as Float64Array;
+  const [first = Number.NaN] = times;
+  if (!Number.isNaN(epochMs(first))) reading.units.add(epochUnit(first));
+  for (let row = 0; row < rows; row++) {
+    times[row] = epochMs(times[row] as number);
+    lines[row] = ++reading.lines;
+  }
+  for (const [index, column] of columns.entries())
+    if (index > 0) noteDecimals(column.subarray(0, rows), reading.decimals, index);
+  return { columns, rows, lines };
 }
 
 function noteDecimals(column: Float64Array, decimals: Uint8Array, index: number): void {
   let most = decimals[index] ?? 0;
   for (const value of column) {
-    while (most < mostDecimals && value !== Number(value.toFixed(most))) most++;
+    while (most < mostDecimals && !hasAtMost(value, most)) most++;
     if (most === mostDecimals) break;
   }
   decimals[index] = most;
+}
+
+/** Whether a double is what a number of so many decimals is read as. A whole number below 2^53 divided by a power of ten is rounded once, as reading is. */
+function hasAtMost(value: number, decimals: number): boolean {
+  const power = 10 ** decimals;
+  const whole = Math.round(value * power);
+  return Number.isSafeInteger(whole) ? whole / power === value : value === Number(value.toFixed(decimals));
 }
