@@ -1,5 +1,6 @@
 /** Columns to Parquet and back, by the vector: no value passes through an object. */
 import type { DuckDBDataChunk } from '@duckdb/node-api';
+import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, quoted } from './duckdb.ts';
 import { columnsOf, type Kind } from './kinds.ts';
 
@@ -109,9 +110,17 @@ export async function readParquet(duck: Duck, kind: Kind, path: string, rows: nu
   let at = 0;
   for await (const vectors of vectorsOf(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, columns.length)) {
     const count = vectors[0]?.length ?? 0;
-    if (at + count > rows) throw new RangeError(`${path} holds more rows than its ${rows}`);
+    if (at + count > rows) throw damaged(path, rows);
     for (const [index, vector] of vectors.entries()) (columns[index] as Float64Array).set(vector, at);
     at += count;
   }
+  // A stream that meets damage ends without a word.
+  if (at < rows) throw damaged(path, rows);
   return { kind, columns, rows: at };
 }
+
+const damaged = (path: string, rows: number): Refusal =>
+  new Refusal(
+    `${path} is damaged: it does not hold its ${rows} rows; put it back from a copy, or remove the series`,
+    1,
+  );

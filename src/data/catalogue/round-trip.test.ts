@@ -75,3 +75,33 @@ test.for(cases)('%j', async ([key, name, content]) => {
   await exportSeries(join(dir, 'second'), second, join(dir, 'two.parquet'), {});
   expect(hashOf('two.parquet')).toBe(hashOf('one.parquet'));
 });
+
+test('a Parquet file that was cut off or damaged is refused, not read as far as it goes', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-round-trip-'));
+  const [key, name, content] = cases[0] as (typeof cases)[number];
+  writeFileSync(join(dir, name), content);
+  const given: ImportOptions = {
+    dir: join(dir, 'data'),
+    ...key,
+    endStamps: false,
+    repair: new Set(),
+    replace: false,
+    now: 5,
+  };
+  await importFile(join(dir, name), given);
+  const manifest = readManifest(join(dir, 'data'), key);
+  if (manifest === undefined) throw new Error('nothing was stored');
+  await exportSeries(join(dir, 'data'), manifest, join(dir, 'one.parquet'), {});
+  const whole = readFileSync(join(dir, 'one.parquet'));
+  const changed = Buffer.from(whole);
+  // Small damage inside of a number is a number still: Parquet has no checksums.
+  changed.fill(0x5a, Math.floor(whole.length / 20), Math.floor(whole.length * 0.9));
+  const elsewhere = { ...given, dir: join(dir, 'other') };
+  for (const bytes of [whole.subarray(0, whole.length / 2), whole.subarray(0, 6), changed]) {
+    writeFileSync(join(dir, 'bad.parquet'), bytes);
+    await expect(importFile(join(dir, 'bad.parquet'), elsewhere)).rejects.toThrow(
+      /bad\.parquet is damaged or cut off \(Parquet: .*fetch the file again/,
+    );
+  }
+  expect(readManifest(join(dir, 'other'), key)).toBeUndefined();
+});

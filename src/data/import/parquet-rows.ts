@@ -1,4 +1,6 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
+
+import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, openDuck, quoted } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
@@ -12,8 +14,7 @@ const mostDecimals = 12;
 
 /** Reads a Parquet file into batches; a `Refusal` when a column is missing. */
 export async function readParquetRows(duck: Duck, path: string, kind: Kind, told: Told): Promise<Reading> {
-  const described = await duck.connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${quoted(path)})`);
-  const columns = described.getRows().map(([name, type]) => ({ name: String(name), type: String(type) }));
+  const { columns, rows } = await described(duck, path);
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
   const reading: Omit<Reading, 'batches'> = {
@@ -25,9 +26,29 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
   };
   const select = selectOf(columns, kind, told, path);
   return Object.assign(reading, {
-    batches: batches(`SELECT ${select} FROM read_parquet(${quoted(path)})`, reading, width),
+    batches: batches(path, `SELECT ${select} FROM read_parquet(${quoted(path)})`, rows, reading, width),
   });
 }
+
+/** Columns and how many rows there must be; a `Refusal` where the file is none, or was cut off. */
+async function described(
+  { connection }: Duck,
+  path: string,
+): Promise<{ readonly columns: readonly Described[]; readonly rows: number }> {
+  try {
+    const columns = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${quoted(path)})`);
+    const counted = await connection.runAndReadAll(`SELECT sum(num_rows) FROM parquet_file_metadata(${quoted(path)})`);
+    return {
+      columns: columns.getRows().map(([name, type]) => ({ name: String(name), type: String(type) })),
+      rows: Number(counted.getRows()[0]?.[0]),
+    };
+  } catch (error) {
+    throw damaged(path, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
+
+const damaged = (path: string, why: string): Refusal =>
+  new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);
 
 interface Described {
   readonly name: string;
@@ -54,7 +75,13 @@ function selectOf(columns: readonly Described[], kind: Kind, told: Told, path: s
 }
 
 /** Vector by vector, in a database of its own: an answer that is still being read does not outlive another question on its connection. */
-async function* batches(sql: string, reading: Omit<Reading, 'batches'>, width: number): AsyncGenerator<Batch> {
+async function* batches(
+  path: string,
+  sql: string,
+  expected: number,
+  reading: Omit<Reading, 'batches'>,
+  width: number,
+): AsyncGenerator<Batch> {
   const duck = await openDuck(1);
   const columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
   const lines = new Uint32Array(mostBatchRows);
@@ -70,6 +97,8 @@ async function* batches(sql: string, reading: Omit<Reading, 'batches'>, width: n
       rows += count;
     }
     if (rows > 0) yield batchOf(columns, rows, lines, reading);
+    // A stream that meets damage ends without a word.
+    if (reading.lines !== expected) throw damaged(path, `only ${reading.lines} of its ${expected} rows can be read`);
   } finally {
     duck.close();
   }
