@@ -115,7 +115,11 @@ describe('a configuration', () => {
       'slwo: 5',
       'strategies.0.params.slwo: is not a parameter (there are: fast, slow, quantity, share, stop)',
     ],
-    ['slow: 5', 'slow: 500', 'XBTUSD: 120 klines are too few: the strategy needs 500 before its first decision'],
+    [
+      'slow: 5',
+      'slow: 500',
+      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision, ./klines.csv has 120 up to the end',
+    ],
     [
       /XBTUSD/g,
       'XBTUSDT',

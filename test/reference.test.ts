@@ -25,6 +25,7 @@ import {
   scripted,
 } from './agreement.ts';
 import { generated } from './reference/generated.ts';
+import type { Want } from './reference/types.ts';
 
 interface Recording {
   readonly symbol: string;
@@ -246,6 +247,43 @@ test('two strategies on two symbols give the same rows by columns and by streams
     ) as [Case, Case];
   const both = joined(inputOf(btc), inputOf(eth));
   expect(rowsOf(await runStream(both))).toEqual(rowsOf(runColumns(both)));
+});
+
+describe('what a take-profit sold a part of', () => {
+  const quiet = [100, 100, 100, 100, 1000] as const;
+  // A tenth of a kline's volume fills: 4 of 10 at 105.
+  const klines = [quiet, quiet, [100, 106, 100, 100, 40], ...Array.from({ length: 6 }, () => quiet)] as const;
+  const columns = columnsOf(
+    klines.map(([open, high, low, close, volume], row) => ({ time: row * 60_000, open, high, low, close, volume })),
+  );
+  const protectedWant: Want = { quantity: '10', stop: '90', takeProfit: '105' };
+  const sell: Want = { quotes: [{ side: 'SELL', price: '99', quantity: '5.9' }] };
+  const flat: Want = { quantity: '0' };
+
+  /** Quantities bought, less what the fee makes of them: to the nearest unit. */
+  const bought = async (then: Want, again: Want): Promise<readonly string[]> => {
+    const wants = [protectedWant, protectedWant, protectedWant, then, then, again, again, again, again];
+    const given = { ...generatedCase(1, 'sluice')[0], columns, strategy: scripted(wants) };
+    const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+    expect(byColumns(given)).toEqual(expected);
+    expect(await byStream(given)).toEqual(expected);
+    const fills = expected.fills as readonly (Rows['fills'][number] & Readonly<Record<'side' | 'quantity', string>>)[];
+    return fills.map(({ side, quantity }) => `${side} ${new Decimal(quantity).toFixed(0)}`);
+  };
+
+  test.for([
+    ['with its levels', protectedWant],
+    ['without levels', { quantity: '10' }],
+  ] as const)('is bought whole by the same goal %s after a wish to be flat', async ([, again]) => {
+    expect(await bought(flat, again)).toEqual(['BUY 10', 'SELL 4', 'SELL 6', 'BUY 10']);
+  });
+
+  test.for([
+    ['with its levels', protectedWant],
+    ['without levels', { quantity: '10' }],
+  ] as const)('is not bought back by the same goal %s after quotes, which are no goal', async ([, again]) => {
+    expect(await bought(sell, again)).toEqual(['BUY 10', 'SELL 4', 'SELL 6', 'BUY 6']);
+  });
 });
 
 // The numbers are the reference's: they must not move when all three move together.

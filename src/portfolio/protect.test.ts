@@ -263,6 +263,26 @@ describe('a position that protection left', () => {
     expect(again.protection.bend('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
   });
 
+  test('forgets what a take-profit sold once the strategy wished to be flat, whether or not it is so yet', () => {
+    const made = bench();
+    made.follow({ stop: 90, takeProfit: 120 });
+    made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
+    made.follow({}, 0);
+    expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 90']);
+    const again = bench();
+    again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
+    for (const one of [made, again])
+      expect(one.protection.bend('s', 'BTCUSDT', one.follow({ stop: 90, takeProfit: 120 })).taken).toBe(0n);
+  });
+
+  test('keeps in mind what a take-profit sold while the same goal is wished, though nothing is held any more', () => {
+    const made = bench();
+    made.follow({ takeProfit: 120 });
+    made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
+    made.held.apply(fill({ side: 'SELL' }));
+    expect(made.protection.bend('s', 'BTCUSDT', made.follow({})).taken).toBe(lots('0.4', btc));
+  });
+
   test('has no stop that could be hit again', () => {
     const made = bench();
     made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');

@@ -88,11 +88,14 @@ export class Protection {
     const known = this.#guards.get(strategy, symbol);
     const plain = isPlain(target);
     if (known === undefined && plain) return;
-    // Leaving: the old stop stays in force until the position is gone, whatever delays the exit.
-    if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) return;
-    const at = this.#portfolio.instrument(symbol);
-    const left = known?.leftGoal === goalText(target.goal) ? known : undefined;
     const goal = goalText(target.goal);
+    // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
+    if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) {
+      if (known !== undefined && known.goal !== goal) this.#keep(strategy, symbol, { ...known, goal, taken: noLots });
+      return;
+    }
+    const at = this.#portfolio.instrument(symbol);
+    const left = known?.leftGoal === goal ? known : undefined;
     const guard: Guard = {
       goal,
       taken: known?.goal === goal ? known.taken : noLots,
@@ -106,7 +109,8 @@ export class Protection {
       leftWhy: left?.leftWhy,
     };
     if (known !== undefined && same(known, guard)) return;
-    if (plain && left === undefined && this.#isFlat(strategy, symbol)) this.#drop(strategy, symbol);
+    const isOver = left === undefined && guard.taken === 0n && this.#isFlat(strategy, symbol);
+    if (plain && isOver) this.#drop(strategy, symbol);
     else this.#keep(strategy, symbol, guard);
   }
 

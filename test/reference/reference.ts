@@ -129,19 +129,19 @@ function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore:
   }
 }
 
-/** Levels of the same quantity may move; another quantity starts afresh; while leaving, the old stop stays in force. */
+/** Levels of the same quantity may move; another quantity, none too, starts afresh; while leaving, the old stop stays in force. */
 function follow(state: State, want: Want): void {
   if ('quotes' in want) return;
+  const goal = goalOf(want);
+  if (state.levelsOf !== goal) state.taken = new Decimal(0);
+  state.levelsOf = goal;
   const bare = want.stop === undefined && want.takeProfit === undefined;
-  if (bare && goalOf(want) === '0' && !isFlat(state) && state.leftAt === undefined) return;
+  if (bare && goal === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(want.stop);
   state.takeProfit = level(want.takeProfit);
-  const goal = goalOf(want);
   if (state.leftAt !== goal) state.leftAt = undefined;
-  if (state.levelsOf !== goal) state.taken = new Decimal(0);
-  state.levelsOf = goal;
 }
 
 function answer(state: State): Answer {
