@@ -108,11 +108,19 @@ export async function readParquet(duck: Duck, kind: Kind, path: string, rows: nu
   const columns = columnsOf[kind].map(() => new Float64Array(rows));
   const select = columnsOf[kind].map(({ read }) => read).join(', ');
   let at = 0;
-  for await (const vectors of vectorsOf(duck, `SELECT ${select} FROM read_parquet(${quoted(path)})`, columns.length)) {
-    const count = vectors[0]?.length ?? 0;
-    if (at + count > rows) throw damaged(path, rows);
-    for (const [index, vector] of vectors.entries()) (columns[index] as Float64Array).set(vector, at);
-    at += count;
+  try {
+    for await (const vectors of vectorsOf(
+      duck,
+      `SELECT ${select} FROM read_parquet(${quoted(path)})`,
+      columns.length,
+    )) {
+      const count = vectors[0]?.length ?? 0;
+      if (at + count > rows) throw damaged(path, rows);
+      for (const [index, vector] of vectors.entries()) (columns[index] as Float64Array).set(vector, at);
+      at += count;
+    }
+  } catch {
+    throw damaged(path, rows);
   }
   // A stream that meets damage ends without a word.
   if (at < rows) throw damaged(path, rows);

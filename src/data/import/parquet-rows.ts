@@ -43,9 +43,12 @@ async function described(
       rows: Number(counted.getRows()[0]?.[0]),
     };
   } catch (error) {
-    throw damaged(path, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+    throw damaged(path, firstLine(error));
   }
 }
+
+const firstLine = (error: unknown): string =>
+  String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '';
 
 const damaged = (path: string, why: string): Refusal =>
   new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);
@@ -99,6 +102,8 @@ async function* batches(
     if (rows > 0) yield batchOf(columns, rows, lines, reading);
     // A stream that meets damage ends without a word.
     if (reading.lines !== expected) throw damaged(path, `only ${reading.lines} of its ${expected} rows can be read`);
+  } catch (error) {
+    throw error instanceof Refusal ? error : damaged(path, firstLine(error));
   } finally {
     duck.close();
   }
