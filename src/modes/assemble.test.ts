@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Signal, Want } from '../domain/order.ts';
 import type { Kill } from '../risk/kill.ts';
 import { fill, signal, target } from '../testing/builders.ts';
-import { TestDesk } from '../testing/desk.ts';
+import { TestDesk, timing } from '../testing/desk.ts';
 
 const kill = (by: 'dailyLoss' | 'operator'): Kill => ({ at: 0, strategy: undefined, by, reason: 'enough' });
 const stopExit = { side: 'SELL', purpose: 'stop' } as const;
@@ -82,7 +82,8 @@ async function trading() {
   const desk = new TestDesk();
   let signals = new Subject<Signal>();
   desk.start(signals);
-  await desk.pass(1_000);
+  // The first start looks at the account twice.
+  await desk.pass(timing.sweepGapMs + 1_000);
   return {
     desk,
     wish: (want: Want, strategy = 's'): void => signals.next({ ...signal(want, strategy), at: desk.clock.now() }),
