@@ -157,7 +157,7 @@ describe('figures in one currency', () => {
     });
     expect(unitsText(metrics.fees)).toBe('25');
     expect(unitsText(metrics.turnover)).toBe('2500');
-    expect(trips.map(({ profit, fees }) => [profit, fees])).toEqual([[475, 25]]);
+    expect([...trips.profit, ...trips.fees]).toEqual([475, 25]);
     expect(walked.days.equity.at(-1)).toBeCloseTo(3_970, 9);
     expect(walked.days.hold.at(0)).toBeCloseTo(3_000, 9);
   });

@@ -88,8 +88,9 @@ export class ShortLog {
   /** What it sent; each order works from the close it was decided on to the open at which it fills. */
   asked(): Asked {
     let workedMs = 0;
-    for (let index = 0; index < this.#filledAt.length; index++)
-      workedMs += (this.#filledAt.values[index] as number) - (this.#orderedAt.values[index] as number);
+    const [filledAt, orderedAt] = [this.#filledAt.values, this.#orderedAt.values];
+    for (let index = 0; index < filledAt.length; index++)
+      workedMs += (filledAt[index] as number) - (orderedAt[index] as number);
     return { orders: this.#orderedAt.length, cancels: 0, workedMs };
   }
 

@@ -20,7 +20,7 @@ import {
   yearlyReturn,
 } from './ratios.ts';
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
-import { roundTrips, type Trip } from './trips.ts';
+import { type TripTable, tripTable } from './trips.ts';
 import { returnsOf, type Walked, walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';
 
@@ -72,7 +72,7 @@ export type Metrics = ReturnNumbers & TripNumbers & CostNumbers & { readonly fee
 export interface Measured {
   readonly metrics: Metrics;
   readonly walked: Walked;
-  readonly trips: readonly Trip[];
+  readonly trips: TripTable;
   /** In the currency of the equity. */
   readonly fills: FillTable;
   /** From UTC day close to day close. */
@@ -95,7 +95,7 @@ export interface MeasureOptions {
 export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
   const walked = walk(given);
   const fills = given.rates === undefined ? given.fills : converted(given.fills, given.rates);
-  const trips = roundTrips(fills, given.series, given.instruments);
+  const trips = tripTable(fills, given.series, given.instruments);
   const returns = returnsOf(walked.days.equity);
   const ofReturns = returnNumbers(walked, returns, given, riskFree);
   const { fees, turnover } = fills;

@@ -1,6 +1,6 @@
 /** Statistics of round trips, in money after fees (fill-engine §3). */
 import { deviation } from './moments.ts';
-import type { Trip } from './trips.ts';
+import type { TripTable } from './trips.ts';
 
 export interface TripNumbers {
   readonly roundTrips: number;
@@ -21,16 +21,12 @@ export interface TripNumbers {
   readonly averageBest: number | null;
 }
 
-export function tripNumbers(trips: readonly Trip[]): TripNumbers {
-  const { length } = trips;
+export function tripNumbers({ length, profit: profits, ...trips }: TripTable): TripNumbers {
   let [won, lost, wins, losses, heldMs, worst, best] = [0, 0, 0, 0, 0, 0, 0];
   let [high, low] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   let [winRun, lossRun, winsInARow, lossesInARow] = [0, 0, 0, 0];
-  const profits = new Float64Array(length);
   for (let index = 0; index < length; index++) {
-    const trip = trips[index] as Trip;
-    const { profit } = trip;
-    profits[index] = profit;
+    const profit = profits[index] as number;
     if (profit > 0) {
       won += profit;
       wins++;
@@ -44,9 +40,9 @@ export function tripNumbers(trips: readonly Trip[]): TripNumbers {
     }
     high = Math.max(high, profit);
     low = Math.min(low, profit);
-    heldMs += trip.exitTime - trip.entryTime;
-    worst += trip.worst;
-    best += trip.best;
+    heldMs += (trips.exitTime[index] as number) - (trips.entryTime[index] as number);
+    worst += trips.worst[index] as number;
+    best += trips.best[index] as number;
   }
   const of = (value: number): number | null => (length === 0 ? null : value);
   const expectancy = (won - lost) / length;

@@ -1,6 +1,6 @@
 /** Round trips: what was bought and sold again (or sold and bought back), first in, first out, net of fees. */
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime } from '../domain/interval.ts';
+import { excursions } from './excursions.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
@@ -12,25 +12,49 @@ export interface Trip {
   readonly entryTime: number;
   /** The first fill of its entry. */
   readonly entryFill: number;
-  exitTime: number;
+  readonly exitTime: number;
   /** The last fill of its exit. */
-  exitFill: number;
-  quantity: number;
+  readonly exitFill: number;
+  readonly quantity: number;
   /** Averages. */
-  entryPrice: number;
-  exitPrice: number;
+  readonly entryPrice: number;
+  readonly exitPrice: number;
   /** In quote, after fees. */
-  profit: number;
-  fees: number;
+  readonly profit: number;
+  readonly fees: number;
   /** The furthest that the price went against it and for it, as fractions of the entry price; ≤ 0 and ≥ 0. */
-  worst: number;
-  best: number;
+  readonly worst: number;
+  readonly best: number;
+}
+
+/** All closed round trips, in the order in which they closed: a `Trip` each, as columns, since an object for each is most of what statistics cost. */
+export interface TripTable {
+  readonly length: number;
+  readonly place: Uint16Array;
+  /** 1 or 0. */
+  readonly long: Uint8Array;
+  readonly entryFill: Uint32Array;
+  readonly exitFill: Uint32Array;
+  readonly quantity: Float64Array;
+  readonly entryPrice: Float64Array;
+  readonly exitPrice: Float64Array;
+  readonly profit: Float64Array;
+  readonly fees: Float64Array;
+  readonly worst: Float64Array;
+  readonly best: Float64Array;
+  /** UTC ms. */
+  readonly entryTime: Float64Array;
+  readonly exitTime: Float64Array;
+}
+
+/** A table without excursions while it grows. */
+interface Growing extends Omit<TripTable, 'worst' | 'best' | 'entryTime' | 'exitTime'> {
+  length: number;
 }
 
 /** Part of an entry that is not closed yet. */
 interface Lot {
-  readonly fill: number;
-  readonly order: string | number;
+  fill: number;
   base: number;
   /** Of the base that is left, in quote. */
   cost: number;
@@ -42,13 +66,16 @@ class Book {
   readonly #place: number;
   readonly #dust: number;
   readonly #table: FillTable;
-  readonly #trips: Trip[];
+  readonly #trips: Growing;
+  /** Lots from `#first` to `#end` are open; those beyond are kept to be used again. */
   readonly #lots: Lot[] = [];
   #first = 0;
+  #end = 0;
   #base = 0;
-  #last: { readonly trip: Trip; readonly entry: string | number; readonly exit: string | number } | undefined;
+  /** Its last trip; -1 before the first. */
+  #last = -1;
 
-  constructor(table: FillTable, place: number, dust: number, trips: Trip[]) {
+  constructor(table: FillTable, place: number, dust: number, trips: Growing) {
     this.#table = table;
     this.#place = place;
     this.#dust = dust;
@@ -56,28 +83,31 @@ class Book {
   }
 
   take(fill: number): void {
-    const base = this.#table.base[fill] as number;
+    const { base: bases, quote, fee } = this.#table;
+    const base = bases[fill] as number;
     let left = base;
     if (this.#base !== 0 && this.#base > 0 !== base > 0) left = this.#close(fill, base);
     if (Math.abs(left) <= this.#dust) return;
     const share = left / base;
-    const { quote, fee } = this.#table;
-    this.#lots.push({
-      fill,
-      order: this.#table.orders[fill] as string | number,
-      base: left,
-      // The fee apart: `quote` has it taken already, or it is in what of the base is missing.
-      cost: share * Math.abs(quote[fill] as number),
-      fee: share * (fee[fill] as number),
-    });
+    const lot = this.#nextLot();
+    lot.fill = fill;
+    lot.base = left;
+    // The fee apart: `quote` has it taken already, or it is in what of the base is missing.
+    lot.cost = share * Math.abs(quote[fill] as number);
+    lot.fee = share * (fee[fill] as number);
     this.#base += left;
+  }
+
+  #nextLot(): Lot {
+    if (this.#end === this.#lots.length) this.#lots.push({ fill: 0, base: 0.5, cost: 0.5, fee: 0.5 });
+    return this.#lots[this.#end++] as Lot;
   }
 
   /** Closes the oldest lots with a fill; what is left of it opens the other way. */
   #close(fill: number, base: number): number {
     let left = base;
     const { quote, fee } = this.#table;
-    while (Math.abs(left) > this.#dust && this.#first < this.#lots.length) {
+    while (Math.abs(left) > this.#dust && this.#first < this.#end) {
       const lot = this.#lots[this.#first] as Lot;
       const closed = Math.min(Math.abs(left), Math.abs(lot.base));
       const ofLot = closed / Math.abs(lot.base);
@@ -97,8 +127,8 @@ class Book {
         this.#first++;
       }
     }
-    if (this.#first === this.#lots.length) {
-      this.#lots.length = 0;
+    if (this.#first === this.#end) {
+      this.#end = 0;
       this.#first = 0;
       this.#base = 0;
     }
@@ -106,119 +136,105 @@ class Book {
   }
 
   #add(lot: Lot, fill: number, quantity: number, profit: number, fees: number): void {
-    const { time, price, orders } = this.#table;
-    const exit = orders[fill] as string | number;
+    const { price, orders } = this.#table;
+    const trips = this.#trips;
     const last = this.#last;
-    if (last !== undefined && last.entry === lot.order && last.exit === exit) {
-      const { trip } = last;
-      const all = trip.quantity + quantity;
-      trip.entryPrice += ((price[lot.fill] as number) - trip.entryPrice) * (quantity / all);
-      trip.exitPrice += ((price[fill] as number) - trip.exitPrice) * (quantity / all);
-      trip.quantity = all;
-      trip.profit += profit;
-      trip.fees += fees;
-      trip.exitFill = fill;
-      trip.exitTime = time[fill] as number;
+    if (
+      last >= 0 &&
+      orders[trips.exitFill[last] as number] === orders[fill] &&
+      orders[trips.entryFill[last] as number] === orders[lot.fill]
+    ) {
+      const all = (trips.quantity[last] as number) + quantity;
+      const part = quantity / all;
+      const [entry, exit] = [trips.entryPrice[last] as number, trips.exitPrice[last] as number];
+      trips.entryPrice[last] = entry + ((price[lot.fill] as number) - entry) * part;
+      trips.exitPrice[last] = exit + ((price[fill] as number) - exit) * part;
+      trips.quantity[last] = all;
+      trips.profit[last] = (trips.profit[last] as number) + profit;
+      trips.fees[last] = (trips.fees[last] as number) + fees;
+      trips.exitFill[last] = fill;
       return;
     }
-    const trip: Trip = {
-      place: this.#place,
-      long: lot.base > 0,
-      entryTime: time[lot.fill] as number,
-      entryFill: lot.fill,
-      exitTime: time[fill] as number,
-      exitFill: fill,
-      quantity,
-      entryPrice: price[lot.fill] as number,
-      exitPrice: price[fill] as number,
-      profit,
-      fees,
-      worst: 0,
-      best: 0,
-    };
-    this.#trips.push(trip);
-    this.#last = { trip, entry: lot.order, exit };
+    const next = trips.length++;
+    trips.place[next] = this.#place;
+    trips.long[next] = lot.base > 0 ? 1 : 0;
+    trips.entryFill[next] = lot.fill;
+    trips.exitFill[next] = fill;
+    trips.quantity[next] = quantity;
+    trips.entryPrice[next] = price[lot.fill] as number;
+    trips.exitPrice[next] = price[fill] as number;
+    trips.profit[next] = profit;
+    trips.fees[next] = fees;
+    this.#last = next;
   }
 }
 
-/** Rows whose extremes are kept together. */
-const blockRows = 512;
-
-/** Lowest low and highest high of rows, in blocks: a position held for years would be read through again and again otherwise. */
-function extremesOf({ columns }: MetricSeries): (from: number, to: number) => readonly [low: number, high: number] {
-  const { low, high } = columns;
-  const blocks: ([number, number] | undefined)[] = [];
-  const plain = (from: number, to: number): [number, number] => {
-    let lowest = Number.POSITIVE_INFINITY;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (let row = from; row < to; row++) {
-      if ((low[row] as number) < lowest) lowest = low[row] as number;
-      if ((high[row] as number) > highest) highest = high[row] as number;
-    }
-    return [lowest, highest];
-  };
-  return (from, to) => {
-    if (to - from < 3 * blockRows) return plain(from, to);
-    const firstBlock = Math.ceil(from / blockRows);
-    const lastBlock = Math.floor(to / blockRows);
-    const parts = [plain(from, firstBlock * blockRows), plain(lastBlock * blockRows, to)];
-    for (let block = firstBlock; block < lastBlock; block++) {
-      blocks[block] ??= plain(block * blockRows, (block + 1) * blockRows);
-      parts.push(blocks[block] as [number, number]);
-    }
-    return [Math.min(...parts.map(([lowest]) => lowest)), Math.max(...parts.map(([, highest]) => highest))];
+/** Room for as many trips as fills can make: each closes a lot or is used up, and opens at most one. */
+function growing({ length }: FillTable): Growing {
+  const most = 2 * length;
+  const numbers = (): Float64Array => new Float64Array(most);
+  return {
+    length: 0,
+    place: new Uint16Array(most),
+    long: new Uint8Array(most),
+    entryFill: new Uint32Array(most),
+    exitFill: new Uint32Array(most),
+    quantity: numbers(),
+    entryPrice: numbers(),
+    exitPrice: numbers(),
+    profit: numbers(),
+    fees: numbers(),
   };
 }
 
-/** Fills the excursions in: from the kline of the entry to that of the exit, unless the exit was at its open. */
-function measure(trips: readonly Trip[], table: FillTable, series: readonly MetricSeries[]): void {
-  const bySymbol = new Map(
-    series.map((one) => [one.symbol, { series: one, extremes: extremesOf(one), row: one.first }]),
-  );
-  const ofPlace = table.places.map(({ symbol }) => bySymbol.get(symbol));
-  for (const trip of trips) {
-    const found = ofPlace[trip.place];
-    if (found === undefined) continue;
-    const { interval, columns, first, end } = found.series;
-    const { openTime } = columns;
-    const from = rowOf(openTime, found.row, first, end, trip.entryTime);
-    found.row = from;
-    let to = rowOf(openTime, from, first, end, trip.exitTime);
-    if ((openTime[to] as number) < trip.exitTime && trip.exitTime <= closeTime(interval, openTime[to] as number)) to++;
-    const [lowest, highest] = to > from ? found.extremes(from, to) : [trip.exitPrice, trip.exitPrice];
-    const low = Math.min(lowest, trip.exitPrice, trip.entryPrice) / trip.entryPrice - 1;
-    const high = Math.max(highest, trip.exitPrice, trip.entryPrice) / trip.entryPrice - 1;
-    trip.worst = trip.long ? low : -high;
-    trip.best = trip.long ? high : -low;
-  }
-}
-
-/** The row whose kline holds a time; looks from `near` on first, since trips come in the order of time. */
-function rowOf(openTime: Float64Array, near: number, first: number, end: number, time: number): number {
-  let low = (openTime[near] as number) <= time ? near : first;
-  let step = 1;
-  while (low + step < end && (openTime[low + step] as number) <= time) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, end);
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if ((openTime[middle] as number) <= time) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** All closed round trips, in the order in which they closed. */
-export function roundTrips(
+/** All closed round trips as columns, in the order in which they closed. */
+export function tripTable(
   table: FillTable,
   series: readonly MetricSeries[],
   instruments: ReadonlyMap<string, Instrument>,
-): readonly Trip[] {
-  const trips: Trip[] = [];
+): TripTable {
+  const trips = growing(table);
   const books = table.places.map(({ symbol }, place) => new Book(table, place, dustOf(instruments.get(symbol)), trips));
   for (let fill = 0; fill < table.length; fill++) books[table.place[fill] as number]?.take(fill);
-  measure(trips, table, series);
-  return trips;
+  const { length } = trips;
+  const timesOf = (fills: Uint32Array): Float64Array => {
+    const times = new Float64Array(length);
+    for (let trip = 0; trip < length; trip++) times[trip] = table.time[fills[trip] as number] as number;
+    return times;
+  };
+  const closed = {
+    length,
+    place: trips.place.subarray(0, length),
+    long: trips.long.subarray(0, length),
+    entryFill: trips.entryFill.subarray(0, length),
+    exitFill: trips.exitFill.subarray(0, length),
+    quantity: trips.quantity.subarray(0, length),
+    entryPrice: trips.entryPrice.subarray(0, length),
+    exitPrice: trips.exitPrice.subarray(0, length),
+    profit: trips.profit.subarray(0, length),
+    fees: trips.fees.subarray(0, length),
+    entryTime: timesOf(trips.entryFill),
+    exitTime: timesOf(trips.exitFill),
+  };
+  return { ...closed, ...excursions(closed, table, series) };
+}
+
+/** The same, an object for each: for those who show them. */
+export function tripsOf(table: TripTable): readonly Trip[] {
+  const at = (column: Float64Array | Uint32Array | Uint16Array, index: number): number => column[index] as number;
+  return Array.from({ length: table.length }, (_, index) => ({
+    place: at(table.place, index),
+    long: table.long[index] === 1,
+    entryTime: at(table.entryTime, index),
+    entryFill: at(table.entryFill, index),
+    exitTime: at(table.exitTime, index),
+    exitFill: at(table.exitFill, index),
+    quantity: at(table.quantity, index),
+    entryPrice: at(table.entryPrice, index),
+    exitPrice: at(table.exitPrice, index),
+    profit: at(table.profit, index),
+    fees: at(table.fees, index),
+    worst: at(table.worst, index),
+    best: at(table.best, index),
+  }));
 }

@@ -6,7 +6,7 @@ import type { Fill } from '../domain/order.ts';
 import { fillTable } from './fill-table.ts';
 import { groupsOf } from './groups.ts';
 import { measure } from './metrics.ts';
-import { roundTrips } from './trips.ts';
+import { tripsOf, tripTable } from './trips.ts';
 import { returnsOf, walk } from './walk.ts';
 import type { MetricSeries, Walkable } from './walkable.ts';
 
@@ -126,7 +126,7 @@ test('returns end where nothing is left', () => {
 });
 
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
-  roundTrips(fillTable(fills, instruments), [one], instruments);
+  tripsOf(tripTable(fillTable(fills, instruments), [one], instruments));
 
 test('an entry filled in parts and left in parts is one round trip', () => {
   const entry = { clientOrderId: 'in' };
@@ -213,7 +213,7 @@ test('profits of trips and what is left open add up to the equity', () => {
   const { metrics, walked, trips: all } = measure(given);
   const open = fills.at(-1);
   const paid = Number((closes[60 * 40 + 4] ?? 0).toFixed(2)) * 2;
-  const profit = all.reduce((sum, one) => sum + one.profit, 0);
+  const profit = all.profit.reduce((sum, one) => sum + one, 0);
   expect(open?.side).toBe('BUY');
   expect(walked.days.equity.at(-1)).toBeCloseTo(1_000 + profit + 2 * (closes.at(-1) ?? 0) - paid * 1.001, 6);
   expect(metrics.roundTrips).toBe(20);
@@ -238,7 +238,7 @@ test('groups count each trip once, where it closed', () => {
     ],
     instruments,
   );
-  const groups = groupsOf(roundTrips(table, [], instruments), table);
+  const groups = groupsOf(tripTable(table, [], instruments), table);
   const names = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);
   expect(names(groups.month)).toEqual(['2020-02']);
   expect(names(groups.weekday)).toEqual(['Monday', 'Saturday']);

@@ -13,7 +13,7 @@ import type { ReportInput, ReportSeries, StopLevel } from '../../report/input.ts
 import { reportText } from '../../report/report.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { converted } from '../../research/rates.ts';
-import { roundTrips } from '../../research/trips.ts';
+import { tripsOf, tripTable } from '../../research/trips.ts';
 import type { Walked } from '../../research/walk.ts';
 import { walk } from '../../research/walk.ts';
 import { type Prepared, prepare } from '../backtest.ts';
@@ -88,7 +88,7 @@ export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly St
   return reportText(
     inputOf(run, {
       table: summarised.table,
-      trips,
+      trips: tripsOf(trips),
       days: walked.days,
       chart: walked.chart,
       series: seriesOf(prepared),
@@ -151,7 +151,7 @@ export async function reportOfKept(folder: string): Promise<string> {
     return reportText(
       inputOf(run, {
         ...given,
-        trips: roundTrips(table, [], instruments),
+        trips: tripsOf(tripTable(table, [], instruments)),
         series: [],
         missing: found,
         days,
@@ -166,7 +166,7 @@ export async function reportOfKept(folder: string): Promise<string> {
     inputOf(run, {
       ...given,
       table: shown,
-      trips: roundTrips(shown, input.series, instruments),
+      trips: tripsOf(tripTable(shown, input.series, instruments)),
       series: seriesOf(found),
       missing: undefined,
       days: walked.days,
