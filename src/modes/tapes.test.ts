@@ -54,9 +54,27 @@ describe('what a backtest fills by', () => {
     await importFile(depth, given);
     expect(shown(await ready())).toEqual([19_904, 650, 10]);
     expect(shown(await ready('fidelity: trades'))).toEqual([19_904, undefined, 10]);
-    expect(shown(await ready('rules: plain', 'fidelity: depth'))).toEqual([19_904, 650, 10]);
+    expect(shown(await ready('fidelity: depth'))).toEqual([19_904, 650, 10]);
     await expect(ready('rules: plain')).rejects.toThrow('BTCUSDT 1min is not in the catalogue');
     await expect(ready('fidelity: klines')).rejects.toThrow('BTCUSDT 1min is not in the catalogue');
+  });
+
+  test('is klines alone by the rules of others, which refuse whatever else is asked for', async () => {
+    const { ready } = place();
+    const alone = 'fill by klines alone, and';
+    const todo = 'say fidelity: klines (--set fidelity=klines), or rules: sluice';
+    await expect(ready('rules: plain', 'fidelity: depth')).rejects.toThrow(
+      `rules: plain ${alone} fidelity: depth is asked for: ${todo}`,
+    );
+    await expect(ready('rules: backtrader', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
+      `rules: backtrader ${alone} trades of BTCUSDT are named: ${todo}`,
+    );
+    await expect(ready('rules: vectorbt', `depth: { BTCUSDT: ${depth} }`)).rejects.toThrow(
+      `rules: vectorbt ${alone} depth of BTCUSDT are named: ${todo}`,
+    );
+    await expect(ready('rules: vectorbt', 'fidelity: klines', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
+      'BTCUSDT 1min is not in the catalogue',
+    );
   });
 
   test('is refused, with what to do, where what was insisted on is not there', async () => {

@@ -30,6 +30,7 @@ export async function tapeOf(
   const { symbol } = instrument;
   const { fidelity } = config;
   if (fidelity === 'klines') return undefined;
+  refuseTape(config, symbol);
   const fromFiles = ofFiles(dir, config, symbol);
   const stored = await ofCatalogue(dir, config, instrument);
   const trades = fromFiles.trades ?? stored?.trades;
@@ -49,6 +50,16 @@ export async function tapeOf(
     warnings: [...(stored?.warnings ?? []), spanText(symbol, trades?.time ?? books?.time, books !== undefined)],
     hashes: { ...fromFiles.hashes, ...(stored !== undefined && { catalogue: stored.sha256.join(' ') }) },
   };
+}
+
+/** The rulesets of others are about klines: what they would make of trades and books nobody knows. */
+function refuseTape({ rules, fidelity, trades, depth }: BacktestConfig, symbol: string): void {
+  const named = trades[symbol] !== undefined ? 'trades' : depth[symbol] !== undefined ? 'depth' : undefined;
+  const asked = fidelity === 'auto' ? named && `${named} of ${symbol}` : `fidelity: ${fidelity}`;
+  if (rules === 'sluice' || asked === undefined) return;
+  throw new Refusal(
+    `rules: ${rules} fill by klines alone, and ${asked} ${fidelity === 'auto' ? 'are named' : 'is asked for'}: say fidelity: klines (--set fidelity=klines), or rules: sluice`,
+  );
 }
 
 function ofFiles(
