@@ -42,8 +42,9 @@ export class ShortLog {
   readonly #orderedAt = new NumberColumn();
   readonly #lots = new NumberColumn();
   readonly #wish = new NumberColumn();
-  /** Fills, one for each order: when, ticks, the fee. */
+  /** Fills, one for each order: when, at which row, ticks, the fee. */
   readonly #filledAt = new NumberColumn();
+  readonly #row = new NumberColumn();
   readonly #price = new NumberColumn();
   readonly #fee = new NumberColumn();
   #fills: readonly Fill[] | undefined;
@@ -78,9 +79,10 @@ export class ShortLog {
     this.#wish.push(this.#said.length - 1);
   }
 
-  /** The fill of the last order; the fee in steps of the scale. */
-  fill(at: number, price: number, fee: number): void {
+  /** The fill of the last order, at the open of a row; the fee in steps of the scale. */
+  fill(at: number, row: number, price: number, fee: number): void {
     this.#filledAt.push(at);
+    this.#row.push(row);
     this.#price.push(price);
     this.#fee.push(fee);
   }
@@ -211,6 +213,7 @@ export class ShortLog {
       places: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
       rules: length === 0 ? [] : [evidence.rule],
       time: this.#filledAt.values,
+      openRow: this.#row.values,
       place: new Uint16Array(length),
       rule: new Uint16Array(length),
       maker: new Uint8Array(length),

@@ -141,7 +141,7 @@ export class ShortRun {
     const fee = this.#feeOf(value);
     if (lots > 0 && !(value + this.#mostFeeOf(value) <= cash + this.#books.free)) return false;
     this.#ordered = 0;
-    this.#log.fill(series.columns.openTime[row] as number, price, fee);
+    this.#log.fill(series.columns.openTime[row] as number, row, price, fee);
     const isExact = this.#books.book(lots, value, fee);
     this.#reckon();
     return isExact;

@@ -62,6 +62,18 @@ export interface Interval95 {
 
 const draws = 1_000;
 
+/** Sums of the values, and of their squares, before each place of the sample twice over: those of a block are two reads then. */
+function running(values: Sample): readonly [sums: Float64Array, squares: Float64Array] {
+  const { length } = values;
+  const [sums, squares] = [new Float64Array(2 * length + 1), new Float64Array(2 * length + 1)];
+  for (let place = 0; place < 2 * length; place++) {
+    const value = values[place % length] as number;
+    sums[place + 1] = (sums[place] as number) + value;
+    squares[place + 1] = (squares[place] as number) + value * value;
+  }
+  return [sums, squares];
+}
+
 /**
  * Where 95 of 100 resampled Sharpe ratios lie, yearly. Undefined below `least` returns. 1,000 draws of blocks whose lengths are
  * geometric around the automatic one.
@@ -71,6 +83,7 @@ export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least
   if (count < least) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
   const staysOn = Math.log(1 - ends);
+  const [sums, squaresTo] = running(returns);
   const ratios = new Float64Array(draws);
   let kept = 0;
   for (let draw = 0; draw < draws; draw++) {
@@ -80,13 +93,9 @@ export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least
       // A geometric length at once costs two draws a block where asking after each value costs one a value.
       const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
       left -= length;
-      let place = Math.floor(rng() * count);
-      for (let index = 0; index < length; index++) {
-        const value = returns[place] as number;
-        total += value;
-        squares += value * value;
-        if (++place === count) place = 0;
-      }
+      const place = Math.floor(rng() * count);
+      total += (sums[place + length] as number) - (sums[place] as number);
+      squares += (squaresTo[place + length] as number) - (squaresTo[place] as number);
     }
     const variance = (squares - (total * total) / count) / (count - 1);
     if (variance > 0) ratios[kept++] = (total / count / Math.sqrt(variance)) * Math.sqrt(periods);

@@ -93,18 +93,20 @@ export function excursions(
   const found = { worst: new Float64Array(trips.length), best: new Float64Array(trips.length) };
   for (const one of series) {
     const places = table.places.map(({ symbol }) => symbol === one.symbol);
-    if (places.includes(true)) measure(trips, places, one, found);
+    if (places.includes(true)) measure(trips, places, one, found, table.openRow);
   }
   return found;
 }
 
 /** Fills in those of one symbol's trips. */
 function measure(
-  { length, place, long, entryTime, exitTime, entryPrice, exitPrice }: Omit<TripTable, keyof Excursions>,
+  trips: Omit<TripTable, keyof Excursions>,
   places: readonly boolean[],
   series: MetricSeries,
   { worst, best }: Excursions,
+  openRow: Float64Array | undefined,
 ): void {
+  const { length, place, long, entryFill, exitFill, entryTime, exitTime, entryPrice, exitPrice } = trips;
   const { columns, interval, first } = series;
   const { openTime } = columns;
   const [lowest, highest] = [new Lowest(columns.low, 1), new Lowest(columns.high, -1)];
@@ -112,13 +114,21 @@ function measure(
   let near = first;
   for (let trip = 0; trip < length; trip++) {
     if (places[place[trip] as number] !== true) continue;
-    const leaves = exitTime[trip] as number;
-    const [entry, exit] = [entryPrice[trip] as number, exitPrice[trip] as number];
-    const from = rowOf(openTime, near, series, entryTime[trip] as number, lengthMs);
-    near = from;
-    let to = rowOf(openTime, from, series, leaves, lengthMs);
-    const opens = openTime[to] as number;
-    if (opens < leaves && leaves <= closeTime(interval, opens)) to++;
+    const entry = entryPrice[trip] as number;
+    const exit = exitPrice[trip] as number;
+    let from = 0;
+    let to = 0;
+    if (openRow !== undefined) {
+      from = openRow[entryFill[trip] as number] as number;
+      to = openRow[exitFill[trip] as number] as number;
+    } else {
+      const leaves = exitTime[trip] as number;
+      from = rowOf(openTime, near, series, entryTime[trip] as number, lengthMs);
+      near = from;
+      to = rowOf(openTime, from, series, leaves, lengthMs);
+      const opens = openTime[to] as number;
+      if (opens < leaves && leaves <= closeTime(interval, opens)) to++;
+    }
     const low = Math.min(to > from ? lowest.of(from, to) : exit, exit, entry) / entry - 1;
     const high = Math.max(to > from ? highest.of(from, to) : exit, exit, entry) / entry - 1;
     worst[trip] = long[trip] === 1 ? low : -high;

@@ -32,6 +32,8 @@ export interface FillTable {
   readonly orders: ArrayLike<string> | ArrayLike<number>;
   /** UTC ms; ascending. */
   readonly time: Float64Array;
+  /** The row at whose open each was, where all were at opens of the only series: others are looked for by their time. */
+  readonly openRow?: Float64Array;
   /** Index into `places`. */
   readonly place: Uint16Array;
   readonly price: Float64Array;

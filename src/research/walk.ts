@@ -203,7 +203,10 @@ class Walk {
       }
       const until =
         next < fills.length
-          ? Math.max(row + 1, rowsClosedBy(openTime, interval, row, end, fills.time[next] as number))
+          ? Math.max(
+              row + 1,
+              fills.openRow?.[next] ?? rowsClosedBy(openTime, interval, row, end, fills.time[next] as number),
+            )
           : end;
       const marked = base * (base > 0 ? marks.long : marks.short);
       if (Math.abs(base) <= dust) {
@@ -217,7 +220,7 @@ class Walk {
         const price = close[row] as number;
         this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
         row++;
-        if (interval !== '1month')
+        if (interval !== '1month' && row < until)
           row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
@@ -236,9 +239,15 @@ class Walk {
     let [time, equity, peak, low, lowAt] = [began, this.#equity, this.#peak, this.#low, this.#lowAt];
     let [exposed, ofDay, ofChart] = [this.#exposed, this.#days.exposed, this.#chart.exposed];
     let row = from;
-    for (; row < until; row++) {
-      const at = (openTime[row] as number) + lengthMs;
-      if (at > edge) break;
+    let at = (openTime[from] as number) + lengthMs;
+    // Where no kline is missing, times need not be read, and rows up to the edge can be counted.
+    const isSteady = (openTime[until - 1] as number) + lengthMs - at === (until - 1 - from) * lengthMs;
+    const end = isSteady ? Math.min(until, from + Math.floor((edge - at) / lengthMs) + 1) : until;
+    for (; row < end; row++) {
+      if (!isSteady) {
+        at = (openTime[row] as number) + lengthMs;
+        if (at > edge) break;
+      }
       const price = close[row] as number;
       equity = quote + marked * price;
       if (equity > 0) {
@@ -258,6 +267,7 @@ class Walk {
         lowAt = at;
       }
       time = at;
+      at += lengthMs;
     }
     this.#time = time;
     this.#equity = equity;
@@ -281,10 +291,11 @@ class Walk {
       dust: dustOf(instruments.get(one.symbol)),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
-    const { flows = [], rates } = this.#given;
+    const { flows = [], charges = [], rates } = this.#given;
     const purse = new Balances(this.#given, this.#start);
     let next = 0;
     let flow = 0;
+    let charge = 0;
     let scale = 1;
     for (;;) {
       const at = Math.min(...held.map((one) => closesAt(one)));
@@ -295,6 +306,8 @@ class Walk {
         const place = bySymbol.get(symbol);
         if (place !== undefined) place.base += fills.base[next] as number;
       }
+      for (; charge < charges.length && (charges[charge]?.time as number) <= at; charge++)
+        purse.move(undefined, -(charges[charge]?.amount as number));
       let equity = purse.worth(at);
       let exposed = 0;
       for (const one of held) {
@@ -325,8 +338,8 @@ const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row
 export function walk(given: Walkable): Walked {
   const walking = new Walk(given);
   const [only] = given.series;
-  if (given.series.length === 1 && only !== undefined && !given.flows?.length && given.rates === undefined)
-    walking.alone(only);
+  const isAlone = given.series.length === 1 && !given.flows?.length && !given.charges?.length;
+  if (isAlone && only !== undefined && given.rates === undefined) walking.alone(only);
   else walking.together(given.series);
   return walking.end();
 }
