@@ -7,7 +7,7 @@ import type { Changes, Exchange } from '../../simulator/core/exchange.ts';
 import type { Verdict } from './step-checks.ts';
 
 /** How long ago a price may have been that a stop goes by, ms: frames come late, and the prints of a silence come when it is over. */
-const rememberedMs = 90_000;
+const rememberedMs = 300_000;
 
 interface Seen {
   readonly at: number;
@@ -38,12 +38,14 @@ export class Prices {
     }
   }
 
-  /** A stop was acted on: the price was there, whatever a frame said. */
-  stopWasReached({ strategy, symbol, side, price }: ArmedStop): Verdict {
-    const reached = (this.#seen.get(symbol) ?? []).some(({ lowest, highest }) =>
-      side === 'SELL' ? lowest <= price : highest >= price,
+  /** A stop was acted on: the price was there since the process began to listen, whatever a frame said. */
+  stopWasReached({ strategy, symbol, side, price }: ArmedStop, since: number): Verdict {
+    const reached = (this.#seen.get(symbol) ?? []).some(
+      ({ at, lowest, highest }) => at >= since && (side === 'SELL' ? lowest <= price : highest >= price),
     );
-    return reached ? undefined : `${strategy} leaves ${symbol} for its stop at ${price}, and no price was there`;
+    return reached
+      ? undefined
+      : `${strategy} leaves ${symbol} for its stop at ${price}, and no price was there since the process began`;
   }
 
   /** A kline of a process is the exchange's, as it ended. */

@@ -88,8 +88,9 @@ export class Watch {
     isSound: () => boolean,
   ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
     const last = new Map<string, number>();
+    const since = this.#options.time.now();
     return {
-      stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop)),
+      stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop, since)),
       heard: (kline) => {
         const before = last.get(kline.symbol) ?? 0;
         if (kline.openTime <= before) this.fail('kline', `${kline.symbol} ${kline.openTime} comes after ${before}`);

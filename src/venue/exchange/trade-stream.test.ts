@@ -151,6 +151,49 @@ describe('trades', () => {
     expect(heard).toHaveLength(2);
   });
 
+  /** A print as the specification shows it: without an id or a time that can be read. */
+  const documented = (second: number, price: string) => ({
+    amount: '1',
+    ds: `2026-01-01 20:00:${String(second).padStart(2, '0')}`,
+    price,
+    side: 'BUY',
+    vol: '0.5',
+  });
+
+  it('without an id or a time are told again in the past by their text, and none of before our time comes', async () => {
+    const { heard, gaps, last, to, feed } = desk();
+    feed.trades('BTCUSDT').subscribe(({ price }) => heard.push(price));
+    last().open();
+    last().push(prints([documented(2, '2')], start + 2_000));
+    last().close('x');
+    await to(1_000);
+    last().open();
+    last().push(prints([documented(5, '5')], start + 5_000));
+    last().push({ ...past([5, 4, 3, 2, 1].map((second) => documented(second, `${second}`))), ts: start + 5_100 });
+    await to(1_100);
+    expect(heard).toEqual([2, 3, 4, 5]);
+    expect(gaps).toMatchObject([{ channel: 'trades', healed: true }]);
+  });
+
+  it.each([
+    ['before anything was known', { data: [{ price: 'x' }] }, documented(1, '1')],
+    ['that say nothing of when they were', { data: [print(1, 1, '1')] }, { price: '7', side: 'BUY', vol: '0.5' }],
+  ])('of the past %s are left alone: old prices would be heard as those of now', async (_about, first, old) => {
+    const { heard, gaps, last, to, feed } = desk();
+    feed.trades('BTCUSDT').subscribe(({ price }) => heard.push(price));
+    last().open();
+    last().push(prints(first.data));
+    last().close('x');
+    await to(1_000);
+    last().open();
+    last().push(prints([print(5, 5, '5')]));
+    heard.splice(0);
+    last().push(past([old]));
+    await to(1_100);
+    expect(heard).toEqual([5]);
+    expect(gaps).toMatchObject([{ channel: 'trades', healed: false }]);
+  });
+
   /** Print 1, then `seconds` in which only the ticker speaks; what of prints is asked and subscribed is answered so. */
   async function silence(seconds: number, answer: ((second: number) => number[]) | undefined, ids = true) {
     const made = desk();

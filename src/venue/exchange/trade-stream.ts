@@ -51,6 +51,15 @@ export function readPrint(row: unknown, symbol: string, frameTime: number, seenA
 }
 
 /**
+ * What tells a print from others that look alike, and stays the same when it is shown again: its own time, or `ds` as it stands. A time that
+ * only its frame has is another one in the past.
+ */
+function stampOf(row: unknown): string | number | undefined {
+  if (!isFields(row)) return undefined;
+  return timeOf(row['ts']) ?? textOf(row['ds']);
+}
+
+/**
  * The exchange's own id, where it gives one. Numbers stay numbers: writing each out as text would cost a tenth of the frame. One
  * beyond 2^53 was rounded when the frame was read and is shared by its neighbours: it is none, or prints would be lost as repeats.
  */
@@ -64,10 +73,12 @@ function printId(row: unknown): string | number | undefined {
  *     {"channel":"market_btcusdt_trade_ticker","tick":{"data":[{"amount":"23311.6","ds":"2026-09-23 11:29:10","id":13652120,
  *      "price":"86650.65","side":"BUY","ts":1790134150000,"vol":"0.26903"}],"ts":1790134150000},"ts":1790134150000}
  *
- * Newest first. `ds` is local time of an unknown zone and is not read. Prints without an id that look alike may both be real (times
- * are often whole seconds), so only those of the first frame after a (re)subscription are compared with what was seen before it.
+ * Newest first. `ds` is local time of an unknown zone: it dates nothing, but tells a print again that has neither id nor time, as the
+ * specification shows them. Prints without an id that look alike may both be real (times are often whole seconds), so only those of the
+ * first frame after a (re)subscription are compared with what was seen before it.
  *
  * After a break the past is asked for, and what comes meanwhile waits. The hole is healed when the past goes back to a print that was known.
+ * A past of which nobody can tell what of it is new counts as none: minutes of old prices, heard as those of now, would trigger stops.
  * A silence is a hole only where the past shows prints that did not come, or where it cannot be had.
  */
 export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStreamOptions): TradeStream {
@@ -82,10 +93,11 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
   let stopTimer = (): void => {};
 
   /** Lets go of what waited, behind the past if that came; late answers find nothing that waits. */
-  function release(waiting: Held[], past: Past | undefined): void {
+  function release(waiting: Held[], answer: Past | undefined): void {
     if (held !== waiting) return;
     stopTimer();
     held = undefined;
+    const past = answer !== undefined && seen.canPlace(answer.rows) ? answer : undefined;
     const { fresh, repeats, missed } = merged(seen, waiting, past, now());
     isMute = past === undefined;
     if (broken !== undefined) {
@@ -156,8 +168,9 @@ function merged(
   const fresh: Trade[] = [];
   let repeats = 0;
   if (past !== undefined) {
-    repeats = seen.takePast({ rows: past.rows, frameTime: timeOf(past.ts) ?? seenAt, seenAt }, fresh);
-    seen.expect(fresh);
+    // Prints without a time of their own are dated before what waited behind them.
+    const frameTime = Math.min(timeOf(past.ts) ?? seenAt, waiting[0]?.frameTime ?? Number.POSITIVE_INFINITY);
+    repeats = seen.takePast({ rows: past.rows, frameTime, seenAt }, fresh);
   }
   let missed = fresh.length;
   for (const frame of waiting) {
@@ -177,12 +190,15 @@ function inTime(fresh: Trade[]): readonly Trade[] {
 interface SeenPrints {
   /** Adds what is new of a frame, and tells how much of it was known. */
   take(frame: Held, fresh: Trade[]): number;
-  /** The same of the past, in which what is older than all that was known is left out: it was before our time. */
+  /** Whether something is known to compare these with: without that nobody can say which of them are new. */
+  canPlace(rows: readonly unknown[]): boolean;
+  /**
+   * The same of the past, in which what is older than all that was known is left out: it was before our time. What waited for the past may
+   * bring it again.
+   */
   takePast(past: Held, fresh: Trade[]): number;
   /** The next frame may bring again what was seen. */
   broke(): void;
-  /** What waited for the past may bring again what that brought. */
-  expect(trades: readonly Trade[]): void;
   /** From now on only ids tell repeats. */
   settled(): void;
 }
@@ -192,10 +208,13 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
   let recent: string[] = [];
   /** Prints without an id, seen before the break, that the first frame after it may bring again. */
   let mayRepeat: string[] | undefined = [];
+  let isAnyKnown = false;
 
-  function isRepeat(trade: Trade, id: string | number | undefined): boolean {
+  function isRepeat(trade: Trade, row: unknown): boolean {
+    isAnyKnown = true;
+    const id = printId(row);
     if (id !== undefined) return !isNew(id);
-    const key = keyOf(trade);
+    const key = keyOf(trade, row);
     const at = mayRepeat?.indexOf(key) ?? -1;
     // Each remembered print explains one repeat, not all that look alike.
     if (at >= 0) mayRepeat?.splice(at, 1);
@@ -203,26 +222,35 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
     return at >= 0;
   }
 
-  function take({ rows, frameTime, seenAt }: Held, fresh: Trade[], firstKnown = (): void => {}): number {
+  /** `past`: gets the keys of what is new in it; what came before the first known one is taken out again. */
+  function take({ rows, frameTime, seenAt }: Held, fresh: Trade[], past?: string[]): number {
     let repeats = 0;
     for (let index = rows.length - 1; index >= 0; index--) {
       const row: unknown = rows[index];
       const trade = readPrint(row, symbol, frameTime, seenAt);
       if (trade === undefined) count('unreadable trade', row);
-      else if (!isRepeat(trade, printId(row))) fresh.push(trade);
-      else if (repeats++ === 0) firstKnown();
+      else if (!isRepeat(trade, row)) {
+        fresh.push(trade);
+        past?.push(keyOf(trade, row));
+      } else if (repeats++ === 0 && past !== undefined) {
+        fresh.splice(0);
+        past.splice(0);
+      }
     }
     return repeats;
   }
 
   return {
     take: (frame, fresh) => take(frame, fresh),
-    takePast: (past, fresh) => take(past, fresh, () => fresh.splice(0)),
+    canPlace: (rows) => isAnyKnown && rows.every((row) => printId(row) !== undefined || stampOf(row) !== undefined),
+    takePast(past, fresh) {
+      const keys: string[] = [];
+      const repeats = take(past, fresh, keys);
+      mayRepeat = [...(mayRepeat ?? []), ...keys];
+      return repeats;
+    },
     broke() {
       mayRepeat = [...recent];
-    },
-    expect(trades) {
-      mayRepeat = [...(mayRepeat ?? []), ...trades.map(keyOf)];
     },
     settled() {
       mayRepeat = undefined;
@@ -230,7 +258,8 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
   };
 }
 
-const keyOf = ({ time, price, quantity, side }: Trade): string => `${time} ${price} ${quantity} ${side}`;
+const keyOf = ({ time, price, quantity, side }: Trade, row: unknown): string =>
+  `${stampOf(row) ?? time} ${price} ${quantity} ${side}`;
 
 /** True for an id that is not among the last thousand: two sets that take turns, since dropping the oldest one by one is dear. */
 function newById(): (id: string | number) => boolean {
