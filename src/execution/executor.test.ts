@@ -96,6 +96,14 @@ describe('an order', () => {
     expect(free(desk)).toBe('1000000');
   });
 
+  test('is sent where there is room, although the millisecond ends while its weight is asked for', async () => {
+    const desk = new TestDesk().listen();
+    desk.venue.isRoom = true;
+    desk.assembled.execution.orders.admit = (until) => Promise.resolve(until >= desk.clock.now() + 1);
+    const { carried } = desk.begin({ price: '100' });
+    expect(await desk.finish(carried)).toBe('placed');
+  });
+
   test.each([true, false])(
     'is on disk and has its weight before a byte of it leaves, room foreseen: %s',
     async (isRoom) => {
