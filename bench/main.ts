@@ -92,7 +92,9 @@ console.log(table.toString());
 
 // Those that take minutes, or are about a daemon, print their own tables; weight and frames in a shorter form than docs/benchmarks.md tells of.
 const others = [
-  ...['client', 'streams', 'matching', 'order-path', 'latency', 'memory'].map((name) => [`bench/${name}.ts`]),
+  ...['client', 'streams', 'matching', 'order-path', 'order-cost', 'latency', 'memory'].map((name) => [
+    `bench/${name}.ts`,
+  ]),
   ['bench/weight.ts', '30'],
   ['--expose-gc', 'bench/frames.ts', '2'],
 ];

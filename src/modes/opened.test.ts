@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../clock/clock.ts';
 import { tradingSchema } from '../config/schema.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { isLocked } from '../journal/lock.ts';
 import { journalFile, openState } from '../journal/open.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
+import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
 import { type Opens, openedMeanwhile } from './opened.ts';
 import type { Undo } from './session.ts';
@@ -47,8 +51,8 @@ const options = (): Opens => ({
 });
 
 /** So much that threads of their own examine it. */
-function fillWithNotices(): void {
-  const { path, identity, lock } = openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, []);
+function fillWithNotices(venue = 'test'): void {
+  const { path, identity, lock } = openState(dir, { mode: 'live', account: 'spot', venue }, []);
   const db = openForWriting(path);
   db.pragma('synchronous = OFF');
   const write = writer(db, identity.epoch);
@@ -146,6 +150,40 @@ test('what the exchange says against the start is told where the journal is whol
   );
   await expect(started).rejects.toMatchObject({ exitCode: 2, message: 'the key is wrong' });
   expect(isLocked(dir)).toBe(true);
+});
+
+test('a daemon on a journal whose damage is found late asks questions alone', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    const time = { timezone: 'UTC', serverTime: systemClock.now() };
+    const balances = [{ asset: 'USDT', free: '1', locked: '0' }];
+    const symbols = [
+      { symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
+    ];
+    response.end(JSON.stringify({ ...time, balances, symbols }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const restUrl = `http://127.0.0.1:${port}`;
+  const secrets = { apiKey: 'key', apiSecret: 'secret' };
+  fillWithNotices(venueNameOf(restUrl, secrets.apiKey));
+  damage();
+  const exchange = { ...config.exchange, restUrl };
+  try {
+    const started = startLive({ ...options(), config: { ...config, exchange }, secrets, fatal: () => {} });
+    await expect(started).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('changed by something'),
+    });
+    expect(asked).toContain('GET /sapi/v1/time');
+    // What was paid out is asked for by a POST.
+    expect(asked.filter((one) => !one.startsWith('GET ') && !one.endsWith('/withdraw/query'))).toEqual([]);
+    expect(epoch()).toBe('1');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test('a small journal that was changed is refused before anybody is asked', async () => {
