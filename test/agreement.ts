@@ -8,6 +8,7 @@ import type { Want as ProductWant } from '../src/domain/order.ts';
 import { feesFrom, type RulesetName, rulesets } from '../src/fill/rules.ts';
 import type { RunInput, RunResult } from '../src/modes/run.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
+import type { MarginRules } from '../src/modes/run-money.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
 import { type Params, readParams } from '../src/strategy/params.ts';
@@ -15,6 +16,7 @@ import { wide } from '../src/testing/builders.ts';
 import { reference } from './reference/reference.ts';
 import type {
   Kline,
+  Margin,
   Strategy as PlainStrategy,
   Question,
   Instrument as ReferenceInstrument,
@@ -38,6 +40,8 @@ export interface Case {
   readonly params: Readonly<Record<string, number>>;
   /** Money paid in, or out (negative), in the order of time. */
   readonly flows?: readonly { readonly time: number; readonly amount: string }[];
+  /** An account on margin, and its rules. */
+  readonly margin?: Margin;
   /** The strategy's interval, where that is larger than the one of the klines. */
   readonly decidesOn?: Interval;
 }
@@ -54,6 +58,8 @@ export interface Rows {
   readonly fills: readonly { readonly order: number }[];
   readonly equity: string;
   readonly ambiguousKlines: number;
+  /** On margin. */
+  readonly charges?: readonly { readonly time: number; readonly kind: unknown; readonly amount: string }[];
 }
 
 export const columnsOf = (klines: readonly Kline[]): Columns => {
@@ -132,7 +138,8 @@ export function inputOf(given: Case): RunInput {
   const at = instrumentOf(given);
   const { values } = readParams(strategy.params as Params, params);
   return {
-    account: 'spot',
+    account: given.margin === undefined ? 'spot' : 'margin',
+    ...(given.margin !== undefined && { margin: marginOf(given.margin, at) }),
     hosted: [
       { id: 's', use: 'test', strategy, params: values, symbol, interval: given.decidesOn ?? interval, instrument: at },
     ],
@@ -144,6 +151,7 @@ export function inputOf(given: Case): RunInput {
       ...wide,
       maxOrdersPerSecond: 1_000_000,
       ...(maxPosition === undefined ? {} : { maxPosition: units(maxPosition) }),
+      ...(given.margin !== undefined && { maxLeverage: rate(given.margin.maxLeverage) }),
     },
     ...(given.flows !== undefined && {
       cashFlows: given.flows.map(({ time, amount }) => ({
@@ -158,6 +166,20 @@ export function inputOf(given: Case): RunInput {
     fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
   };
 }
+
+const marginOf = (
+  { maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryMs }: Margin,
+  { base, quote }: Instrument,
+): MarginRules => ({
+  maxLeverage: rate(maxLeverage),
+  maintenanceRatio: rate(maintenanceRatio),
+  liquidationFee: rate(liquidationFee),
+  interest: new Map([
+    [base, rate(interest.base)],
+    [quote, rate(interest.quote)],
+  ]),
+  interestEveryMs,
+});
 
 export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
 export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStream(inputOf(given)));
@@ -183,12 +205,14 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     fees: given.fees,
     cash: given.cash,
     ...(given.flows === undefined ? {} : { cashFlows: given.flows }),
+    ...(given.margin === undefined ? {} : { margin: given.margin }),
     ...(given.decidesOn === undefined ? {} : { decidesEveryMs: intervalMs(given.decidesOn, 0) }),
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
-  const { decisions, orders, fills, equity, ambiguousKlines } = reference(question);
+  const { decisions, orders, fills, equity, ambiguousKlines, charges } = reference(question);
   const wanted = decisions.map(({ time, want }) => ({ time, want: asProduct(want) }));
-  return withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+  const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+  return given.margin === undefined ? rows : { ...rows, charges };
 }
 
 /** What the product's risk denies becomes no order there, and what the reference's exchange rejects for want of funds may be denied, too. */
@@ -208,7 +232,8 @@ export const rowsOf = (result: RunResult): Rows => rowsOfEach(result, ['%'])[0] 
 /** The rows of each of these strategies, with the orders of each counted from 1; equity and ambiguous klines are the whole run's. */
 export function rowsOfEach(result: RunResult, strategies: readonly string[]): readonly Rows[] {
   const db = result.journal();
-  const { finalEquity, ambiguousKlines } = result;
+  const { finalEquity, ambiguousKlines, margin } = result;
+  const charges = margin?.charges.map(({ at, kind, amount }) => ({ time: at, kind, amount: unitsText(amount) }));
   try {
     return strategies.map((strategy) => {
       const fills = fillsOf(db, strategy);
@@ -219,7 +244,8 @@ export function rowsOfEach(result: RunResult, strategies: readonly string[]): re
           want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
         }),
       );
-      return withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+      const rows = withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+      return charges === undefined ? rows : { ...rows, charges };
     });
   } finally {
     db.close();

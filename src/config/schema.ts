@@ -1,7 +1,7 @@
 /** What a configuration may say, and what it means. Unknown keys are refused; money is quoted text, so that no digit is lost. */
 import { z } from 'zod';
 import { intervals } from '../domain/interval.ts';
-import { type Rate, rate, type Units, units } from '../domain/money.ts';
+import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';
 
 /** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
 const decimalText = z.string({
@@ -257,6 +257,27 @@ const fills = z.strictObject({
   impact: z.enum(['none', 'squareRoot', 'volumeShare']).optional(),
 });
 
+/** What a margin account costs and allows: nobody publishes it, so every word is the user's. */
+const margin = z
+  .strictObject({
+    /** Most that a strategy may hold or be short of, as a multiple of its equity. */
+    maxLeverage: plainDecimal
+      .regex(/^([1-9]\d?|100)(\.\d{1,8})?$/, 'must be a multiple from "1" to "100" with at most 8 decimals')
+      .transform((text): Rate => rate(text)),
+    /** Equity over what is held below which the exchange leaves the position. */
+    maintenanceRatio: fraction,
+    /** Of the value that is sold or bought back then. */
+    liquidationFee: fraction,
+    /** Of what is borrowed of an asset, each time. */
+    interest: z.record(asset, fraction),
+    interestEveryHours: z.int().min(1).max(24),
+  })
+  .refine(
+    ({ maxLeverage, maintenanceRatio }) => rateNumber(maxLeverage) * rateNumber(maintenanceRatio) < 1,
+    'maintenanceRatio must be below one over maxLeverage: else a position is liquidated as soon as it is entered',
+  );
+export type MarginConfig = z.output<typeof margin>;
+
 /** `config/backtest.yaml` and the scenarios in `backtests/`. */
 export const backtestSchema = z.strictObject({
   ...common,
@@ -300,6 +321,8 @@ export const backtestSchema = z.strictObject({
       }),
     )
     .default({}),
+  /** The rules of `account: margin`. */
+  margin: margin.optional(),
   /** Money that is paid in or out while the run goes on. */
   cashFlows: z
     .array(

@@ -259,12 +259,28 @@ export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
   price <= 0n
     ? noLots
     : (divide(amount, price * scale(unitDecimals - at.pricePrecision - at.quantityPrecision), 'down') as Lots);
+/**
+ * The price, in ticks, at which equity over |what is held| × price has just fallen below a fraction: at it and beyond (below it for what is
+ * held, above it for what is short) `cash` + `base` × price is less. undefined where no price does so.
+ */
+export function ruinPrice(base: Units, cash: Units, fraction: Rate, at: Precision): Ticks | undefined {
+  const one = scale(rateDecimals);
+  const whole = scale(at.pricePrecision) * one;
+  if (base > 0n) {
+    const price = cash < 0n ? (-cash * whole - 1n) / (base * (one - fraction)) : 0n;
+    return price > 0n ? (price as Ticks) : undefined;
+  }
+  if (base === 0n) return undefined;
+  return (cash > 0n ? (cash * whole) / (-base * (one + fraction)) + 1n : 1n) as Ticks;
+}
 /** A fraction of an amount. */
 export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>
   fraction === 0n ? noUnits : (divide(amount * fraction, scale(rateDecimals), rounding) as Units);
 /** What of an amount belongs to a part of a whole, rounded towards zero; nothing of nothing. */
 export const shareOf = (amount: Units, held: Units, whole: Units): Units =>
   whole === 0n ? noUnits : held === whole ? amount : (((amount * held) / whole) as Units);
+/** A fraction that falls due so many times. */
+export const timesRate = (fraction: Rate, count: number): Rate => (fraction * BigInt(count)) as Rate;
 /** A fee: the amount × the rate, rounded up to 8 decimals (fill-engine §2.1.8). */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;

@@ -194,7 +194,7 @@ export class KlineFills {
       this.ambiguousKlines++;
     }
     const step = fresh();
-    const time = hit.evidence.rule === 'kline-stop-gap' ? kline.openTime : this.#lastMs(kline);
+    const time = hit.evidence.rule.endsWith('-gap') ? kline.openTime : this.#lastMs(kline);
     this.#fillAll(kline, { ...hit, price: this.#moved(kline, order, hit.price), order, time }, step);
     return step;
   }

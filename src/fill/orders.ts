@@ -47,6 +47,8 @@ export interface Stop {
   readonly strategy: string;
   readonly side: Side;
   readonly price: Ticks;
+  /** The exchange leaves the position here, for want of margin; `orElse` is the stop that the same kline could have hit first. */
+  readonly liquidation?: { readonly orElse?: Ticks };
 }
 
 /** A stop that a kline triggers, and what its MARKET order gets. */

@@ -12,14 +12,15 @@ import type { Rules } from './rules.ts';
  */
 export function stopHit(
   kline: Pick<Kline, 'open' | 'high' | 'low'>,
-  { strategy, side, price }: Stop,
+  { strategy, side, price, liquidation }: Stop,
   { instrument: at, rules }: { readonly instrument: Instrument; readonly rules: Rules },
 ): { readonly hit: StopHit; readonly gap: boolean } | undefined {
+  const rule = liquidation === undefined ? 'kline-stop' : 'liquidation';
   const stop = priceNumber(price, at);
   const sells = side === 'SELL';
   if (sells ? kline.open <= stop : kline.open >= stop) {
     const filled = worsened(side, priceFor(side, kline.open, at), rules.halfSpread);
-    return { hit: { strategy, price: filled, evidence: { rule: 'kline-stop-gap' } }, gap: true };
+    return { hit: { strategy, price: filled, evidence: { rule: `${rule}-gap` } }, gap: true };
   }
   const extreme = sells ? kline.low : kline.high;
   if (sells ? extreme > stop : extreme < stop) return undefined;
@@ -28,5 +29,30 @@ export function stopHit(
   const base = from.plus(run.times(rateText(rules.stopSlipAlpha)));
   const spread = base.times(rateText(rules.halfSpread));
   const filled = sells ? ticks(base.minus(spread), at, 'down') : ticks(base.plus(spread), at, 'up');
-  return { hit: { strategy, price: filled, evidence: { rule: 'kline-stop' } }, gap: false };
+  const hit = { strategy, price: filled, evidence: { rule } };
+  const orElse = liquidation?.orElse;
+  if (orElse === undefined) return { hit, gap: false };
+  // The kline reached both, the strategy's stop and the price of liquidation: the worse is taken, and the other was possible.
+  const stopped = stopHit(kline, { strategy, side, price: orElse }, { instrument: at, rules });
+  if (stopped === undefined) return { hit, gap: false };
+  return { hit: { ...hit, bestPrice: stopped.hit.price, evidence: { rule, ambiguous: true } }, gap: false };
+}
+
+/**
+ * The stop and the price of liquidation of one position within a kline as one: the stop alone where the kline does not reach
+ * the other or opens between them; where it reaches both, the liquidation, which is worse.
+ */
+export function orLiquidation(
+  kline: Pick<Kline, 'open' | 'high' | 'low'>,
+  stop: Stop | undefined,
+  ruin: Stop,
+  at: Instrument,
+): Stop | undefined {
+  const beyond = (price: number, { price: level }: Stop): boolean =>
+    ruin.side === 'SELL' ? price <= priceNumber(level, at) : price >= priceNumber(level, at);
+  if (!beyond(ruin.side === 'SELL' ? kline.low : kline.high, ruin)) return stop;
+  const isLiquidated = { ...ruin, liquidation: {} };
+  const isNearer = stop !== undefined && (ruin.side === 'SELL' ? stop.price > ruin.price : stop.price < ruin.price);
+  if (!isNearer || beyond(kline.open, ruin)) return isLiquidated;
+  return beyond(kline.open, stop) ? stop : { ...isLiquidated, liquidation: { orElse: stop.price } };
 }

@@ -7,11 +7,11 @@ import type { Instrument } from '../domain/instrument.ts';
 import { closeTime } from '../domain/interval.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { fillRow } from '../execution/records.ts';
-import { isStreaming } from '../strategy/contract.ts';
 import { faultText, isStrategyFault } from '../strategy/fault.ts';
 import { type Prepared, prepare } from './backtest.ts';
 import { tableOf } from './backtest-table.ts';
 import { inEach } from './currencies.ts';
+import { needsGraph } from './driver.ts';
 import { showPace } from './pace.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
 import { runColumns, runColumnsPaced } from './run-columns.ts';
@@ -39,10 +39,10 @@ export interface BacktestOptions {
   readonly say: (line: string) => void;
 }
 
-/** The driver asked for; strategies made of streams need the live graph. */
+/** The driver asked for, where it can do the run. */
 async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
   if (input.tapes !== undefined) return (await import('./tape-run.ts')).runTape(input);
-  if (driver === 'columns' && !input.hosted.some(({ strategy }) => isStreaming(strategy)))
+  if (driver === 'columns' && !needsGraph(input))
     return input.pace === undefined ? runColumns(input) : runColumnsPaced(input, input.pace);
   return (await import('./stream-run.ts')).runStream(input);
 }

@@ -90,6 +90,16 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
   ];
 }
 
+/** What margin cost beside fees. */
+function marginRows({ margin }: Summary, asset: string): readonly Row[] {
+  if (margin === undefined) return [];
+  const { interest, liquidations, liquidationFees } = margin;
+  return [
+    ['Interest', `${roundedMoney(interest)} ${asset}`],
+    ['Liquidations', `${grouped(liquidations)}, ${roundedMoney(liquidationFees)} ${asset} of fees for them`],
+  ];
+}
+
 /** The glance. */
 export function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
@@ -105,6 +115,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
     ['Evidence', evidenceText(summary)],
     ['Fees', feesText(m, asset)],
+    ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
     [
       'Ambiguous klines',

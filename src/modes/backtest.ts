@@ -21,11 +21,11 @@ import { warmupOf } from '../strategy/needs.ts';
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { rulesOf } from './fill-rules.ts';
+import { marginRulesOf, refuseTape } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
-import type { CashFlow, Other } from './run-money.ts';
+import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { shippedInstruments } from './scenarios.ts';
-import { refuseMargin } from './spot-only.ts';
 import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from './strategies.ts';
 import { catalogueOf, tapeOf } from './tapes.ts';
 
@@ -43,6 +43,8 @@ export interface Cast {
   readonly instruments: RunInput['instruments'];
   readonly allocations: RunInput['allocations'];
   readonly cashFlows?: readonly CashFlow[];
+  /** Where strategies may borrow. */
+  readonly margin?: MarginRules;
   /** Whose closes say what another currency is worth, by asset; none where there is one currency. */
   readonly pairs?: ReadonlyMap<string, Instrument>;
   /** By which their orders fill. */
@@ -51,7 +53,6 @@ export interface Cast {
 
 /** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
 export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
-  refuseMargin(config.account, file);
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   const available = [...readConfig(where, instrumentsSchema).values()];
   const configured = await configure(config.strategies, file, settings, { available, where });
@@ -61,6 +62,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
     const quote = instruments.get(one.config.symbol)?.quote ?? '';
     byCurrency.set(quote, [...(byCurrency.get(quote) ?? []), one]);
   }
+  const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
   const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
   return {
@@ -68,6 +70,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
     instruments,
     allocations: [...byCurrency].flatMap(([quote, some]) => allocationsOf(some, cashOf(quote))),
     ...(config.cashFlows.length > 0 && { cashFlows: cashFlowsOf(file, config, byCurrency) }),
+    ...(margin !== undefined && { margin }),
     ...(pairs !== undefined && { pairs }),
     rules: rulesOf(dirname(file), config),
   };
@@ -76,15 +79,16 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
 /** A run of this cast over these klines. */
 export const inputOf = (
   config: BacktestConfig,
-  { hosted, instruments, allocations, rules, cashFlows }: Cast,
+  { hosted, instruments, allocations, rules, cashFlows, margin }: Cast,
   series: readonly RunSeries[],
 ): RunInput => ({
   account: config.account,
   ...{ hosted, instruments, allocations, rules },
   ...(cashFlows !== undefined && { cashFlows }),
+  ...(margin !== undefined && { margin }),
   series,
   cash: config.cash,
-  limits: config.risk,
+  limits: margin === undefined ? config.risk : { ...config.risk, maxLeverage: margin.maxLeverage },
   fees: {
     ...feesFrom({
       ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
@@ -113,6 +117,7 @@ export async function prepare(
     const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
     const tape = await tapeOf(dir, config, instrument);
     if (tape !== undefined) {
+      if (cast.margin !== undefined) refuseTape(file, symbol);
       tapes.set(symbol, tape);
       warnings.push(...tape.warnings);
       for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;

@@ -3,10 +3,13 @@ import type { SimClock } from '../clock/sim-clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { priceNumber } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
+import type { Stop } from '../fill/orders.ts';
 import type { Rules } from '../fill/rules.ts';
+import type { ArmedStop } from '../portfolio/protect.ts';
 import type { PaperMarket } from '../venue/paper/on-klines.ts';
 import type { Assembled } from './assemble.ts';
 import { armedStops, withTargets } from './entry-kline.ts';
+import type { MarginDesk } from './margin.ts';
 
 /** Who trades, and who moves time. */
 export interface Stage {
@@ -15,6 +18,8 @@ export interface Stage {
   readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
   /** Takes a standing wish to be carried out again. */
   readonly again: (signal: Signal) => void;
+  /** Where strategies may borrow. */
+  readonly margin?: MarginDesk | undefined;
 }
 
 /** A symbol and the klines by which its orders fill. */
@@ -24,8 +29,8 @@ export interface Phased {
 }
 
 /** Orders work or positions are guarded: the kline goes through the fill phases. */
-export const isActive = ({ assembled }: Stage, { market, symbol }: Phased): boolean =>
-  !market.idle || assembled.protection.guards(symbol);
+export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phased): boolean =>
+  !market.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
 
 /** Positions that were held for as long as they may be; undefined when there is none. */
 export function leaveOverdue({ assembled, clock }: Stage, { symbol }: Phased, kline: Kline): Promise<void> | undefined {
@@ -35,9 +40,10 @@ export function leaveOverdue({ assembled, clock }: Stage, { symbol }: Phased, kl
   return clock.settleSoon();
 }
 
-export function close({ assembled, clock }: Stage, { symbol }: Phased, kline: Kline): void {
+export function close({ assembled, clock, margin }: Stage, { symbol }: Phased, kline: Kline): void {
   clock.skipTo(kline.seenAt);
   assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
+  margin?.charge(symbol, kline.seenAt);
 }
 
 export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled'>): Promise<void> | undefined {
@@ -91,9 +97,11 @@ export async function restPhases(stage: Stage, { market, symbol }: Phased, kline
   assembled.protection.trail(symbol, kline.low);
 }
 
-async function hitStops({ assembled, clock, rules }: Stage, market: PaperMarket, kline: Kline): Promise<void> {
+async function hitStops(stage: Stage, market: PaperMarket, kline: Kline): Promise<void> {
+  const { assembled, clock, rules, margin } = stage;
   const { portfolio } = assembled;
-  const stops = armedStops(kline.symbol, kline.openTime, rules, assembled);
+  const armed = armedStops(kline.symbol, kline.openTime, rules, assembled);
+  const stops: readonly (ArmedStop & Stop)[] = margin === undefined ? armed : margin.stops(kline, armed);
   if (stops.length === 0) return;
   const at = portfolio.instrument(kline.symbol);
   for (const hit of market.triggers(kline, stops)) {
@@ -101,7 +109,10 @@ async function hitStops({ assembled, clock, rules }: Stage, market: PaperMarket,
     if (stop === undefined) continue;
     const price = priceNumber(hit.price, at);
     portfolio.mark(kline.symbol, price, clock.now());
-    assembled.hitStop(stop, stopReason(price));
+    const isForced = stop.liquidation !== undefined && margin !== undefined;
+    const why = isForced ? margin.why(price) : stopReason(price);
+    if (isForced) margin.liquidate(stop.strategy, stop.symbol, why);
+    assembled.hitStop(stop, why);
     await clock.settleSoon();
   }
 }

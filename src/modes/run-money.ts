@@ -1,6 +1,6 @@
 /** What a run is told of its money beside trading: what is paid in and out, and what other currencies are worth. */
 import type { Instrument } from '../domain/instrument.ts';
-import type { Units } from '../domain/money.ts';
+import type { Rate, Units } from '../domain/money.ts';
 import type { RateLine } from '../research/rates.ts';
 import type { Limits } from '../risk/rules.ts';
 
@@ -39,4 +39,37 @@ export interface Currencies {
   /** What there is of it at the start. */
   readonly cash: Units;
   readonly others: readonly Other[];
+}
+
+/** Rules of a margin account, all of them the user's. */
+export interface MarginRules {
+  /** Most that a strategy may hold or be short of when it orders, as a multiple of its equity. */
+  readonly maxLeverage: Rate;
+  /** Equity over what is held or short below which the exchange leaves the position. */
+  readonly maintenanceRatio: Rate;
+  /** On the value of what it sells or buys back then. */
+  readonly liquidationFee: Rate;
+  /** Of what is borrowed, by asset, each time. */
+  readonly interest: ReadonlyMap<string, Rate>;
+  /** Counted from 1970, UTC. */
+  readonly interestEveryMs: number;
+}
+
+/** What margin cost at one time. */
+export interface Charge {
+  /** UTC ms. */
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly kind: 'interest' | 'liquidation';
+  readonly asset: string;
+  readonly amount: Units;
+}
+
+/** What margin cost in all, in quote. */
+export interface MarginSums {
+  readonly interest: Units;
+  readonly liquidationFees: Units;
+  /** Positions that the exchange left. */
+  readonly liquidations: number;
 }

@@ -16,7 +16,7 @@ import type { Limits } from '../risk/rules.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import type { Pace } from './pace.ts';
 import type { Refused } from './refusals.ts';
-import type { CashFlow, Currencies, FlowDone } from './run-money.ts';
+import type { CashFlow, Charge, Currencies, FlowDone, MarginRules, MarginSums } from './run-money.ts';
 import type { Asked } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 
@@ -48,6 +48,8 @@ export interface RunInput {
   readonly currencies?: Currencies;
   /** Money paid in or out while the run goes on, in the order of time; none when left out. */
   readonly cashFlows?: readonly CashFlow[];
+  /** Of an account on margin: then strategies may borrow. */
+  readonly margin?: MarginRules;
   /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
   readonly tapes?: ReadonlyMap<string, Tape>;
   /** Told how far a driver is that takes long; says when to end. */
@@ -75,6 +77,8 @@ export interface RunResult {
   readonly finals?: readonly { readonly asset: string; readonly equity: Units }[];
   /** What became of the cash flows that were due. */
   readonly cashFlows?: readonly FlowDone[];
+  /** What margin cost, charge by charge and in all. */
+  readonly margin?: MarginSums & { readonly charges: readonly Charge[] };
   /** UTC ms of the last close that counted, where the run was told to end before its time. */
   readonly endedAt?: number;
   /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */

@@ -3,9 +3,9 @@ import { EMPTY } from 'rxjs';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
-import { plus } from '../domain/money.ts';
+import { plus, type Units } from '../domain/money.ts';
 import type { Fill, Signal } from '../domain/order.ts';
-import { journal } from '../journal/journal.ts';
+import { type Journal, journal } from '../journal/journal.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
 import { trade } from '../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../venue/paper/on-klines.ts';
@@ -24,6 +24,7 @@ import {
   watchLoss,
 } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
+import { MarginDesk } from './margin.ts';
 import { paced } from './pace.ts';
 import { refusedIn } from './refusals.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
@@ -65,11 +66,14 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     fees: input.fees,
     balances: openingBalances(input),
     ...marketsOf(input),
+    mayOwe: input.margin !== undefined,
     listener: band.listener,
   });
   const assembled = deskOf(input, clock, book, venue.orders, 1);
   const feed = new RecordedFeed(input.series.map(upToEnd));
   const flows = flowsOn(input, assembled, venue, (entry) => book.append(entry));
+  const margin = marginOf(input, { clock, assembled, book, venue });
+  if (margin !== undefined) assembled.booked.subscribe((fill) => margin.booked(fill));
   const walks = input.series.map(({ symbol, interval }) => ({
     symbol,
     interval,
@@ -85,6 +89,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     again: (signal) => again.emit(signal),
     walks,
     flows,
+    margin,
     faults,
     missed: misses ? [] : faults,
   };
@@ -101,6 +106,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
+    ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
     couldBeBetterBy: band.better(),
     refused: refusedIn(host.db),
     asked: () => askedOf(sentIn(host.db, spanOf(input.series).end)),
@@ -108,6 +114,16 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     journal: () => host.db,
     ...(endedAt === undefined ? {} : { endedAt }),
   };
+}
+
+function marginOf(
+  { margin }: RunInput,
+  parts: Pick<Graph, 'clock' | 'assembled'> & { readonly book: Journal; readonly venue: PaperOnKlines },
+): MarginDesk | undefined {
+  const { clock, assembled, book, venue } = parts;
+  if (margin === undefined) return undefined;
+  const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
+  return new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
 }
 
 export const upToEnd = (series: RunSeries): RunSeries => {

@@ -1,6 +1,6 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
 import type { BacktestConfig } from '../config/schema.ts';
-import { minus, noUnits, plus, rateNumber, unitsNumber, unitsText } from '../domain/money.ts';
+import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../domain/money.ts';
 import { type FillTable, fillTable } from '../research/fill-table.ts';
 import { groupsOf } from '../research/groups.ts';
 import { type Measured, measure } from '../research/metrics.ts';
@@ -41,7 +41,12 @@ export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Mark
 }
 
 /** What a run traded on, as its figures are walked through. */
-export const walkableOf = (input: RunInput, fills: FillTable, flows: RunResult['cashFlows'] = []): Walkable => ({
+export const walkableOf = (
+  input: RunInput,
+  fills: FillTable,
+  flows: RunResult['cashFlows'] = [],
+  charges: readonly ChargeRow[] = [],
+): Walkable => ({
   fills,
   series: input.series,
   cash: unitsNumber(wholeCash(input)),
@@ -51,8 +56,27 @@ export const walkableOf = (input: RunInput, fills: FillTable, flows: RunResult['
   ...(flows.length > 0 && {
     flows: moved(flows).map(({ at, amount, asset }) => ({ time: at, amount: unitsNumber(amount), asset })),
   }),
+  ...(charges.length > 0 && {
+    charges: charges.map(([time, amount]) => ({ time, amount: unitsNumber(units(amount)) })),
+  }),
   ...ratesIn(input),
 });
+
+type ChargeRow = NonNullable<Summary['margin']>['charges'][number];
+
+/** What margin cost: each charge, whoever paid it, and the sums. */
+export function marginOf({ margin }: Pick<RunResult, 'margin'>): Pick<Summary, 'margin'> {
+  if (margin === undefined) return {};
+  const { interest, liquidationFees, liquidations, charges } = margin;
+  return {
+    margin: {
+      interest: unitsText(interest),
+      liquidationFees: unitsText(liquidationFees),
+      liquidations,
+      charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount }) => [at, unitsText(amount)]),
+    },
+  };
+}
 
 const ratesIn = (input: RunInput): Pick<Walkable, 'rates'> => {
   const rates = ratesOf(input);
@@ -72,11 +96,12 @@ export function summarise(
   const start = wholeCash(input);
   const cash = unitsNumber(start);
   const flows = result.cashFlows ?? [];
+  const margin = marginOf(result);
   const paidIn = moved(flows).reduce(
     (sum, { amount, asset, at }) => plus(sum, inReporting(input.currencies, asset, amount, at)),
     noUnits,
   );
-  const measured = measure(walkableOf(input, filled, flows), {
+  const measured = measure(walkableOf(input, filled, flows, margin.margin?.charges), {
     riskFree: rateNumber(config.riskFree),
     finalEquity: unitsNumber(result.finalEquity),
   });
@@ -125,6 +150,7 @@ export function summarise(
     stress: doubt.stressed,
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
+    ...margin,
     ...requestsOf(input, result),
     kills: result.kills,
     warnings,

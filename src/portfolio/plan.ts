@@ -110,8 +110,9 @@ export function goalLots(
     if ('quantity' in goal) return goal.quantity < 0 ? negate(lotsOf(-goal.quantity, at)) : lotsOf(goal.quantity, at);
     const price = ticksOf(situation.price, at, 'up');
     const share = 'share' in goal ? part(equity, rateOf(goal.share), 'down') : unitsOf(goal.amount);
-    const amount = fee > 0n && 'share' in goal ? lessFee(share, fee) : share;
-    return amount < 0n ? negate(lotsFor(negate(amount), price, at)) : lotsFor(amount, price, at);
+    const amount = absolute(share);
+    const lots = lotsFor(fee > 0n && 'share' in goal ? lessFee(amount, fee) : amount, price, at);
+    return share < 0n ? negate(lots) : lots;
   };
   const lots = orderLots(size(), at);
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;

@@ -131,6 +131,12 @@ export class Planner {
     return { do: 'create', draft: { ...step.draft, volume: { amount: cut(share, at.pricePrecision) } } };
   }
 
+  /** Something else than a fill or a price changed what a wish comes to. */
+  wake(strategy: string, symbol: string): void {
+    const standing = this.#standing.get(strategy, symbol);
+    if (standing !== undefined) standing.restingAt = -1;
+  }
+
   /** True when nothing needs to be planned for a strategy until it wants something else or its position changes. */
   rests(strategy: string, symbol: string): boolean {
     return this.#standing.get(strategy, symbol)?.restingAt === this.#options.portfolio.version(strategy, symbol);

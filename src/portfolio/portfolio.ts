@@ -129,6 +129,19 @@ export class Portfolio {
     place.version++;
   }
 
+  /** Takes a cost that belongs to no fill, such as interest, in quote; it counts as a fee. */
+  charge(strategy: string, symbol: string, amount: Units): void {
+    const place = this.#at(strategy, symbol);
+    place.position = { ...place.position, fees: plus(place.position.fees, amount) };
+    place.version++;
+  }
+
+  /** What a strategy has in quote beside what it holds; negative where it owes. */
+  cash(strategy: string, symbol: string): Units {
+    const { allocation, position } = this.#at(strategy, symbol);
+    return minus(minus(plus(allocation, position.realised), position.fees), position.cost);
+  }
+
   /** Takes note of a symbol's price, at UTC ms. */
   mark(symbol: string, price: number, at: number): void {
     this.#marks.set(symbol, { price, at });

@@ -207,6 +207,18 @@ export class Protection {
     this.#save(strategy, symbol, guard);
   }
 
+  /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
+  guard(strategy: string, symbol: string, goal: Goal): void {
+    if (this.#guards.get(strategy, symbol) !== undefined) return;
+    this.#guards.set(strategy, symbol, {
+      goal: goalText(goal),
+      taken: noLots,
+      ...{ stop: undefined, takeProfit: undefined, trailing: undefined, exitAfterMs: undefined, best: undefined },
+      entry: this.#portfolio.entries(strategy, symbol),
+      ...{ leftGoal: undefined, leftWhy: undefined },
+    });
+  }
+
   /** A take-profit sold so much. */
   tookProfit(strategy: string, symbol: string, quantity: Lots): void {
     const guard = this.#guards.get(strategy, symbol);

@@ -148,18 +148,27 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     0,
   );
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
-  const { metrics: m } = summary;
+  const { metrics: m, margin } = summary;
+  const interest = margin === undefined ? 0 : drawn(margin.interest);
+  const forced = margin === undefined ? 0 : drawn(margin.liquidationFees);
+  const earned = net + maker + taker + interest + forced;
   const takers = table.length - makers;
   const rows: (readonly [string, Content, string])[] = [
     [
       'Earned before fees',
-      signed(net + maker + taker, moneyFigure(net + maker + taker)),
+      signed(earned, moneyFigure(earned)),
       paid === 0
         ? 'final equity less cash, fees added back'
         : 'final equity less cash and what was paid in, fees added back',
     ],
     ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
     ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
+    ...(margin === undefined
+      ? []
+      : [
+          ['Interest', moneyFigure(-interest), 'on what was borrowed'] as const,
+          ['Fees of liquidations', moneyFigure(-forced), `${grouped(margin.liquidations)} of them`] as const,
+        ]),
     ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
     ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],

@@ -26,6 +26,8 @@ export interface Walkable {
   readonly entryFee: number;
   /** Money paid in, or out (negative), from a time on, UTC ms, in the order of time. */
   readonly flows?: readonly { readonly time: number; readonly amount: number; readonly asset?: string }[];
+  /** What margin cost, from a time on, UTC ms, in the order of time. */
+  readonly charges?: readonly { readonly time: number; readonly amount: number }[];
   /** Where symbols are paid in other currencies than the equity is counted in; `cash` has those of the start in it. */
   readonly rates?: Rates;
 }

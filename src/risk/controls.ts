@@ -77,6 +77,7 @@ export const controls: readonly Control[] = [
     accountShare: 'maxAccountShare',
     position: 'maxPosition',
     allocation: 'hard: a strategy spends what it was allotted and earned',
+    leverage: 'hard: `margin.maxLeverage`, in backtests on margin alone',
     holdings: 'hard: on spot only what is held can be sold',
   }),
   control('Erroneous price', {

@@ -65,6 +65,7 @@ test('of several rules that deny the first in the list is named', () => {
     'newVersion',
     'minimum',
     'allocation',
+    'leverage',
     'holdings',
     'collar',
     'depthShare',

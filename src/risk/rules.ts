@@ -13,6 +13,7 @@ import { letsThrough } from './kill.ts';
 import { addedBy, exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './scene.ts';
 import {
   accountShare,
+  leverage,
   newVersion,
   orderShare,
   positionShare,
@@ -59,9 +60,10 @@ function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
   return { value: unitsText(value), minNotional: unitsText(at.minNotional) };
 }
 
-/** A strategy spends what it was allotted and what it earned, nothing else; buying back a short is always allowed. */
+/** A strategy spends what it was allotted and what it earned; buying back a short is always allowed, and where it may borrow `leverage` says how much. */
 function allocation(scene: Valued): Denial['facts'] | undefined {
-  const { draft, portfolio } = scene;
+  const { draft, portfolio, limits } = scene;
+  if (limits.maxLeverage !== undefined) return undefined;
   if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
   const free = portfolio.freeQuote(draft.strategy, draft.symbol);
   const value = addedBy(scene);
@@ -165,6 +167,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   newVersion,
   minimum,
   allocation,
+  leverage,
   holdings,
   collar,
   depthShare,

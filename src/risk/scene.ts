@@ -78,6 +78,8 @@ export interface Limits {
   readonly maxDrawdown?: Rate | undefined;
   /** What a version of a strategy's code that was not released may hold, as a fraction of its allocation. */
   readonly newVersionShare?: Rate | undefined;
+  /** Margin with rules of the user: most that a strategy may hold or owe, as a multiple of its equity. */
+  readonly maxLeverage?: Rate | undefined;
   /** The only symbols on which anything may be created; left out: those of the strategies. */
   readonly symbols?: readonly string[] | undefined;
   /** By strategy; one that is not among them may create nothing. */

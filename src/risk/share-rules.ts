@@ -64,6 +64,23 @@ function ownExposure(scene: Valued): Units {
   return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), addedBy(scene));
 }
 
+/** Margin: what a strategy holds or is short of, by a multiple of its own equity, at the last price. */
+export const leverage: Rule = (scene) => {
+  const { draft, portfolio, limits } = scene;
+  if (limits.maxLeverage === undefined || reduces(scene)) return undefined;
+  const equity = portfolio.equity(draft.strategy, draft.symbol);
+  const most = part(greatest(equity, noUnits), limits.maxLeverage, 'down');
+  const exposure = ownExposure(scene);
+  return exposure <= most
+    ? undefined
+    : {
+        exposure: unitsText(exposure),
+        most: unitsText(most),
+        equity: unitsText(equity),
+        maxLeverage: rateText(limits.maxLeverage),
+      };
+};
+
 /** Deployment limit: the largest order of one strategy. */
 export const strategyOrderValue: Rule = (scene) => {
   const most = scene.limits.strategies?.get(scene.draft.strategy)?.maxOrderValue;

@@ -1,6 +1,6 @@
 /** Cash, base and orders of the one account, and what its fills do to them. */
 import { Decimal as Decimals } from 'decimal.js';
-import type { DecisionRow, FillRow, OrderRow, Question, Side } from './types.ts';
+import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side } from './types.ts';
 
 export const Decimal = Decimals.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
 export type Decimal = Decimals;
@@ -12,6 +12,8 @@ export interface Order {
   quantity: Decimal | undefined;
   readonly amount: Decimal | undefined;
   executed: Decimal;
+  /** What it is to buy or sell. */
+  readonly meant: Decimal;
   /** The row whose open it arrives at. */
   readonly arrivesAt: number;
   /** The row whose open its cancel arrives at. */
@@ -48,6 +50,11 @@ export interface State {
   byAmount: boolean;
   /** When what is held was entered. */
   enteredAt: number;
+  /** The most that was owed since interest was charged last, at `chargedAt`. */
+  owed: { quote: Decimal; base: Decimal; chargedAt: number };
+  /** The exchange is leaving the position. */
+  liquidating: boolean;
+  readonly charges: ChargeRow[];
 }
 
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
@@ -55,7 +62,7 @@ export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): D
 
 /** Less than one lot is dust that nobody can sell. */
 export const isFlat = ({ base, question }: State): boolean =>
-  roundTo(base, question.instrument.quantityPrecision, 'down').isZero();
+  roundTo(base.abs(), question.instrument.quantityPrecision, 'down').isZero();
 
 export const openOrders = (state: State): Order[] => state.working.filter(({ row }) => row.state === 'open');
 
@@ -75,6 +82,7 @@ export function fill(
 ): void {
   const { fees, rules, instrument } = state.question;
   const { price, quantity, maker, time, ambiguous = false } = given;
+  const before = state.base;
   if (isFlat(state)) state.enteredAt = time;
   const value = price.times(quantity);
   const feeRate = new Decimal(maker ? fees.maker : fees.taker);
@@ -89,6 +97,8 @@ export function fill(
   }
   if (inBase) state.base = state.base.minus(fee);
   else state.cash = state.cash.minus(fee);
+  // What turns a position round enters another one.
+  if (before.gt(0) !== state.base.gt(0)) state.enteredAt = time;
   order.executed = order.executed.plus(quantity);
   state.fills.push({
     order: order.row.number,
@@ -101,6 +111,25 @@ export function fill(
     maker,
     ambiguous,
   });
+  const { margin } = state.question;
+  if (margin === undefined) return;
+  if (order.row.purpose !== 'stop') state.liquidating = false;
+  if (state.liquidating) charge(state, 'liquidation', time, roundTo(value.times(margin.liquidationFee), 8, 'up'));
+  if (isFlat(state)) state.liquidating = false;
+  owe(state);
+}
+
+export function charge(state: State, kind: ChargeRow['kind'], time: number, amount: Decimal): void {
+  if (amount.isZero()) return;
+  state.cash = state.cash.minus(amount);
+  state.charges.push({ time, kind, amount: amount.toFixed() });
+  state.settled = false;
+}
+
+/** Takes note of what is owed now. */
+export function owe({ owed, cash, base }: State): void {
+  owed.quote = Decimal.max(owed.quote, cash.negated());
+  owed.base = Decimal.max(owed.base, base.negated());
 }
 
 export function end(order: Order, how: 'filled' | 'canceled' | 'denied' | 'rejected'): void {

@@ -98,7 +98,8 @@ function market(
   const asked = order.quantity ?? roundTo(forPrice.div(given.price), instrument.quantityPrecision, 'down');
   const cost = given.price.times(asked);
   const fee = rules.feeIn === 'quote' ? roundTo(cost.times(fees.taker), 8, 'up') : new Decimal(0);
-  if (order.row.side === 'BUY' && order.quantity !== undefined && cost.plus(fee).gt(state.cash)) {
+  const mustPay = state.question.margin === undefined && order.row.side === 'BUY' && order.quantity !== undefined;
+  if (mustPay && cost.plus(fee).gt(state.cash)) {
     end(order, 'canceled');
     return;
   }
@@ -151,25 +152,38 @@ export interface Hit {
   readonly ambiguous: boolean;
 }
 
+/** The side that leaves what is held. */
+export const leaving = ({ base }: State): Side => (base.gt(0) ? 'SELL' : 'BUY');
+
+/** True when a price is at a level or beyond it, for whoever leaves on this side. */
+export const isBeyond = (side: Side, price: Decimal, level: Decimal): boolean =>
+  side === 'SELL' ? price.lte(level) : price.gte(level);
+
 /**
- * The stop of a long position: at the open when that lies beyond it, else between the stop and the low; not before a target
+ * The stop of a position: at the open when that lies beyond it, else between the stop and the kline's extreme; not before a target
  * that comes first on the path, while targets have not had their turn.
  */
 export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: boolean): Hit | undefined {
-  if (at.open.lte(stop)) return { price: worse(state, 'SELL', at.open), time: at.time, ambiguous: false };
-  if (at.low.gt(stop)) return undefined;
-  const base = stop.minus(stop.minus(at.low).times(state.question.rules.stopSlipAlpha));
-  const targets = openOrders(state).filter((order) => order.row.side === 'SELL' && reached(state, order, at));
+  const side = leaving(state);
+  const extreme = side === 'SELL' ? at.low : at.high;
+  if (isBeyond(side, at.open, stop)) return { price: worse(state, side, at.open), time: at.time, ambiguous: false };
+  if (!isBeyond(side, extreme, stop)) return undefined;
+  const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlipAlpha));
+  const targets = openOrders(state).filter((order) => order.row.side === side && reached(state, order, at));
   const isTarget = targets.length > 0 && !targetsHadTurn;
-  if (isTarget && isTargetFirst(state, at, targets)) return undefined;
-  return { price: worse(state, 'SELL', base), time: at.lastMs, ambiguous: isTarget };
+  if (isTarget && isTargetFirst(state, at, targets, side)) return undefined;
+  return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget };
 }
 
 /** Every path begins with the open; then comes the high, or the low. */
-function isTargetFirst({ question: { rules } }: State, at: Now, targets: readonly Order[]): boolean {
+function isTargetFirst({ question: { rules } }: State, at: Now, targets: readonly Order[], side: Side): boolean {
   if (rules.path === 'pessimistic') return false;
-  const best = Decimal.max(...targets.map(({ price }) => price ?? 0));
-  if (at.open.gte(best) || rules.path === 'OHLC') return true;
+  const prices = targets.map(({ price }) => price ?? 0);
+  if (side === 'BUY') {
+    if (at.open.lte(Decimal.min(...prices))) return true;
+    return rules.path === 'nearest' && at.open.minus(at.low).lt(at.high.minus(at.open));
+  }
+  if (at.open.gte(Decimal.max(...prices)) || rules.path === 'OHLC') return true;
   return at.high.minus(at.open).lt(at.open.minus(at.low));
 }
 

@@ -69,3 +69,16 @@ export const shared = (wants: readonly Want[]): readonly Want[] =>
     const { quantity, ...rest } = want;
     return { ...rest, share: String(Math.min(1, Number(quantity) / 15)) };
   });
+
+/** The same wants, those of an even quantity as short ones: what limits a loss of a long position takes the profit of a short one. */
+export const oftenShort = (wants: readonly Want[]): readonly Want[] =>
+  wants.map((want) => {
+    if (!('quantity' in want) || want.quantity === '0' || Number(want.quantity) % 2 === 1) return want;
+    const { quantity, stop, takeProfit, ...rest } = want;
+    return {
+      ...rest,
+      quantity: `-${quantity}`,
+      ...(takeProfit === undefined ? {} : { stop: takeProfit }),
+      ...(stop === undefined ? {} : { takeProfit: stop }),
+    };
+  });

@@ -12,6 +12,8 @@ import {
   type State,
   withoutFee,
 } from './account.ts';
+import { leaving } from './exchange.ts';
+import { isTooMuch } from './margin.ts';
 import type { OrderRow, Side, Want } from './types.ts';
 
 /** When and at what price a plan is made: after the close of `row`, or inside it for a stop. */
@@ -32,6 +34,7 @@ interface Wish {
 }
 
 const zero = new Decimal(0);
+const towardsZero = Decimal.ROUND_DOWN;
 const lotOf = (state: State): Decimal => new Decimal(10).pow(-state.question.instrument.quantityPrecision);
 
 /** What a MARKET BUY by amount may come out beside its goal, as a fraction of it, before it is mended. */
@@ -44,9 +47,9 @@ function deadBand(state: State, goal: Decimal, side: Side, atMarket: boolean, cl
   const byNotional = roundTo(new Decimal(instrument.minNotional).div(close), digits, 'down');
   const byQuantity = Decimal.max(0, new Decimal(instrument.minQuantity).minus(lotOf(state)));
   const feeInBase = rules.feeIn === 'received' ? Decimal.max(fees.maker, fees.taker) : zero;
-  const byFee = side === 'BUY' ? feeInBase : zero;
+  const byFee = side === 'BUY' && goal.gt(0) ? feeInBase : zero;
   const byPrice = atMarket && rules.marketBuyIn === 'amount' ? priceSlack : zero;
-  const byEntry = roundTo(goal.times(byFee.plus(byPrice)), digits, 'up');
+  const byEntry = roundTo(goal.abs().times(byFee.plus(byPrice)), digits, 'up');
   return Decimal.max(byNotional, byQuantity, byEntry);
 }
 
@@ -64,12 +67,12 @@ export function size(state: State, want: Want, close: Decimal): void {
   state.sizedFor = goal;
   state.byAmount = false;
   if ('quotes' in want) return;
-  if ('quantity' in want) state.sized = roundTo(new Decimal(want.quantity), quantityPrecision, 'down');
+  if ('quantity' in want) state.sized = new Decimal(want.quantity).toDecimalPlaces(quantityPrecision, towardsZero);
   else {
     const dear = roundTo(close, pricePrecision, 'up');
     const share = roundTo(equityAt(state, dear).times(want.share), 18, 'down');
     const amount = state.question.rules.sizing === 'close' ? share : withoutFee(share, mostFee(state.question));
-    state.sized = roundTo(amount.div(dear), quantityPrecision, 'down');
+    state.sized = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
   }
 }
 
@@ -101,22 +104,29 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
     state.byAmount = false;
   }
   const whole = state.sized;
-  const wished = Decimal.max(whole.minus(taken), 0);
+  const wished = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
   const goal = left ? zero : wished;
   const distance = goal.minus(state.base);
   const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
   const band = deadBand(state, goal.isZero() ? zero : whole, side, want.limit === undefined, close);
   const quantity = roundTo(distance.abs(), quantityPrecision, 'down');
   if (quantity.gt(band)) {
-    const purpose = left ? 'stop' : goal.gt(state.base) ? 'enter' : 'exit';
+    const purpose = left ? 'stop' : goal.abs().gt(state.base.abs()) ? 'enter' : 'exit';
     return want.limit === undefined || left
       ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
       : [{ side, type: 'LIMIT', quantity, price: tick(state, want.limit, side), purpose, tolerance: band }];
   }
-  const held = roundTo(state.base, quantityPrecision, 'down');
+  const held = roundTo(state.base.abs(), quantityPrecision, 'down');
   if (left || state.takeProfit === undefined || held.isZero() || tooSmall(held, state.takeProfit)) return [];
   return [
-    { side: 'SELL', type: 'LIMIT', quantity: held, price: state.takeProfit, purpose: 'takeProfit', tolerance: band },
+    {
+      side: leaving(state),
+      type: 'LIMIT',
+      quantity: held,
+      price: state.takeProfit,
+      purpose: 'takeProfit',
+      tolerance: band,
+    },
   ];
 }
 
@@ -195,6 +205,7 @@ function create(state: State, want: Want, wish: Wish, { row, time, close }: Mome
     quantity: byAmount ? undefined : wish.quantity,
     amount,
     executed: zero,
+    meant: wish.quantity,
     arrivesAt: row + (rules.marketAt === 'open' ? 1 : 0) + rules.delayKlines,
     cancelsAt: undefined,
     arrived: false,
@@ -203,7 +214,8 @@ function create(state: State, want: Want, wish: Wish, { row, time, close }: Mome
   const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
   const cost = wish.side === 'SELL' ? wish.quantity : costOf(state, order, most);
   if (denied(state, order, close)) end(order, 'denied');
-  else if (cost.gt(free(state, wish.side)) || refused(state, order)) end(order, 'rejected');
+  else if ((state.question.margin === undefined && cost.gt(free(state, wish.side))) || refused(state, order))
+    end(order, 'rejected');
   state.orders.push(order);
   state.working.push(order);
   return order;
@@ -214,6 +226,8 @@ function create(state: State, want: Want, wish: Wish, { row, time, close }: Mome
  * past the limit of the position.
  */
 function denied(state: State, order: Order, close: Decimal): boolean {
+  if (state.question.margin !== undefined)
+    return isTooMuch(state, order, roundTo(close, state.question.instrument.pricePrecision, 'up'), openOrders(state));
   if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
   const { maxPosition } = state.question;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');

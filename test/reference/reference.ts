@@ -1,6 +1,7 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, goalOf, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
 import { wantAfter } from './wants.ts';
@@ -25,13 +26,17 @@ export function reference(question: Question): Answer {
     sized: new Decimal(0),
     byAmount: false,
     enteredAt: Number.NaN,
+    owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
+    liquidating: false,
+    charges: [],
   };
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
   let flows = question.cashFlows ?? [];
   let standing: Want | undefined;
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
-    trade(state, standing, row, kline, before.close);
+    standing = trade(state, standing, row, kline, before.close);
+    payInterest(state, kline.time + intervalMs, kline);
     flows = payFlows(state, flows, kline.time + intervalMs);
     if (decidesEveryMs !== undefined && (kline.time + intervalMs) % decidesEveryMs !== 0) continue;
     // Saying nothing repeats what was said last.
@@ -69,20 +74,28 @@ function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time:
   return flows.filter((flow) => flow.time > time);
 }
 
-/** What happens inside one kline. */
-function trade(state: State, standing: Want | undefined, row: number, kline: Kline, lastClose: number): void {
+/** What happens inside one kline; gives what is wanted after it, which a liquidation changes. */
+function trade(
+  state: State,
+  standing: Want | undefined,
+  row: number,
+  kline: Kline,
+  lastClose: number,
+): Want | undefined {
   state.working = openOrders(state);
-  if (state.working.length === 0 && isFlat(state)) return;
-  const fillsBefore = state.fills.length;
+  if (state.working.length === 0 && isFlat(state)) return standing;
+  let fillsBefore = state.fills.length;
   const at = now(state, row, kline);
   const moment: Moment = { row, time: at.lastMs, close: new Decimal(lastClose) };
   open(state, at);
+  leaveAfterProfit(state, standing, fillsBefore);
+  fillsBefore = state.fills.length;
   if (state.question.rules.targetsFrom === 'entry')
     placeTarget(state, standing, { row, time: at.time, close: at.open }, true);
-  watchStop(state, standing, at, { ...moment, targetsHadTurn: false });
+  const left = watchStop(state, standing, at, { ...moment, targetsHadTurn: false });
   rest(state, at);
-  leaveAfterProfit(state, standing, fillsBefore);
-  watchStop(state, standing, at, { ...moment, targetsHadTurn: true });
+  leaveAfterProfit(state, left, fillsBefore);
+  return watchStop(state, left, at, { ...moment, targetsHadTurn: true });
 }
 
 /** The target of what a MARKET order has entered this very moment. */
@@ -98,25 +111,44 @@ function isArmed({ question: { rules }, enteredAt }: State, { limit }: { readonl
   return rules.stopsFrom === 'marketEntry' && enteredAt === at.time && limit === undefined;
 }
 
-/** A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. */
+/**
+ * A stop that is hit sells what is held, at once, and nothing is entered again before another quantity is wanted. So does the exchange
+ * where margin is missing; quotes then give way to nothing. Gives what is wanted from then on.
+ */
 function watchStop(
   state: State,
   standing: Want | undefined,
   at: Now,
   { targetsHadTurn, ...moment }: Moment & { readonly targetsHadTurn: boolean },
-): void {
-  if (state.stop === undefined || state.leftAt !== undefined || isFlat(state)) return;
-  if (standing === undefined || 'quotes' in standing) return;
-  const hit = isArmed(state, standing, at) ? stopHit(state, state.stop, at, targetsHadTurn) : undefined;
-  if (hit === undefined) return;
-  state.leftAt = goalOf(standing);
+): Want | undefined {
+  const target = standing === undefined || 'quotes' in standing ? undefined : standing;
+  if (isFlat(state) || standing === undefined || (target !== undefined && state.leftAt !== undefined)) return standing;
+  const own = target !== undefined && isArmed(state, target, at) ? state.stop : undefined;
+  const first = firstOf(state, at, own, ruinAt(state));
+  if (first === undefined) return standing;
+  const hit = stopHit(state, first.level, at, targetsHadTurn);
+  if (hit === undefined) return standing;
+  if (first.isRuin) state.liquidating = true;
+  if (first.isRuin) state.settled = false;
+  const want = target ?? giveUp(state, moment);
+  state.leftAt = goalOf(want);
   const here = { ...moment, close: hit.price };
-  const order = act(state, standing, here, true);
-  if (order === undefined) return;
-  if (hit.ambiguous) state.ambiguousKlines++;
-  fillStop(state, order, hit, at);
+  const order = act(state, want, here, true);
+  if (order === undefined) return want;
+  if (hit.ambiguous || first.inDoubt) state.ambiguousKlines++;
+  fillStop(state, order, { ...hit, ambiguous: hit.ambiguous || first.inDoubt }, at);
   // What the kline's volume did not give is asked for again at once; that order arrives at the next open.
-  act(state, standing, here, true);
+  act(state, want, here, true);
+  return want;
+}
+
+/** In place of quotes nothing is wanted. */
+function giveUp(state: State, { time, close }: Moment): Want {
+  const want = { quantity: '0' };
+  state.decisions.push({ time, want });
+  follow(state, want);
+  size(state, want, close);
+  return want;
 }
 
 /** A target that filled wholly in this kline leaves the position as a stop does. */
@@ -155,5 +187,6 @@ function answer(state: State): Answer {
     base: state.base.toFixed(),
     equity: state.cash.plus(state.base.times(last)).toFixed(),
     ambiguousKlines: state.ambiguousKlines,
+    charges: state.charges,
   };
 }

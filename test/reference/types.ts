@@ -113,6 +113,24 @@ export type Strategy =
   | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly goal: Goal }
   | { readonly kind: 'script'; want(row: number): Want | undefined };
 
+/** What may be borrowed, what that costs, and when the exchange leaves a position. */
+export interface Margin {
+  /** Most that may be held or short, as a multiple of the equity, when something is ordered. */
+  readonly maxLeverage: string;
+  readonly maintenanceRatio: string;
+  readonly liquidationFee: string;
+  /** Of what is owed, each time. */
+  readonly interest: { readonly base: string; readonly quote: string };
+  readonly interestEveryMs: number;
+}
+
+/** What margin cost at a time, in quote. */
+export interface ChargeRow {
+  readonly time: number;
+  readonly kind: 'interest' | 'liquidation';
+  readonly amount: string;
+}
+
 export interface Question {
   readonly klines: readonly Kline[];
   readonly intervalMs: number;
@@ -125,6 +143,8 @@ export interface Question {
   readonly cashFlows?: readonly { readonly time: number; readonly amount: string }[];
   /** Decides only when a kline of this length closes; at every kline when left out. */
   readonly decidesEveryMs?: number;
+  /** A margin account and its rules; spot when left out. */
+  readonly margin?: Margin;
   /** Most that may be held once every open BUY has filled, in quote; a BUY that would pass it is denied. None: no limit. */
   readonly maxPosition?: string;
 }
@@ -172,4 +192,5 @@ export interface Answer {
   /** Cash and base at the last close. */
   readonly equity: string;
   readonly ambiguousKlines: number;
+  readonly charges: readonly ChargeRow[];
 }

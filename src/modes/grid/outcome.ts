@@ -4,7 +4,7 @@ import { fillTable } from '../../research/fill-table.ts';
 import { sharpe } from '../../research/ratios.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../run.ts';
-import { walkableOf } from '../summary.ts';
+import { marginOf, walkableOf } from '../summary.ts';
 
 export interface Ran {
   /** Quote units, exact. */
@@ -33,7 +33,7 @@ export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
 export function outcomeOf(input: RunInput, result: RunResult, withReturns: boolean): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
-  const walked = walk(walkableOf(input, table, result.cashFlows));
+  const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result).margin?.charges));
   const returns = returnsOf(walked.days.equity);
   return {
     finalEquity: unitsText(result.finalEquity),

@@ -2,10 +2,10 @@
 import { Piscina } from 'piscina';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { isStreaming } from '../../strategy/contract.ts';
 import { faultText, isStrategyFault } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import { type Cast, castOf, inputOf } from '../backtest.ts';
+import { needsGraph } from '../driver.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 import { runColumns } from '../run-columns.ts';
 import type { NamedHosted } from '../strategies.ts';
@@ -50,9 +50,7 @@ function withCell(hosted: readonly NamedHosted[], cell: Cell): readonly NamedHos
 }
 
 const run = async (input: RunInput): Promise<RunResult> =>
-  input.hosted.some(({ strategy }) => isStreaming(strategy))
-    ? (await import('../stream-run.ts')).runStream(input)
-    : runColumns(input);
+  needsGraph(input) ? (await import('../stream-run.ts')).runStream(input) : runColumns(input);
 
 /** Outcomes in the order of the cells. */
 export default async function runCells(cells: readonly Cell[]): Promise<readonly Outcome[]> {

@@ -159,7 +159,7 @@ export async function reportOfKept(folder: string): Promise<string> {
       }),
     );
   const { input } = found;
-  const walkable = walkableOf(input, table, flowsOf(run));
+  const walkable = walkableOf(input, table, flowsOf(run), run.summary.margin?.charges);
   const walked = walk(walkable);
   const shown = walkable.rates === undefined ? table : converted(table, walkable.rates);
   return reportText(

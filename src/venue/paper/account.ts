@@ -37,6 +37,8 @@ export interface PaperAccountOptions {
   readonly rules: Rules;
   readonly fees: Fees;
   readonly balances: readonly Balance[];
+  /** What is missing is borrowed: whoever opens the account sees to it that no more is than may be. */
+  readonly mayOwe?: boolean;
   /** Order and trade ids count up from here. A later run that shares a journal must begin higher. */
   readonly firstId?: number;
   readonly listener?: PaperListener;
@@ -67,7 +69,7 @@ export class PaperAccount {
   constructor(options: PaperAccountOptions) {
     this.#options = options;
     this.records = new Records(options.keepsClosed);
-    this.#purse = new Purse(options.balances);
+    this.#purse = new Purse(options.balances, options.mayOwe);
     this.#feeReserve = mostRate(options.fees);
     this.#turnover = options.fees.tiers === undefined ? undefined : new Turnover();
     this.#nextId = options.firstId ?? 1;
@@ -79,7 +81,7 @@ export class PaperAccount {
 
   /** Pays an amount in, or out where it is negative; false, and nothing moves, when less is free. */
   transfer(asset: string, amount: Units): boolean {
-    if (plus(this.#purse.free(asset), amount) < 0n) return false;
+    if (this.#options.mayOwe !== true && plus(this.#purse.free(asset), amount) < 0n) return false;
     this.#purse.receive(asset, amount);
     return true;
   }
@@ -123,6 +125,7 @@ export class PaperAccount {
 
   /** Whether the free money pays for a fill whose cost is not locked. */
   canPay(order: SimOrder, price: Ticks, quantity: Lots): boolean {
+    if (this.#options.mayOwe === true) return true;
     const { intent, at } = this.#working(order);
     const cost = notional(price, quantity, at);
     const fee = this.#options.rules.feeIn === 'quote' ? feeOn(cost, this.#feeReserve) : noUnits;

@@ -13,7 +13,11 @@ interface Holding {
 export class Purse {
   readonly #holdings = new Map<string, Holding>();
 
-  constructor(balances: readonly Balance[]) {
+  readonly #mayOwe: boolean;
+
+  /** With `mayOwe` more can be locked and paid than is there: it is borrowed. */
+  constructor(balances: readonly Balance[], mayOwe = false) {
+    this.#mayOwe = mayOwe;
     for (const { asset, free, locked } of balances) this.#holdings.set(asset, { free, locked });
   }
 
@@ -24,7 +28,7 @@ export class Purse {
   /** Locks an amount, or says false and locks nothing when less is free. */
   lock(asset: string, amount: Units): boolean {
     const holding = this.#of(asset);
-    if (holding.free < amount) return false;
+    if (!this.#mayOwe && holding.free < amount) return false;
     holding.free = minus(holding.free, amount);
     holding.locked = plus(holding.locked, amount);
     return true;
@@ -41,7 +45,7 @@ export class Purse {
     const holding = this.#of(asset);
     holding.locked = minus(holding.locked, fromLocked);
     holding.free = minus(holding.free, fromFree);
-    if (holding.free < negate(dust) || holding.locked < 0n)
+    if ((!this.#mayOwe && holding.free < negate(dust)) || holding.locked < 0n)
       throw new Error(`the simulated account has less than no ${asset}`);
   }
 
