@@ -157,6 +157,26 @@ describe('the end of trading', () => {
     expect(resting()).toBe(0);
   });
 
+  test('lets everything else go on while a cancel is under way that nobody waits for', async () => {
+    const desk = new TestDesk().listen();
+    const order = await desk.placed({ price: '99' });
+    let asked = 0;
+    // As of an order that was adopted late. Where nothing else gets its turn the test would never end.
+    Object.defineProperty(order, 'cancelRequested', {
+      get: () => {
+        if (++asked > 1_000) throw new Error('it is asked without end');
+        return true;
+      },
+    });
+    const ended = desk.assembled.end('cancel');
+    await desk.pass(2_000);
+    expect(order.state).toBe('open');
+    desk.venue.order(order.orderId ?? '').status = 'CANCELED';
+    await desk.sweep();
+    await desk.finish(ended);
+    expect(order.state).toBe('canceled');
+  });
+
   test('can keep what rests, and still creates nothing', async () => {
     const { desk, wish, resting } = await trading();
     wish(bid(91));

@@ -154,7 +154,7 @@ export function assemble(parts: Parts): Assembled {
     ...byHand(execution),
     end(resting) {
       against.ending = true;
-      return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work);
+      return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work, clock);
     },
     insist() {
       tellOfDisk();
@@ -229,16 +229,25 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
   };
 }
 
-/** Cancels again and again: an order that was on its way can come to rest after the others were cancelled. */
+/** Between two rounds of cancelling, real ms. */
+const restAgainMs = 100;
+
+/**
+ * Cancels again and again: an order that was on its way can come to rest after the others were cancelled. The cancel of one that was adopted
+ * late goes on by itself: without a wait between the rounds, nothing else would get its turn until it has ended.
+ */
 async function untilNothingRests(
   portfolio: Portfolio,
   { cancelAll }: Pick<Assembled, 'cancelAll'>,
   work: Pick<Work, 'idle'>,
+  clock: Clock,
 ): Promise<void> {
-  do {
+  for (;;) {
     await cancelAll();
     await work.idle();
-  } while ([...portfolio.orders()].some(({ state }) => state === 'open'));
+    if (![...portfolio.orders()].some(({ state }) => state === 'open')) return;
+    await clock.sleep(clock.machine(restAgainMs));
+  }
 }
 
 /** What is held, wished, protected and allowed, as the journal left it. */
