@@ -1,7 +1,8 @@
 /** Live trading: the exchange's market, the exchange's fills. */
 import { createHash } from 'node:crypto';
 import { rate } from '../domain/money.ts';
-import { type Session, type SessionOptions, startSession } from './session.ts';
+import { type Session, startSession } from './session.ts';
+import type { SessionOptions } from './session-options.ts';
 
 /** The exchange publishes no rates; unset, 0.20 % is assumed (fill-engine §2.1.8). */
 const assumedFee = rate('0.002');

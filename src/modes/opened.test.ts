@@ -15,7 +15,7 @@ import { writer } from '../journal/writer.ts';
 import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
 import { type Opens, openedMeanwhile } from './opened.ts';
-import type { Undo } from './session.ts';
+import type { Undo } from './session-options.ts';
 
 const config = tradingSchema.parse({
   exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' },

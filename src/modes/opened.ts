@@ -4,7 +4,7 @@ import { userState } from '../budget/shared-file.ts';
 import { type Guard, thisHost } from '../journal/guard.ts';
 import { beginOpening, type OpenedState } from '../journal/open.ts';
 import { refuseUnraised } from './limits.ts';
-import type { SessionOptions, Undo } from './session.ts';
+import type { SessionOptions, Undo } from './session-options.ts';
 
 export type Opens = Pick<
   SessionOptions,

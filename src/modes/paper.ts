@@ -8,7 +8,8 @@ import { finer, type Loaded } from '../journal/load.ts';
 import type { RestoredOrder } from '../venue/paper/account.ts';
 import { paperOnFeed } from '../venue/paper/paper.ts';
 import type { Balance } from '../venue/venue.ts';
-import { type Session, type SessionOptions, startSession, type Venue, type VenueParts } from './session.ts';
+import { type Session, startSession } from './session.ts';
+import type { SessionOptions, Venue, VenueParts } from './session-options.ts';
 
 export type PaperOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets'>;
 

@@ -3,17 +3,16 @@ import { randomBytes } from 'node:crypto';
 import type { Budget } from '../budget/budget.ts';
 import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
-import { isLoopback, type TradingConfig } from '../config/schema.ts';
-import type { Secrets } from '../config/secrets.ts';
+import { isLoopback } from '../config/schema.ts';
 import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
-import type { Precision, Rate } from '../domain/money.ts';
+import type { Precision } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../ops/dashboard.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
-import { type Balance, type OrderEntry, ok } from '../venue/venue.ts';
+import { type Balance, ok } from '../venue/venue.ts';
 import { type Assembled, assemble, type Parts } from './assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './capabilities-file.ts';
 import { decisionsOf } from './decide.ts';
@@ -22,61 +21,20 @@ import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
 import { begin, isStrict, limitsOf, NotRaised, stepOf } from './limits.ts';
-import type { Log } from './log.ts';
 import { refuseMissingMoney } from './money-there.ts';
 import { openedMeanwhile } from './opened.ts';
 import { reach } from './reach.ts';
-import type { Recorder } from './record/recorder.ts';
 import { type Made, run } from './running.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
 import { Screen } from './screen.ts';
 import { sessionJournal } from './session-journal.ts';
+import type { SessionOptions, Undo } from './session-options.ts';
 import { sharedLimits } from './shared-limits.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
-import { allocationsOf, type Configured, hostedOf, instrumentsFor } from './strategies.ts';
+import { allocationsOf, hostedOf, instrumentsFor } from './strategies.ts';
 import { type Terms, watchTerms } from './terms.ts';
 import { refuseWithdrawKey } from './withdraw-key.ts';
-
-/** What carries out orders, made once the exchange's feed and instruments are there. */
-export interface Venue {
-  readonly orders: OrderEntry;
-  /** What fees leave missing in a bought asset; zero where they are taken in quote. */
-  readonly feeInBase: Rate;
-  /** The journal as far as it holds for a venue that keeps nothing over a restart; left out: all of it. */
-  readonly loaded?: Loaded;
-  close?(): void;
-}
-
-export interface VenueParts {
-  readonly exchange: Exchange;
-  readonly instruments: ReadonlyMap<string, Instrument>;
-  readonly clock: ScaledClock;
-  readonly loaded: Loaded;
-}
-
-export interface SessionOptions {
-  readonly mode: string;
-  readonly config: TradingConfig;
-  readonly configured: readonly Configured[];
-  readonly stateDir: string;
-  /** undefined: market data only. */
-  readonly secrets: Secrets | undefined;
-  /** Told apart in the journal: numbers of one account never mix with another's. */
-  readonly venueName: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Why a journal is taken that is not the newest, or from another host; undefined: it is refused. */
-  readonly acceptRestored?: string | undefined;
-  readonly log: Log;
-  readonly recorder?: Recorder | undefined;
-  /** Says things on the terminal while there is no status yet. */
-  readonly say: (line: string) => void;
-  /** Aborts a start that still waits for the exchange. */
-  readonly signal: AbortSignal;
-  makeVenue(parts: VenueParts): Venue;
-  /** Called when something broke that leaves no way on. */
-  readonly fatal: (error: Error) => void;
-}
 
 export interface Session {
   readonly dashboard: Dashboard;
@@ -85,9 +43,6 @@ export interface Session {
   readonly ready: Promise<void>;
   stop(): Promise<void>;
 }
-
-/** What to take back, the newest first. */
-export type Undo = (() => void | Promise<void>)[];
 
 /** Opens the state, reaches the exchange, recovers, and trades until stopped. */
 export async function startSession(options: SessionOptions): Promise<Session> {

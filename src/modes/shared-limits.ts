@@ -2,7 +2,7 @@
 import { type Budget, budget } from '../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../budget/shared-file.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { SessionOptions } from './session.ts';
+import type { SessionOptions } from './session-options.ts';
 
 /** Opens them. Nothing but a kill's cancels is sent while they forbid it: whoever waits at the terminal is told why, until when, and what to do. */
 export function sharedLimits(
