@@ -62,11 +62,11 @@ export function workerHost(
 /**
  * In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. Entries become
  * rows when it is asked for: most runs never read them, and as objects they take no more room. What `keeps` says no to is
- * dropped at once.
+ * dropped at once. `waiting()`: what is no row yet, which is everything until `db` is asked for.
  */
 export function memoryHost(
   keeps: (entry: Entry) => boolean = () => true,
-): WriterHost & { readonly db: Database.Database } {
+): WriterHost & { readonly db: Database.Database; waiting(): readonly Entry[] } {
   let waiting: (readonly Entry[])[] = [];
   let opened: { readonly db: Database.Database; readonly write: Write } | undefined;
   function open(): { readonly db: Database.Database; readonly write: Write } {
@@ -81,6 +81,7 @@ export function memoryHost(
       waiting = [];
       return opened.db;
     },
+    waiting: () => waiting.flat(),
     volatile: true,
     keeps,
     write(entries) {

@@ -137,8 +137,9 @@ export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, bounded: 
     },
     set(orderId, owner) {
       newest.set(orderId, owner);
+      if (!bounded || newest.size <= mostOwners) return;
       const [oldest] = newest.keys();
-      if (bounded && newest.size > mostOwners && oldest !== undefined) newest.delete(oldest);
+      if (oldest !== undefined) newest.delete(oldest);
     },
     idOf(clientOrderId) {
       for (const [orderId, owner] of newest) if (owner.clientOrderId === clientOrderId) return orderId;

@@ -1,5 +1,4 @@
 /** What a run wished for and did not get: orders that a rule or the exchange refused, or that nothing filled. */
-import type { Database } from 'better-sqlite3';
 import { grouped } from '../ops/words.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { momentText } from '../report/figures.ts';
@@ -12,14 +11,18 @@ export interface Refused {
   readonly firstAt: number;
 }
 
-/** Counts refusals while they happen. */
+/** Counts refusals. */
 export class Refusals {
-  readonly #byCode = new Map<string, { times: number; readonly firstAt: number }>();
+  readonly #byCode = new Map<string, { times: number; firstAt: number }>();
 
   add(code: string, at: number): void {
     const known = this.#byCode.get(code);
-    if (known === undefined) this.#byCode.set(code, { times: 1, firstAt: at });
-    else known.times++;
+    if (known === undefined) {
+      this.#byCode.set(code, { times: 1, firstAt: at });
+      return;
+    }
+    known.times++;
+    known.firstAt = Math.min(known.firstAt, at);
   }
 
   /** By code. */
@@ -39,18 +42,6 @@ export const refusedTogether = (all: readonly Refused[]): readonly Refused[] =>
       firstAt: Math.min(...some.map(({ firstAt }) => firstAt)),
     }))
     .toSorted((a, b) => (a.code < b.code ? -1 : 1));
-
-/** The same of a journal in memory. */
-export const refusedIn = (db: Database): readonly Refused[] =>
-  db
-    .prepare(
-      `SELECT code, sum(times) AS times, min(at) AS firstAt FROM denials GROUP BY code
-       UNION ALL
-       SELECT iif(state = 'rejected', state, 'unfilled') AS code, count(*) AS times, min(created_at) AS firstAt FROM orders
-       WHERE state = 'rejected' OR (state = 'canceled' AND type = 'MARKET' AND filled = '0') GROUP BY 1
-       ORDER BY code`,
-    )
-    .all() as Refused[];
 
 /** What to do about the commonest. */
 const hints: Readonly<Record<string, string>> = {

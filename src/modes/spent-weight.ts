@@ -2,7 +2,6 @@
  * What the requests of a run would have weighed live (fill-engine §2.1.3): each order and what is asked about it, looks while orders
  * work, and idle sweeps by arithmetic, for no timer runs at each kline for nothing.
  */
-import type { Database } from 'better-sqlite3';
 import type { Account } from '../domain/order.ts';
 import { grouped } from '../ops/words.ts';
 import { tradeEndpoints } from '../venue/exchange/endpoints.ts';
@@ -29,16 +28,6 @@ export interface SpentWeight {
   readonly idle: number;
   readonly perMinute: number;
 }
-
-/** The orders of a journal in memory; those that are open still count to `end`, UTC ms. */
-export const sentIn = (db: Database, end: number): readonly Sent[] =>
-  db
-    .prepare('SELECT symbol, created_at AS "from", closed_at AS "to", cancel_requested AS cancel FROM orders')
-    .all()
-    .map((row) => {
-      const { symbol, from, to, cancel } = row as { symbol: string; from: number; to: number | null; cancel: number };
-      return { symbol, from, to: to ?? end, isCanceled: cancel === 1 };
-    });
 
 /** For how long at least one order of each symbol worked, all symbols together, ms. */
 function workedMs(sent: readonly Sent[]): number {

@@ -26,11 +26,10 @@ import {
 import { heardKlines } from './larger-klines.ts';
 import { MarginDesk } from './margin.ts';
 import { paced } from './pace.ts';
-import { refusedIn } from './refusals.ts';
+import { requestsIn } from './requests-in.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { source } from './source.ts';
-import { askedOf, sentIn } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 
@@ -108,8 +107,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
     couldBeBetterBy: band.better(),
-    refused: refusedIn(host.db),
-    asked: () => askedOf(sentIn(host.db, spanOf(input.series).end)),
+    ...requestsIn(host.waiting(), spanOf(input.series).end),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
     ...(endedAt === undefined ? {} : { endedAt }),

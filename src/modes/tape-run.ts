@@ -23,11 +23,10 @@ import { flowCursor, flowsOn } from './cash-flows.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { pacedByTime } from './pace.ts';
-import { refusedIn } from './refusals.ts';
+import { requestsIn } from './requests-in.ts';
 import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { marketsOf } from './run-markets.ts';
 import { type Source, source } from './source.ts';
-import { askedOf, sentIn } from './spent-weight.ts';
 import type { NamedHosted } from './strategies.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
@@ -129,8 +128,8 @@ class TapeRun {
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       couldBeBetterBy: this.#band.better(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
-      ...{ refused: refusedIn(this.#host.db), requests: this.#venue.requests },
-      asked: () => askedOf(sentIn(this.#host.db, spanOf(input.series).end)),
+      ...requestsIn(this.#host.waiting(), spanOf(input.series).end),
+      requests: this.#venue.requests,
       journal: () => this.#host.db,
       ...(endedAt === undefined ? {} : { endedAt }),
     };
