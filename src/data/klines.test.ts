@@ -53,6 +53,17 @@ describe('a file of klines', () => {
     ]);
   });
 
+  test('tells of a price that jumps to another scale, and of one wrong print', () => {
+    const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
+    expect(load(csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000))).warnings).toEqual([
+      expect.stringMatching(/1 jumps to more than 3 times .*the first at 2020-02-01T00:02Z: rows of another symbol/),
+    ]);
+    expect(load(csv(at(0, 100), at(1, 101), at(2, 900), at(3, 101.5))).warnings).toEqual([
+      expect.stringMatching(/1 closes 20 % and more from both neighbours, the first at 2020-02-01T00:02Z/),
+    ]);
+    expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
+  });
+
   test('is known by the hash of the very file, packed or not', () => {
     const text = csv(row(0), row(1));
     for (const content of [text, gzipSync(text)])
@@ -113,6 +124,13 @@ describe('a file that would falsify a result is refused, with the line and what 
     ['times in seconds', csv('1580515230,100,101,99,100,7'), /line 2: time 1580515230 does not open a kline of 1min/],
   ])('%s', (_, content, message) => {
     expect(() => load(content)).toThrow(message);
+  });
+
+  test('klines of a smaller interval, with how to say so', () => {
+    const minutes = csv(...Array.from({ length: 100 }, (_, count) => row(count)));
+    expect(() => load(minutes, { interval: '60min' })).toThrow(
+      /does not open a kline of 60min .*\(98 of 100 rows .*klines of 1min: say so \(dataIntervals: \{ XBTUSD: 1min \}\)/,
+    );
   });
 
   test('a file that is not there, or is cut off gzip', () => {

@@ -1,10 +1,11 @@
 /** Recorded klines from a CSV file into columns, checked row by row: what is wrong is said with its line, nothing is mended unasked. */
 import { basename } from 'node:path';
-import { type Interval, openTimeOf } from '../domain/interval.ts';
+import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { readBytes } from './bytes.ts';
 import { findGaps } from './gaps.ts';
+import { leapsOf } from './leaps.ts';
 import { readNumberTable } from './number-table.ts';
 import { sortedOnce } from './repair.ts';
 
@@ -62,7 +63,8 @@ export function loadKlines(file: KlineFile): KlineData {
   const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
   const gaps = findGaps(file, columns.openTime);
   const findings = { ...count(columns), missing: gaps.missing, duplicatesDropped, rowsOutOfOrder };
-  const warnings = warningsOf(file, findings, gaps.list.length, table.ended);
+  const leaps = leapsOf(columns).map((text) => `${basename(path)}: ${text}`);
+  const warnings = [...warningsOf(file, findings, gaps.list.length, table.ended), ...leaps];
   return { columns, gaps: gaps.list, findings, warnings, sha256 };
 }
 
@@ -79,7 +81,7 @@ export function rowAt(openTime: Float64Array, time: number): number {
 }
 
 /** Refuses rows that no market can have made, counting them all and naming the first. */
-function checkRows({ path, interval }: KlineFile, columns: Columns): void {
+function checkRows({ path, symbol, interval }: KlineFile, columns: Columns): void {
   let impossible = 0;
   let swapped = 0;
   let first: { readonly line: number; readonly fault: string } | undefined;
@@ -92,13 +94,29 @@ function checkRows({ path, interval }: KlineFile, columns: Columns): void {
     first ??= { line: row + 2, fault };
   }
   if (first === undefined) return;
+  const smaller = smallerOf(columns.openTime, interval);
   const hint =
     swapped > rows / 2
       ? 'the columns are probably not in the order time_ms,open,high,low,close,volume (open, close, high, low?)'
-      : 'correct or remove these rows, or fetch the file again';
+      : smaller !== undefined
+        ? `they are klines of ${smaller}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them`
+        : 'correct or remove these rows, or fetch the file again';
   throw new Refusal(
     `${path}, line ${first.line}: ${first.fault} (${impossible} of ${rows} rows are impossible): ${hint}`,
   );
+}
+
+/** The smaller interval at whose openings nearly all rows stand, one after the other: a file of that, and not a wrong one. */
+function smallerOf(openTime: Float64Array, interval: Interval): Interval | undefined {
+  return intervals.slice(0, intervals.indexOf(interval)).find((smaller) => {
+    const lengthMs = intervalMs(smaller, 0);
+    let steps = 0;
+    for (let row = 1; row < openTime.length; row++) {
+      const time = openTime[row] as number;
+      if (time - (openTime[row - 1] as number) === lengthMs && openTimeOf(smaller, time) === time) steps++;
+    }
+    return steps > 0.9 * (openTime.length - 1);
+  });
 }
 
 const highBelowLow = 'high is below low';

@@ -70,6 +70,15 @@ test('what lost money lost money, and what is too short is too short', () => {
   expect(verdictOf(judged({}, { sharpe: null, psr: null, sharpeLow: null })).conclusion).toBe('too little to judge');
 });
 
+test('what never traded lost nothing, and says nothing', () => {
+  expect(
+    verdictOf(judged({ finalEquity: 1_000, bestEquity: 1_000, fills: 0 }, { sharpe: null, psr: null })),
+  ).toMatchObject({
+    conclusion: 'too little to judge',
+    reasons: ['nothing was traded'],
+  });
+});
+
 const one = (hash: string, more: Partial<Try> = {}): Try => ({
   ...{ hash, family: 'sma-cross', symbols: ['BTCUSDT'], from: 0, to: 100, sharpe: 0.1 },
   ...more,

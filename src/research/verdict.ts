@@ -69,9 +69,9 @@ export function verdictOf(judged: Judged): Verdict {
   const against = doubts(judged, dsr, leastYears);
   const profit = finalEquity - cash;
   const conclusion =
-    profit <= 0
+    profit < 0 || (profit === 0 && judged.fills > 0)
       ? 'lost money'
-      : sharpe === null
+      : sharpe === null || judged.fills === 0
         ? 'too little to judge'
         : against.length > 0
           ? 'not distinguishable from luck'
@@ -89,8 +89,8 @@ export function verdictOf(judged: Judged): Verdict {
     breakEvenFees,
     leastYears,
     conclusion,
-    // What lost money needs no further reasons.
-    reasons: profit <= 0 ? [] : against,
+    // What lost money needs no further reasons, and what never traded has only one.
+    reasons: conclusion === 'lost money' ? [] : judged.fills === 0 ? ['nothing was traded'] : against,
   };
 }
 

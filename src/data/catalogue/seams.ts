@@ -1,7 +1,8 @@
 /** Where new rows meet stored ones: a price that is another one altogether there is another symbol's, or in another unit. */
 import { type Finding, lengthText } from '../check/finding.ts';
-import { scaleEffect, scaleTimes } from '../check/klines.ts';
+import { scaleEffect } from '../check/klines.ts';
 import type { Place } from '../check/tally.ts';
+import { scaleTimes } from '../leaps.ts';
 import type { Kind } from './kinds.ts';
 import { loadSeries } from './load.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,15 +1,12 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { closeTime, type Interval, intervalMs, openTimeOf } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
+import { outlierShare, scaleTimes } from '../leaps.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
 const leastStuck = 10;
-/** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
-const outlierShare = 0.2;
-/** A price that goes to this multiple from one row to the next, and stays, is another scale. */
-export const scaleTimes = 3;
 export const scaleEffect = 'rows of another symbol, another unit, or a hole';
 /** Impossible rows that are looked at for the order of their columns. */
 const mostLooked = 200;

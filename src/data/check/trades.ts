@@ -1,4 +1,5 @@
 /** Checks of public trades as they pass by. */
+import { outlierShare } from '../leaps.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import type { Gap } from './klines.ts';
 import { leastGap, shortestGapMs } from './silence.ts';
@@ -7,7 +8,6 @@ import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
 
 /** Silences that are kept to be judged at the end; more of them than this are too short to matter. */
 const mostSilences = 100_000;
-const outlierShare = 0.2;
 const leastRowsOneSided = 100;
 
 export class TradeChecks {
