@@ -44,6 +44,8 @@ export interface Case {
   readonly margin?: Margin;
   /** The strategy's interval, where that is larger than the one of the klines. */
   readonly decidesOn?: Interval;
+  /** Whether what is held at the end is sold at the last close. */
+  readonly closeAtEnd?: boolean;
 }
 
 /** What came of a run, in the reference's words. */
@@ -162,7 +164,7 @@ export function inputOf(given: Case): RunInput {
         shares: [{ strategy: 's', symbol, amount: units(amount) }],
       })),
     }),
-    rules: rulesets[rules],
+    rules: { ...rulesets[rules], closeAtEnd: given.closeAtEnd === true },
     fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
   };
 }
@@ -200,7 +202,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     klines: klinesOf(given.columns),
     intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
     strategy,
-    rules: referenceRules[given.rules],
+    rules: { ...referenceRules[given.rules], closeAtEnd: given.closeAtEnd === true },
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,
@@ -252,7 +254,9 @@ export function rowsOfEach(result: RunResult, strategies: readonly string[]): re
   }
 }
 
-const numberOf = (id: unknown): number => Number(String(id).slice(1)) + 1;
+/** The order that ends a run comes after all others. */
+const numberOf = (id: unknown): number =>
+  Number(String(id).slice(1)) + 1 + (String(id).startsWith('e') ? 1_000_000_000 : 0);
 
 const fillsOf = (db: Database, strategy: string) =>
   all(db, 'SELECT * FROM fills WHERE strategy LIKE ? ORDER BY seq', strategy).map((row) => ({

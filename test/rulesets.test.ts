@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../src/data/klines.ts';
 import { Decimal } from '../src/domain/money.ts';
+import { rulesets as rulesetsOfProduct } from '../src/fill/rules.ts';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
 import { runColumns } from '../src/modes/run-columns.ts';
 import { runStream } from '../src/modes/stream-run.ts';
@@ -208,6 +209,51 @@ test('an open beyond the target is first on every path', () => {
   const rows = traded({ quantity: '1', stop: '95', takeProfit: '110' }, columns);
   expect(rows['tradingview']).toBe('BUY 1 @ 101, SELL 1 @ 115');
   expect(rows['backtesting.py']).toBe('BUY 1 @ 101, SELL 1 @ 95');
+});
+
+describe('what is held at the end', () => {
+  const columns = minutes([100, 100, 100, 100], [101, 102, 100, 101], [101, 106, 100, 105]);
+  const wanted = { quantity: '1' } as const;
+  const ended = (rules: RulesetName, closeAtEnd: boolean): Case => ({
+    ...caseOf(1, rules)[0],
+    ...{ columns, strategy: scripted([wanted, wanted, wanted]), cash: '1000', closeAtEnd },
+  });
+  const sold = async (given: Case): Promise<readonly [string, string]> => {
+    const rows = byColumns(given);
+    expect(rows).toEqual(byReference(given, { kind: 'script', want: () => wanted }));
+    expect(await byStream(given)).toEqual(rows);
+    const fills = rows.fills as readonly (Rows['fills'][number] & Readonly<Record<'side' | 'price' | 'fee', string>>)[];
+    return [fills.map(({ side, price, fee }) => `${side} @ ${price}, fee ${fee}`).join('; '), rows.equity];
+  };
+
+  test('stays open and counts at the last close, by every ruleset, unless told otherwise', async () => {
+    expect(rulesetNames.map((name) => rulesetsOfProduct[name].closeAtEnd)).toEqual(rulesetNames.map(() => false));
+    expect(await sold(ended('plain', false))).toEqual(['BUY @ 101, fee 0.202', '1003.798']);
+  });
+
+  test('is sold there whole, with the fee of a taker', async () => {
+    expect(await sold(ended('plain', true))).toEqual(['BUY @ 101, fee 0.202; SELL @ 105, fee 0.21', '1003.588']);
+    expect(await sold(ended('vectorbt', true))).toEqual(['BUY @ 100, fee 0.2; SELL @ 105, fee 0.21', '1004.59']);
+    // 105 less half a spread of 5 bp; the dust that the fee left stays.
+    expect((await sold(ended('sluice', true)))[0]).toMatch(/; SELL @ 104.94, fee 0.2\d+$/);
+  });
+
+  test.for(rulesetNames)('ends generated markets by the rules of %s with the same rows thrice', async (rules) => {
+    let ends = 0;
+    await fc.assert(
+      fc.asyncProperty(seeds, async (seed) => {
+        const [open, wants] = caseOf(seed, rules);
+        const given = { ...open, closeAtEnd: true };
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        expect(byColumns(given)).toEqual(expected);
+        expect(await byStream(given)).toEqual(expected);
+        expect(expected.orders.filter(({ state }) => state === 'open')).toEqual([]);
+        if (expected.fills.length > byColumns(open).fills.length) ends++;
+      }),
+      { numRuns: 20, seed: 6 },
+    );
+    expect(ends).toBeGreaterThan(3);
+  });
 });
 
 test('half of the equity, at an open above the close', () => {

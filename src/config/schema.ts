@@ -255,6 +255,7 @@ const fills = z.strictObject({
     .optional(),
   path: z.enum(['pessimistic', 'OHLC', 'OLHC', 'nearest']).optional(),
   impact: z.enum(['none', 'squareRoot', 'volumeShare']).optional(),
+  closeAtEnd: z.boolean().optional(),
 });
 
 /** What a margin account costs and allows: nobody publishes it, so every word is the user's. */

@@ -64,6 +64,8 @@ export interface Rules {
   readonly marketBuyIn: 'amount' | 'lots';
   /** Fees are taken from what a fill brings in, or always in quote. */
   readonly feeIn: 'received' | 'quote';
+  /** True when what is held at the end is sold at the last close, whole; otherwise it stays open and is marked there. */
+  readonly closeAtEnd: boolean;
 }
 
 /** Models of the queue at a price (fill-engine §2.4); all but the first are hftbacktest's, `n` the exponent where there is one. */
@@ -104,6 +106,7 @@ const sluice: Rules = {
   path: 'pessimistic',
   marketBuyIn: 'amount',
   feeIn: 'received',
+  closeAtEnd: false,
 };
 
 const plain: Rules = {

@@ -28,6 +28,12 @@ test('what the configuration changes of a ruleset is said beside it', () => {
   expect(rulesText(config)).toBe(`${aboutRules.plain}; but halfSpread 0.001, lateBar true`);
 });
 
+test('positions on margin are not closed at the end, and that is said', () => {
+  expect(rules({ closeAtEnd: true }).closeAtEnd).toBe(true);
+  const config = backtestSchema.parse({ ...fixed, fills: { closeAtEnd: true } });
+  expect(() => rulesOf('.', { ...config, account: 'margin' })).toThrow('fills.closeAtEnd: on margin nothing is sold');
+});
+
 test('what is not named stays as the ruleset has it', () => {
   expect(rules({})).toEqual(rulesets.sluice);
 });

@@ -9,7 +9,14 @@ import type { ImpactModel } from '../fill/impact.ts';
 import type { LatencyModel } from '../fill/latency.ts';
 import { aboutRules, type Rules, rulesets } from '../fill/rules.ts';
 
-export function rulesOf(dir: string, { rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>): Rules {
+export function rulesOf(
+  dir: string,
+  { account, rules, fills }: Pick<BacktestConfig, 'account' | 'rules' | 'fills'>,
+): Rules {
+  if (fills.closeAtEnd === true && account === 'margin')
+    throw new Refusal(
+      'fills.closeAtEnd: on margin nothing is sold or bought back at the end, since interest may be owed in what is traded: leave it out',
+    );
   const { latencies, latencyDrawn, queue, queueExponent, impact, penetrationTicks, ...plain } = fills;
   const base = rulesets[rules];
   const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));

@@ -1,6 +1,7 @@
 /** Runs over columns: in short numbers where that is possible, else the long way; the rows are the same. */
 import { ColumnRun } from './column-run.ts';
 import { lastClose } from './column-walk.ts';
+import { closedAtEnd } from './end-close.ts';
 import type { Pace } from './pace.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
 import { shortRun } from './short-run.ts';
@@ -18,7 +19,8 @@ interface Loop {
 
 export function runColumns(input: RunInput): RunResult {
   const short = shortRun(input);
-  return short?.advance(Number.POSITIVE_INFINITY) === 'through' ? short.result() : runLong(input);
+  const isShort = short?.advance(Number.POSITIVE_INFINITY) === 'through';
+  return closedAtEnd(input, isShort ? short.result() : runLong(input));
 }
 
 /** With every rule asked, and every amount exact whatever its size. */
@@ -36,7 +38,7 @@ export async function runColumnsPaced(input: RunInput, pace: Pace): Promise<RunR
   const { of } = spanOf(input.series);
   const short = shortRun(input);
   const came = short === undefined ? undefined : await walked(short, pace, of);
-  return came ?? (await walked(longLoop(input), pace, of)) ?? runLong(input);
+  return closedAtEnd(input, came ?? (await walked(longLoop(input), pace, of)) ?? runLong(input));
 }
 
 function longLoop(input: RunInput): Loop {

@@ -41,7 +41,7 @@ const rules: Known<Rules> = {
     ...(['name', 'slip', 'penetrationTicks', 'limitParticipation', 'stopSlipAlpha', 'responseLatencyMs'] as const),
     ...(['feedLatencyMs', 'entryLatencyMs', 'latency', 'pollMs', 'staleAfterMs', 'beyondBook'] as const),
     ...(['maxBookAgeMs', 'queue', 'assumedQueue', 'touchChance', 'seed', 'path'] as const),
-    ...(['gapFill', 'stopsFrom', 'sizing'] as const),
+    ...(['gapFill', 'stopsFrom', 'sizing', 'closeAtEnd'] as const),
   ],
   only: {
     halfSpread: noRate,

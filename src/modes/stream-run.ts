@@ -13,6 +13,7 @@ import { RecordedFeed, type RecordedSeries } from '../venue/recorded/recorded.ts
 import { absent } from './absent.ts';
 import { bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
+import { closedAtEnd } from './end-close.ts';
 import {
   close,
   decidedPhase,
@@ -100,7 +101,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   trading.unsubscribe();
   await book.close();
   if (graph.faults.length > 0) throw graph.faults[0];
-  return {
+  return closedAtEnd(input, {
     fills,
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
@@ -111,7 +112,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,
     ...(endedAt === undefined ? {} : { endedAt }),
-  };
+  });
 }
 
 function marginOf(

@@ -20,6 +20,7 @@ import { heardTape } from './absent.ts';
 import type { Assembled } from './assemble.ts';
 import { bandOf } from './band.ts';
 import { flowCursor, flowsOn } from './cash-flows.ts';
+import { closedAtEnd } from './end-close.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { pacedByTime } from './pace.ts';
@@ -47,7 +48,7 @@ const lastLooks = 3;
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
-  new TapeRun(input, everyEvent).run();
+  new TapeRun(input, everyEvent).run().then((result) => closedAtEnd(input, result));
 
 interface Lane {
   readonly symbol: string;
@@ -122,8 +123,7 @@ class TapeRun {
     await this.#book.close();
     if (this.#faults.length > 0) throw this.#faults[0];
     return {
-      fills,
-      kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
+      ...{ fills, kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason) },
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       couldBeBetterBy: this.#band.better(),

@@ -68,6 +68,42 @@ export function decided(state: State, at: Now): void {
   if (state.question.rules.marketAt === 'close') arrive(state, at, { base: at.close, time: at.lastMs + 1 });
 }
 
+/** After the last kline: nothing rests any more, and what can be sold is sold whole, whatever the volume. */
+export function closeAtEnd(state: State, at: Now): void {
+  const { instrument } = state.question;
+  for (const order of openOrders(state)) end(order, 'canceled');
+  const quantity = roundTo(state.base, instrument.quantityPrecision, 'down');
+  const price = worse(state, 'SELL', at.close);
+  if (quantity.isZero() || quantity.lt(instrument.minQuantity) || price.times(quantity).lt(instrument.minNotional))
+    return;
+  const time = at.lastMs + 1;
+  const order: Order = {
+    row: {
+      number: state.orders.length + 1,
+      time,
+      side: 'SELL',
+      type: 'MARKET',
+      quantity: quantity.toFixed(),
+      amount: null,
+      price: null,
+      purpose: 'exit',
+      executed: '0',
+      state: 'filled',
+    },
+    meant: quantity,
+    price: undefined,
+    quantity,
+    amount: undefined,
+    executed: new Decimal(0),
+    arrivesAt: at.row,
+    cancelsAt: undefined,
+    arrived: true,
+    tookAt: at.row,
+  };
+  state.orders.push(order);
+  fill(state, order, { price, quantity, maker: false, time });
+}
+
 /** MARKET orders fill, LIMITs that cross take. */
 function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal; readonly time: number }): void {
   for (const order of openOrders(state)) {

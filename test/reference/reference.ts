@@ -1,6 +1,6 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
-import { decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { closeAtEnd, decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, goalOf, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
@@ -60,6 +60,8 @@ export function reference(question: Question): Answer {
     decided(state, at);
     leaveAfterProfit(state, want, fillsBefore);
   }
+  const last = klines.at(-1);
+  if (question.rules.closeAtEnd && last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
   return answer(state);
 }
 

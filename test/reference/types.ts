@@ -47,6 +47,8 @@ export interface Rules {
   readonly path: 'pessimistic' | 'OHLC' | 'nearest';
   /** What a share of the equity is divided by: the close, the close with a fee, or the price of the entry with a fee. */
   readonly sizing: 'close' | 'closeWithFee' | 'fillWithFee';
+  /** Whether what is held after the last kline is sold at its close. */
+  readonly closeAtEnd: boolean;
 }
 
 export const plain: Rules = {
@@ -64,6 +66,7 @@ export const plain: Rules = {
   targetsFrom: 'next',
   path: 'pessimistic',
   sizing: 'close',
+  closeAtEnd: false,
 };
 
 export const sluice: Rules = {
