@@ -123,7 +123,8 @@ class TapeRun {
     await this.#book.close();
     if (this.#faults.length > 0) throw this.#faults[0];
     return {
-      ...{ fills, kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason) },
+      fills,
+      kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       couldBeBetterBy: this.#band.better(),
