@@ -3,6 +3,7 @@
  * nothing in the production code knows of it.
  */
 
+import type { Account } from '../../domain/order.ts';
 import type { Timing } from '../../execution/desk.ts';
 import type { Journal, WriterHost } from '../../journal/journal.ts';
 import type { Loaded } from '../../journal/load.ts';
@@ -13,12 +14,15 @@ import type { Http } from '../../venue/exchange/http.ts';
 import type { Ws } from '../../venue/exchange/ws.ts';
 import type { Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../../venue/venue.ts';
 import type { Chance } from './chance.ts';
+import type { DiskError } from './plan.ts';
 
 /** What a wrapper may use of the process that it is part of. */
 export interface Inside {
   readonly chance: Chance;
   readonly portfolio: () => Portfolio;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Which account it trades. */
+  readonly account: Account;
 }
 
 export interface Bent {
@@ -39,8 +43,8 @@ export interface Bent {
   readonly assembled?: (assembled: Assembled, inside: Inside) => void;
   /** Each so many-th commit is synced: 1 is `synchronous=FULL`. */
   readonly syncEvery?: number;
-  /** An I/O error at a commit counts as written. */
-  readonly ioErrorIsWritten?: boolean;
+  /** These I/O errors at a commit count as written. */
+  readonly ioErrorIsWritten?: readonly DiskError[];
   /** What was forbidden until a time is taken by the clock of whoever reads it. */
   readonly bansByTheWall?: boolean;
   /** The process goes by the machine's wall clock, whatever the exchange says. */

@@ -223,7 +223,8 @@ class Connection implements Line {
 
   #deliver(frame: Buffer): void {
     const { time, chance } = this.#options;
-    this.#notBefore = Math.max(this.#notBefore, time.now() + chance.between(1, 60));
+    // Things due in the same ms come in any order.
+    this.#notBefore = Math.max(this.#notBefore + 1, time.now() + chance.between(1, 60));
     time.at(this.#notBefore, () => {
       if (!this.#isOver && this.#life.alive) this.#events.frame(frame);
     });

@@ -15,6 +15,9 @@ import { type DiskError, diskErrors } from './plan.ts';
 /** Told that the writer of a process broke; what a mutant makes of it is answered in its place. */
 export type Broke = (error: unknown) => WriteResult | undefined;
 
+/** How long a commit takes at most, ms. */
+export const slowestCommitMs = 600;
+
 /** SQLite's own bound. */
 const mostPages = 1_073_741_823;
 
@@ -28,6 +31,8 @@ export interface DiskOptions {
   readonly bounded: boolean;
   /** Told of each batch just after it was committed. */
   readonly committed: (entries: readonly Entry[], db: Database.Database) => void;
+  /** Told where a process writes on after an I/O error: nobody knows then what is on the disk. */
+  readonly wroteOn: () => void;
 }
 
 export class Disk {
@@ -114,9 +119,18 @@ export class Disk {
    */
   host(life: Life, epoch: number, broke: Broke): WriterHost {
     const write = writer(this.#db, epoch);
+    let isBroken = false;
+    const told: Broke = (error) => {
+      isBroken = true;
+      return broke(error);
+    };
+    const commit = (batch: readonly Entry[]): WriteResult | undefined => {
+      if (isBroken) this.#options.wroteOn();
+      return this.#commit(batch, write, told);
+    };
     return {
       volatile: false,
-      write: (entries) => this.#write(entries, life, (batch) => this.#commit(batch, write, broke)),
+      write: (entries) => this.#write(entries, life, commit),
       close: () => Promise.resolve(),
     };
   }
@@ -129,7 +143,7 @@ export class Disk {
     if (!life.alive) return never();
     const { time, chance, slow } = this.#options;
     return new Promise((resolve) => {
-      time.after(slow && chance.is(0.1) ? chance.between(20, 600) : chance.between(0.2, 6), () => {
+      time.after(slow && chance.is(0.1) ? chance.between(20, slowestCommitMs) : chance.between(0.2, 6), () => {
         if (life.diesAt('beforeCommit')) return;
         if (this.full) {
           resolve('full');

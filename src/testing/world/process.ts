@@ -1,4 +1,5 @@
 /** The production code, put together as a session does it, on the ports of a simulated world. */
+import Database from 'better-sqlite3';
 import { type Budget, budget } from '../../budget/budget.ts';
 import { type Shared, sharedWithNobody } from '../../budget/shared.ts';
 import type { Kline } from '../../domain/market.ts';
@@ -30,6 +31,7 @@ import type { Bent, Inside } from './bent.ts';
 import type { Chance } from './chance.ts';
 import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
+import { type DiskError, diskErrors } from './plan.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
 import { signalsFrom, type Wish } from './wishes.ts';
@@ -116,6 +118,7 @@ export function startProcess(options: ProcessOptions): Process {
     chance: options.chance,
     portfolio: () => assembled.portfolio,
     sleep: (ms) => (life.alive ? clock.sleep(ms) : never()),
+    account: options.account,
   };
   const limits = budget({ clock, shared: bent.forgetsLimits === true ? sharedWithNobody() : options.shared, ...most });
   const wire = wireOf(options, limits);
@@ -176,10 +179,13 @@ export function startProcess(options: ProcessOptions): Process {
 /** The journal's writer on the world's disk. */
 const hostOf = ({ disk, life, bent, broke }: ProcessOptions, epoch: number): WriterHost =>
   disk.host(life, epoch, (error) => {
-    if (bent.ioErrorIsWritten === true) return 'written';
+    if (bent.ioErrorIsWritten?.some((how) => isDiskError(error, how)) === true) return 'written';
     broke(error);
     return undefined;
   });
+
+const isDiskError = (error: unknown, how: DiskError): boolean =>
+  error instanceof Database.SqliteError && error.code === diskErrors[how];
 
 const forbidden = (until: number | undefined): string | undefined =>
   until === undefined ? undefined : `nothing may be sent until ${until}`;

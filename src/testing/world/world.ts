@@ -104,6 +104,7 @@ class World {
       syncEvery: bent.syncEvery ?? 1,
       bounded: plan.events.some(({ kind }) => kind === 'noPages'),
       committed: (entries, db) => this.#watch.committed(entries, db, this.#wire.pending.keys()),
+      wroteOn: () => this.#watch.fail('disk', 'a process writes on after an I/O error of its disk'),
     });
     this.#venue = new Venue({
       time,
@@ -278,8 +279,7 @@ class World {
   }
 
   #boot(): void {
-    const { seed } = this.#plan;
-    const chance = chanceOf(seed, `life ${++this.#lives}`);
+    const chance = chanceOf(this.#plan.seed, `life ${++this.#lives}`);
     const goesByTheWall = this.#bent.goesByTheWall === true;
     const machine = { time: this.#time, wallAheadMs: () => this.#happenings.wallAheadMs, goesByTheWall };
     const life = new Life(this.#lives, machine, (point) => this.#comesBy(life, point));

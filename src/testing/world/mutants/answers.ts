@@ -46,6 +46,12 @@ const fivePolls: BentSend = async (outcome, intent, _again, { orders, inside }) 
   return refused;
 };
 
+const missIsAbsence: BentSend = async (outcome, { symbol, clientOrderId }, _again, { orders, inside }) => {
+  if (outcome.kind !== 'unknown' || inside.account !== 'margin') return outcome;
+  const found = await orders.queryByClientId?.(symbol, clientOrderId);
+  return found?.kind === 'failed' && found.code !== undefined ? refused : outcome;
+};
+
 /** Does something with every report of an order that is asked for. */
 const afterQuery = (bend: (report: OrderReport, inside: Inside) => OrderReport): Mutant['bent'] => ({
   orders: (orders, inside) => ({
@@ -177,6 +183,11 @@ export const answerMutants: readonly Mutant[] = [
     name: 'oneSweep',
     about: 'two looks at the same moment count as two, however far replicas are behind',
     bent: { timing: { horizonMs: -60_000, sweepGapMs: 0 } },
+  },
+  {
+    name: 'missIsAbsence',
+    about: 'on margin an unknown order that the exchange does not know by its client id counts as refused (§3.4, 0)',
+    bent: { orders: afterSending(missIsAbsence) },
   },
   {
     name: 'absentTooEarly',

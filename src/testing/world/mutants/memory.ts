@@ -170,7 +170,12 @@ export const memoryMutants: readonly Mutant[] = [
   {
     name: 'ioErrorIsWritten',
     about: 'an I/O error at a commit is logged, and the process goes on',
-    bent: { ioErrorIsWritten: true },
+    bent: { ioErrorIsWritten: ['write', 'fsync'] },
+  },
+  {
+    name: 'fsyncIsIgnored',
+    about: 'a commit that could be written and not be synced counts as written, and the process goes on',
+    bent: { ioErrorIsWritten: ['fsync'] },
   },
   {
     name: 'mixesUpFills',
