@@ -224,6 +224,21 @@ test('runs lists newest first, report says every figure with its meaning, compar
   expect(readTries(runs()).length).toBeGreaterThan(ids.length - 2);
 });
 
+test('compare tells beside each run what was found in its data', async () => {
+  const rows = moving(3 * 1_440);
+  at.write('holed.csv', `${[...rows.slice(0, 2_000), ...rows.slice(2_010)].join('\n')}\n`);
+  const dir = join(at.dir, 'holed');
+  await run({ runs: dir });
+  await run({ runs: dir, set: ['data.XBTUSD=holed.csv'] });
+  const [holed = '', whole = ''] = runIds(dir);
+  const compared = await at.sluice(['compare', whole, holed, '--runs', dir]);
+  expect(compared.out).toContain(`${holed}: note: holed.csv: 1 gap, 10 klines missing`);
+  expect(compared.out).not.toContain(`${whole}: note`);
+  const page = join(at.dir, 'holed.html');
+  await at.sluice(['compare', whole, holed, '--runs', dir, '-o', page]);
+  expect(readFileSync(page, 'utf8')).toContain('holed.csv: 1 gap, 10 klines missing');
+});
+
 describe('the store', () => {
   const dir = join(at.dir, 'store');
   const kept = { id: 'x' };

@@ -41,6 +41,14 @@ function growthPlot(runs: readonly Compared[]): Html {
   })}`;
 }
 
+/** What was found in the data of each: a result on repaired or doubtful data is told from the others. */
+function dataTable(runs: readonly Compared[]): Html {
+  const found = runs.flatMap(({ name, summary }) => summary.warnings.map((warning) => [name, warning]));
+  return found.length === 0
+    ? html`<p class="about">Nothing was found that a reader should know of.</p>`
+    : tableHtml(['Run', 'Found in its data'], found);
+}
+
 export function compareText(runs: readonly Compared[]): string {
   const title = `${runs.length} runs compared`;
   const values = ({ summary }: Compared): Readonly<Record<string, unknown>> => summary.metrics;
@@ -61,6 +69,7 @@ export function compareText(runs: readonly Compared[]): string {
         ]),
       ),
     ),
+    section('data', 'Data', dataTable(runs)),
     section(
       'figures',
       'Figures',

@@ -37,7 +37,11 @@ export function compare(
     writeWhole(resolve(output), compareText(compared));
     say(`comparison: ${resolve(output)}`);
   } else if (json)
-    out(JSON.stringify(runs.map(({ id, summary }) => ({ id, metrics: summary.metrics, verdict: summary.verdict }))));
+    out(
+      JSON.stringify(
+        runs.map(({ id, summary: { metrics, verdict, warnings } }) => ({ id, metrics, verdict, warnings })),
+      ),
+    );
   else for (const line of linesOf(runs)) out(line);
 }
 
@@ -78,5 +82,6 @@ function linesOf(runs: readonly KeptRun[]): readonly string[] {
       ),
     ]),
     ...about.map(({ index, text }) => `${runs[index]?.id}: ${text}`),
+    ...runs.flatMap(({ id, summary }) => summary.warnings.map((warning) => `${id}: note: ${warning}`)),
   ];
 }
