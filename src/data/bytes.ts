@@ -1,6 +1,6 @@
-/** Reading a data file, plain or gzipped, in one piece. */
+/** Reading a data file, plain or gzipped: in one piece, or block by block where it may be large. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Refusal } from '../domain/refusal.ts';
 
@@ -16,20 +16,92 @@ export interface FileBytes {
 
 /** Reads a file once; a `Refusal` when that cannot be done or its gzip is damaged. */
 export function readBytes(path: string): FileBytes {
-  let bytes: Uint8Array;
+  const bytes = orRefuse(path, () => readFileSync(path));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes: isGzip(bytes) ? unpacked(path, bytes) : bytes, sha256 };
+}
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+function orRefuse<T>(path: string, read: () => T): T {
   try {
-    bytes = readFileSync(path);
+    return read();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${String(code ?? error)})`;
     throw new Refusal(`${path} ${what}: check the path in the configuration (\`data\`)`);
   }
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { bytes, sha256 };
+}
+
+function unpacked(path: string, bytes: Uint8Array): Uint8Array {
   try {
-    return { bytes: gunzipSync(bytes, { maxOutputLength: mostBytes }), sha256 };
+    return gunzipSync(bytes, { maxOutputLength: mostBytes });
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`);
+  }
+}
+
+/** Bytes that come in blocks. */
+export interface ByteSource {
+  /** How many there are, unpacked. */
+  readonly size: number;
+  /** The next ones, behind `rest`, which was not used of those before and has at most `mostRest`; undefined when there are no more. Of what came before only the last block is kept. */
+  read(rest: Uint8Array): Uint8Array | undefined;
+}
+
+export const mostRest = 65_536;
+const blockBytes = 4 * 1024 * 1024;
+
+/** Bytes that are in memory, as one block. */
+export function oneBlock(bytes: Uint8Array): ByteSource {
+  let isRead = false;
+  return {
+    size: bytes.length,
+    read() {
+      if (isRead) return undefined;
+      isRead = true;
+      return bytes;
+    },
+  };
+}
+
+/** Reads a file once, with `use`: plain files a block at a time, so that memory does not grow with them. Refuses as `readBytes` does. */
+export function withBlocks<T>(
+  path: string,
+  use: (source: ByteSource) => T,
+): { readonly value: T; readonly sha256: string } {
+  const handle = orRefuse(path, () => openSync(path, 'r'));
+  try {
+    const hash = createHash('sha256');
+    // Two by turns: at the end the reader goes on with the block that it has.
+    let [buffer, other] = [new Uint8Array(mostRest + blockBytes), new Uint8Array(mostRest + blockBytes)];
+    const fill = (from: number): number => {
+      const count = orRefuse(path, () => readSync(handle, buffer, from, buffer.length - from, null));
+      hash.update(buffer.subarray(from, from + count));
+      return count;
+    };
+    let first = fill(0);
+    if (isGzip(buffer.subarray(0, first))) {
+      const { bytes, sha256 } = readBytes(path);
+      return { value: use(oneBlock(bytes)), sha256 };
+    }
+    const value = use({
+      size: orRefuse(path, () => fstatSync(handle)).size,
+      read(rest) {
+        if (first > 0) {
+          const block = buffer.subarray(0, first);
+          first = 0;
+          return block;
+        }
+        [buffer, other] = [other, buffer];
+        buffer.set(rest, 0);
+        const count = fill(rest.length);
+        return count === 0 ? undefined : buffer.subarray(0, rest.length + count);
+      },
+    });
+    return { value, sha256: hash.digest('hex') };
+  } finally {
+    closeSync(handle);
   }
 }

@@ -181,3 +181,36 @@ propertyTest.prop([fc.array(anyDecimal, { minLength: 1, maxLength: 20 })])(
     expect([...(column ?? [])]).toEqual(texts.map(Number));
   },
 );
+
+propertyTest.prop([
+  fc.array(fc.tuple(anyDecimal, anyDecimal), { minLength: 1, maxLength: 30 }),
+  fc.integer({ min: 1, max: 40 }),
+  fc.boolean(),
+])('a table is read the same in blocks of any size, and its faults have the same line', (rows, size, isFaulty) => {
+  const lines = rows.map((cells) => cells.join(','));
+  const bytes = new TextEncoder().encode(`a,b\n${lines.join('\n')}\n${isFaulty ? '1,x\n' : ''}`);
+  let at = 0;
+  const blocks = {
+    size: bytes.length,
+    read(rest: Uint8Array) {
+      if (at >= bytes.length) return undefined;
+      const block = Uint8Array.of(...rest, ...bytes.subarray(at, at + size));
+      at += size;
+      return block;
+    },
+  };
+  const columns = [{ name: 'a' }, { name: 'b' }];
+  if (isFaulty)
+    expect(() => readNumberTable('f', blocks, columns)).toThrow(`f, line ${rows.length + 2}: "x" in column 2`);
+  else expect(readNumberTable('f', blocks, columns)).toEqual(readNumberTable('f', bytes, columns));
+});
+
+test('a file of many blocks is read whole, with its hash and the lines of its faults', () => {
+  const text = csv(Array.from({ length: 250_000 }, (_, count) => row(count)).join('\n'));
+  const { columns, sha256 } = load(text);
+  expect(columns.openTime).toHaveLength(250_000);
+  expect(columns.openTime.at(-1)).toBe(minute(249_999));
+  expect(columns.close.every((price) => price === 100.5)).toBe(true);
+  expect(sha256).toBe(createHash('sha256').update(text).digest('hex'));
+  expect(() => load(`${text}x,1,1,1,1,1\n`)).toThrow('line 250002: "x" in column 1');
+});

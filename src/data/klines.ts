@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { readBytes } from './bytes.ts';
+import { withBlocks } from './bytes.ts';
 import { findGaps } from './gaps.ts';
 import { leapsOf } from './leaps.ts';
 import { readNumberTable } from './number-table.ts';
@@ -46,15 +46,15 @@ export interface KlineFindings {
 export function loadKlines(file: KlineFile): KlineData {
   const { path } = file;
   const price = { mostDecimals: file.pricePrecision };
-  const { bytes, sha256 } = readBytes(path);
-  const table = readNumberTable(path, bytes, [
+  const names = [
     { name: 'time_ms' },
     { name: 'open', ...price },
     { name: 'high', ...price },
     { name: 'low', ...price },
     { name: 'close', ...price },
     { name: 'volume' },
-  ]);
+  ];
+  const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names));
   const [openTime, open, high, low, close, volume] = table.columns;
   if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
   if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);

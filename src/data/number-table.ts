@@ -5,6 +5,7 @@
  */
 import { Decimal } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type ByteSource, mostRest, oneBlock } from './bytes.ts';
 
 const comma = 44;
 const dot = 46;
@@ -31,9 +32,13 @@ export interface NumberTable {
  * Reads a table whose first line is exactly the columns' names. Refuses with the line number at the first line that has
  * another number of columns or a value that is not a number or too fine.
  */
-export function readNumberTable(path: string, bytes: Uint8Array, columns: readonly NumberColumn[]): NumberTable {
+export function readNumberTable(
+  path: string,
+  bytes: Uint8Array | ByteSource,
+  columns: readonly NumberColumn[],
+): NumberTable {
   const names = columns.map(({ name }) => name).join(',');
-  const reader = new NumberReader(path, bytes, columns.length);
+  const reader = new NumberReader(path, bytes instanceof Uint8Array ? oneBlock(bytes) : bytes, columns.length);
   reader.header(names);
   const limits = columns.map(({ mostDecimals }) => mostDecimals ?? Number.POSITIVE_INFINITY);
   let out = columns.map(() => new Float64Array(reader.likelyLines()));
@@ -44,7 +49,7 @@ export function readNumberTable(path: string, bytes: Uint8Array, columns: readon
       (out[column] as Float64Array)[row] = reader.next(limits[column] as number, column);
     reader.endLine();
   }
-  return { columns: out.map((column) => column.subarray(0, row)), ended: bytes.at(-1) === lineFeed };
+  return { columns: out.map((column) => column.subarray(0, row)), ended: reader.hasEnd };
 }
 
 function longer(column: Float64Array): Float64Array<ArrayBuffer> {
@@ -57,15 +62,25 @@ const isSeparator = (byte: number): boolean => byte === comma || byte === lineFe
 
 class NumberReader {
   readonly #path: string;
-  readonly #bytes: Uint8Array;
+  readonly #source: ByteSource;
   readonly #width: number;
+  #bytes: Uint8Array;
+  /** All bytes of the source are in `#bytes` or behind. */
+  #isLast = false;
   #at = 0;
   #line = 1;
 
-  constructor(path: string, bytes: Uint8Array, width: number) {
+  constructor(path: string, source: ByteSource, width: number) {
     this.#path = path;
-    this.#bytes = bytes;
+    this.#source = source;
     this.#width = width;
+    this.#bytes = new Uint8Array();
+    this.#readOn();
+  }
+
+  /** Whether the last line ends, once all are read. */
+  get hasEnd(): boolean {
+    return this.#bytes.at(-1) === lineFeed;
   }
 
   get done(): boolean {
@@ -84,7 +99,7 @@ class NumberReader {
 
   /** How many lines are left if they are about as long as the next one. */
   likelyLines(): number {
-    return Math.ceil((1.1 * (this.#bytes.length - this.#at)) / (this.#lineText().length + 1)) + 1;
+    return Math.ceil((1.1 * (this.#source.size - this.#at)) / (this.#lineText().length + 1)) + 1;
   }
 
   /** The next value of this line, which is in this column. */
@@ -124,6 +139,18 @@ class NumberReader {
     if (!this.done && this.#bytes[this.#at] !== lineFeed) throw this.#wrongWidth();
     this.#at++;
     this.#line++;
+    if (this.#bytes.length - this.#at < mostRest && !this.#isLast) this.#readOn();
+  }
+
+  /** The next blocks behind what is left of this one, which holds no whole line perhaps. */
+  #readOn(): void {
+    while (this.#bytes.length - this.#at < mostRest) {
+      const next = this.#source.read(this.#bytes.subarray(this.#at));
+      this.#isLast = next === undefined;
+      if (next === undefined) return;
+      this.#bytes = next;
+      this.#at = 0;
+    }
   }
 
   #endValue(at: number, column: number): void {
@@ -136,6 +163,8 @@ class NumberReader {
   #slowly(from: number, mostDecimals: number, column: number): number {
     let to = from;
     while (to < this.#bytes.length && !isSeparator(this.#bytes[to] as number)) to++;
+    if (to === this.#bytes.length && !this.#isLast && this.#source.size > to)
+      throw this.#refusal(`longer than ${mostRest} bytes: this is not a table of numbers`);
     this.#endValue(to, column);
     const text = new TextDecoder().decode(this.#bytes.subarray(from, to));
     if (!decimalText.test(text)) throw this.#refusal(`"${text.slice(0, 40)}" in column ${column + 1} is not a number`);
@@ -153,7 +182,7 @@ class NumberReader {
   }
 
   #wrongWidth(): Refusal {
-    const start = this.#bytes.lastIndexOf(lineFeed, this.#at - 1) + 1;
+    const start = this.#at === 0 ? 0 : this.#bytes.lastIndexOf(lineFeed, this.#at - 1) + 1;
     this.#at = start;
     const text = this.#lineText().trim();
     const cut = this.#bytes.indexOf(lineFeed, start) < 0 ? ' (the last line: the file may be cut off)' : '';
