@@ -36,7 +36,7 @@ type Tables = Readonly<Record<string, Readonly<Partial<Record<string, unknown>>>
 export function reachPage({ events, cancels, faults }: Counted, about: string): string {
   return `# What the simulated world has met
 
-Made by \`npm run simulate -- --seeds 2000 --page\` (${about}). A number is how often; **–** is a cell of the table that was not met, and
+Made by \`npm run simulate -- --page\` (${about}). A number is how often; **–** is a cell of the table that was not met, and
 below it is said why it cannot be, or that it is open. An empty cell is none of the table: whoever asks for it stops the program, which
 every seed would report as a failure.
 
