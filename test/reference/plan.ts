@@ -103,7 +103,8 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
     state.sized = roundTo(state.base, quantityPrecision, 'down');
     state.byAmount = false;
   }
-  const whole = state.sized;
+  // Spot cannot be short.
+  const whole = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
   const wished = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
   const goal = left ? zero : wished;
   const distance = goal.minus(state.base);
