@@ -57,7 +57,7 @@ export const whyNever: Readonly<Record<string, string>> = {
   'cancel refused overdue':
     'an order that cannot be cancelled is over: the next looks find it so, long before the cancel is overdue',
   'fault * quarantined':
-    'rare: an order in a hundred seeds is quarantined, and faults are drawn without regard to the states of orders; what a quarantined order lives through is tested by itself (`src/execution/`)',
+    'rare: few orders are quarantined, and faults are drawn without regard to the states of orders; what a quarantined order lives through is tested by itself (`src/execution/`)',
   'fault * intended':
     'an order is sent in the step that decides it; it waits as `intended` only while the disk or the budget holds it',
 };
