@@ -36,9 +36,28 @@ ${more}`,
 const sma = (id: string, symbol: string, interval: string): string =>
   `  - { id: ${id}, use: sma-cross, symbol: ${symbol}, interval: ${interval}, params: { fast: 5, slow: 20, share: 0.5 } }`;
 const hours = `strategies:\n${sma('hours', 'BTCUSDT', '60min')}`;
+const margin = `margin: { maxLeverage: "5", maintenanceRatio: "0.1", liquidationFee: "0.01", interest: { BTC: "0.00001", USDT: "0.00001" }, interestEveryHours: 1 }`;
 const run = (...more: readonly string[]) => at.sluice(['backtest', '--config', 'b.yaml', '--no-save', ...more]);
 
 describe('sluice backtest', () => {
+  test('borrows on margin, by rules of the user, and says what that cost', async () => {
+    // A third of a bitcoin of 120,000 against 10,000: most of it is borrowed.
+    const long = hours.replace('share: 0.5', 'quantity: 0.33').replace('fast: 5, slow: 20', 'fast: 20, slow: 120');
+    write(`${long.replace('BTCUSDT, interval: 60min', 'BTCUSDT, interval: 15min')}\naccount: margin\n${margin}`);
+    at.write('b.yaml', readFileSync(join(at.dir, 'b.yaml'), 'utf8').replaceAll('"20000"', '"90000"'));
+    const { code, out, err } = await run('--report', 'm.html', '--set', 'risk.maxDailyLoss=1');
+    expect([code, err]).toEqual([0, expect.any(String)]);
+    expect(out).toMatch(/^Interest +[1-9][\d.,]* USDT$/m);
+    expect(out).toMatch(/^Liquidations +\d+, [\d.,]+ USDT of fees for them$/m);
+    expect(readFileSync(join(at.dir, 'm.html'), 'utf8')).toMatch(
+      /Interest<.*on what was borrowed.*Fees of liquidations/s,
+    );
+    const json = JSON.parse((await run('--json', '--set', 'risk.maxDailyLoss=1')).out) as {
+      margin: { interest: string; charges: readonly [number, string][] };
+    };
+    expect(json.margin.charges.length).toBeGreaterThan(10);
+  });
+
   test('trades two intervals of a symbol, pays money in and refuses what is not there', async () => {
     write(`${hours}
 ${sma('quarters', 'BTCUSDT', '15min')}
@@ -102,9 +121,34 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
       'b.yaml: dataIntervals.BTCUSDT: 15min: a strategy uses 5min, and klines of that cannot be made from klines of 15min',
     ],
     [
-      'a margin account',
+      'a margin account without rules of it',
       `${hours}\naccount: margin`,
-      'b.yaml: account: margin cannot be simulated: interest and liquidation are not',
+      'b.yaml: account: margin cannot be simulated without your rules of it (margin: maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryHours)',
+    ],
+    [
+      'margin rules of a spot account',
+      `${hours}\n${margin}`,
+      'b.yaml: margin: these are rules of account: margin, and the account is spot',
+    ],
+    [
+      'an asset that nobody knows the interest of',
+      `${hours}\naccount: margin\n${margin.replace('BTC: "0.00001", ', '')}`,
+      'b.yaml: margin.interest: there is no rate for BTC, which BTCUSDT borrows: BTC: "0" if it costs nothing',
+    ],
+    [
+      'leverage beyond what maintenance allows',
+      `${hours}\naccount: margin\n${margin.replace('"5"', '"10"')}`,
+      'maintenanceRatio must be below one over maxLeverage',
+    ],
+    [
+      'cash flows of a margin account',
+      `${hours}\naccount: margin\n${margin}\ncashFlows: [{ time: 2025-10-06, currency: USDT, amount: "1", kind: deposit, reason: r }]`,
+      'b.yaml: cashFlows: money cannot be paid in or out of a margin account',
+    ],
+    [
+      'trades and books for a margin account',
+      `${hours}\naccount: margin\n${margin}\ntrades: { BTCUSDT: ${data}/BTCUSDT-trades-2024-08-08T2354_11min.csv.gz }`,
+      'b.yaml: account: margin fills by klines alone, and there are trades or books of BTCUSDT: say fidelity: klines',
     ],
   ] as const)('refuses %s', async ([, more, said]) => {
     write(more);

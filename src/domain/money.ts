@@ -267,11 +267,11 @@ export function ruinPrice(base: Units, cash: Units, fraction: Rate, at: Precisio
   const one = scale(rateDecimals);
   const whole = scale(at.pricePrecision) * one;
   if (base > 0n) {
-    const price = cash < 0n ? (-cash * whole - 1n) / (base * (one - fraction)) : 0n;
+    const price = cash < 0n ? (negate(cash) * whole - 1n) / (base * (one - fraction)) : 0n;
     return price > 0n ? (price as Ticks) : undefined;
   }
   if (base === 0n) return undefined;
-  return (cash > 0n ? (cash * whole) / (-base * (one + fraction)) + 1n : 1n) as Ticks;
+  return (cash > 0n ? (cash * whole) / (negate(base) * (one + fraction)) + 1n : 1n) as Ticks;
 }
 /** A fraction of an amount. */
 export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>

@@ -92,7 +92,7 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
 
 /** What margin cost beside fees. */
 function marginRows({ margin }: Summary, asset: string): readonly Row[] {
-  if (margin === undefined) return [];
+  if (!margin) return [];
   const { interest, liquidations, liquidationFees } = margin;
   return [
     ['Interest', `${roundedMoney(interest)} ${asset}`],

@@ -62,19 +62,18 @@ export const walkableOf = (
   ...ratesIn(input),
 });
 
-type ChargeRow = NonNullable<Summary['margin']>['charges'][number];
+type MarginRow = NonNullable<Summary['margin']>;
+type ChargeRow = MarginRow['charges'][number];
 
 /** What margin cost: each charge, whoever paid it, and the sums. */
-export function marginOf({ margin }: Pick<RunResult, 'margin'>): Pick<Summary, 'margin'> {
-  if (margin === undefined) return {};
+export function marginOf({ margin }: Pick<RunResult, 'margin'>): MarginRow | null {
+  if (margin === undefined) return null;
   const { interest, liquidationFees, liquidations, charges } = margin;
   return {
-    margin: {
-      interest: unitsText(interest),
-      liquidationFees: unitsText(liquidationFees),
-      liquidations,
-      charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount }) => [at, unitsText(amount)]),
-    },
+    interest: unitsText(interest),
+    liquidationFees: unitsText(liquidationFees),
+    liquidations,
+    charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount }) => [at, unitsText(amount)]),
   };
 }
 
@@ -96,12 +95,11 @@ export function summarise(
   const start = wholeCash(input);
   const cash = unitsNumber(start);
   const flows = result.cashFlows ?? [];
-  const margin = marginOf(result);
   const paidIn = moved(flows).reduce(
     (sum, { amount, asset, at }) => plus(sum, inReporting(input.currencies, asset, amount, at)),
     noUnits,
   );
-  const measured = measure(walkableOf(input, filled, flows, margin.margin?.charges), {
+  const measured = measure(walkableOf(input, filled, flows, marginOf(result)?.charges), {
     riskFree: rateNumber(config.riskFree),
     finalEquity: unitsNumber(result.finalEquity),
   });
@@ -150,7 +148,6 @@ export function summarise(
     stress: doubt.stressed,
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
-    ...margin,
     ...requestsOf(input, result),
     kills: result.kills,
     warnings,
@@ -172,11 +169,9 @@ function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>
   return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
 }
 
-/** What was refused, and what the requests would have weighed live. */
-function requestsOf(
-  { account, series }: RunInput,
-  { asked, refused = [] }: RunResult,
-): Pick<Summary, 'refused' | 'weight'> {
+/** What was refused, what the requests would have weighed live, and what borrowing cost. */
+function requestsOf({ account, series }: RunInput, result: RunResult): Pick<Summary, 'refused' | 'weight' | 'margin'> {
   const { start, end } = spanOf(series);
-  return { refused, weight: spentWeight(asked(), { account, symbols: series.length, spanMs: end - start }) };
+  const weight = spentWeight(result.asked(), { account, symbols: series.length, spanMs: end - start });
+  return { refused: result.refused ?? [], weight, margin: marginOf(result) };
 }

@@ -149,8 +149,8 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
   );
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
   const { metrics: m, margin } = summary;
-  const interest = margin === undefined ? 0 : drawn(margin.interest);
-  const forced = margin === undefined ? 0 : drawn(margin.liquidationFees);
+  const interest = drawn(margin?.interest ?? '0');
+  const forced = drawn(margin?.liquidationFees ?? '0');
   const earned = net + maker + taker + interest + forced;
   const takers = table.length - makers;
   const rows: (readonly [string, Content, string])[] = [
@@ -163,7 +163,7 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     ],
     ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
     ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
-    ...(margin === undefined
+    ...(!margin
       ? []
       : [
           ['Interest', moneyFigure(-interest), 'on what was borrowed'] as const,
@@ -234,8 +234,17 @@ export function flowSection({ summary }: ReportInput): Html {
   );
 }
 
-/** Rules whose fills lean on an assumption. */
-const leaning = /stale|beyond|assumed|late|path|worse/i;
+/**
+ * Rules whose fills lean on an assumption: a print after a long wait, what lies beyond the shown book, a touch that chance let count, a
+ * queue that was assumed, and what crossed the last print whole, whose size nobody showed.
+ */
+const leaning: ReadonlySet<string> = new Set([
+  'trade-next-stale',
+  'depth-beyond-book',
+  'trade-touch',
+  'trade-queue',
+  'trade-cross',
+]);
 const mostListed = 100;
 
 export function evidenceSection(input: ReportInput): Html {
@@ -243,7 +252,8 @@ export function evidenceSection(input: ReportInput): Html {
   const weak: number[] = [];
   let weakCount = 0;
   for (let fill = 0; fill < table.length; fill++) {
-    const isWeak = table.ambiguous[fill] === 1 || leaning.test(table.rules[table.rule[fill] as number] ?? '');
+    const isLeaning = leaning.has(table.rules[table.rule[fill] as number] ?? '') || input.isMore(fill);
+    const isWeak = table.ambiguous[fill] === 1 || isLeaning;
     if (!isWeak) continue;
     weakCount++;
     if (weak.length < mostListed) weak.push(fill);

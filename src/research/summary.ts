@@ -64,13 +64,13 @@ export interface Summary {
   readonly currencies?: readonly CurrencyRow[];
   /** Money paid in or out. Old runs have none. */
   readonly cashFlows?: readonly FlowRow[];
-  /** What an account on margin cost besides fees, exact: in all, and at each time (UTC ms, amount). On spot there is none. */
+  /** What an account on margin cost besides fees, exact: in all, and at each time (UTC ms, amount). On spot null; old runs have none. */
   readonly margin?: {
     readonly interest: string;
     readonly liquidationFees: string;
     readonly liquidations: number;
     readonly charges: readonly (readonly [at: number, amount: string])[];
-  };
+  } | null;
   /** Orders that were refused or that nothing filled: why, how often, when first (UTC ms); kept runs of before have none. */
   readonly refused?: readonly { readonly code: string; readonly times: number; readonly firstAt: number }[];
   /** What the requests would have weighed live, by what they were for; kept runs of before have none. */

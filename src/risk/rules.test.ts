@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rate, units } from '../domain/money.ts';
+import { rate, units, unitsText } from '../domain/money.ts';
 import { draft, fill, intent, portfolio, resting, startTime, wide } from '../testing/builders.ts';
 import type { Kill } from './kill.ts';
 import { firstDenial, type Limits, rules, type Scene, weighed } from './rules.ts';
@@ -45,6 +45,20 @@ test('an approval is told by what the order and the position would be worth', ()
     maxOrderValue: '1000',
     reduces: 'yes',
   });
+});
+
+test('on margin a strategy holds or is short of a multiple of its equity, and may always go back', () => {
+  const limits = { maxLeverage: rate('3') };
+  const order = (side: 'BUY' | 'SELL', quantity: string) => draft({ side, price: '100', quantity, account: 'margin' });
+  const equity = portfolio().equity('s', 'BTCUSDT');
+  expect(verdict({ draft: order('BUY', '30000'), limits })).toBe('approved');
+  expect([
+    unitsText(equity),
+    verdict({ draft: order('BUY', '30001'), limits }),
+    verdict({ draft: order('SELL', '30001'), limits }),
+  ]).toEqual(['1000000', 'leverage', 'leverage']);
+  expect(verdict({ draft: order('SELL', '30000'), limits })).toBe('approved');
+  expect(verdict({ draft: order('BUY', '40000'), portfolio: holding('40000', 'SELL'), limits })).toBe('approved');
 });
 
 test('of several rules that deny the first in the list is named', () => {

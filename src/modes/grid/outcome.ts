@@ -33,7 +33,7 @@ export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
 export function outcomeOf(input: RunInput, result: RunResult, withReturns: boolean): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
-  const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result).margin?.charges));
+  const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result)?.charges));
   const returns = returnsOf(walked.days.equity);
   return {
     finalEquity: unitsText(result.finalEquity),
