@@ -245,22 +245,32 @@ rules decide more than the strategy does: nothing was found out there but what w
 
 ## What was followed
 
-- **backtesting.py** 0.6.6, \`backtesting.py\`: \`_Broker._process_orders\` (a LIMIT at \`low <= limit\`, at the better of open and limit; stops before targets in the
-  queue; both in the kline of a MARKET entry, in the next one after any other; a fraction of the cash divided by price and commission at the entry),
-  \`finalize_trades=False\`. Its whole units are not followed: a quantity is cut to the instrument's lots, as \`FractionalBacktest\` does.
-- **backtrader** 1.9.78.123, \`brokers/bbroker.py\`: \`_try_exec_limit\`, \`_try_exec_stop\`, \`next\` (orders of a bracket become active with the next one),
-  \`sizers/percents_sizer.py\` (cash over the close, no commission: with all of the cash an entry above the close, or any with a fee, is refused for want of margin).
-- **vectorbt** 1.2.0, \`portfolio/nb.py\`: \`get_stop_price_nb\` (a stop or target that the open has passed gets the open), \`simulate_from_signals_nb\` (the
-  stop is asked before the target), \`buy_nb\` (all of the cash pays price and fees). Without a shift by the user it fills at the close that decided.
-- **NautilusTrader**, the pages [bar execution](https://nautilustrader.io/docs/latest/concepts/backtesting/bar-execution/) and
-  [fill prices and matching](https://nautilustrader.io/docs/latest/concepts/backtesting/fill-prices-and-matching/): market orders at the close of the kline
-  that was just processed, resting ones along open, high, low, close.
-- **TradingView**, the chapter on strategies of its [Pine manual](https://www.tradingview.com/pine-script-docs/concepts/strategies/): next open, a path over the extreme
-  that lies nearer to the open, gaps at the open. It is closed: nothing beyond the manual could be looked up.
+None of the libraries was run for this page. Measured elsewhere, vectorbt, backtesting.py, backtrader and jesse give, for one rule of two averages on 2.77 million
+minute klines, the same 38,657 round trips and 9,563,694.47043 at the end; \`plain\` gives these two numbers, too ([benchmarks](../benchmarks.md)). Everything else rests on
+reading: "source" is code or text in public repositories as a search over them showed it, in excerpts and not always of the newest version; "survey" are notes on what
+other engines assume that this project was given at its beginning and that are no part of it.
+
+- **backtesting.py**, source (\`backtesting.py\`: \`_Broker._process_orders\`, \`_open_trade\`, \`Backtest.run\`): the stop is queued before the target; both are asked in the kline of a MARKET entry, after any
+  other entry in the next one; a fraction of the cash is divided by price and commission at the entry. Survey: next open, a LIMIT at a touch and at the better of open and
+  limit, the worse of stop and open. Its whole units are not followed: a quantity is cut to the instrument's lots, as its \`FractionalBacktest\` does.
+- **backtrader**, source (\`brokers/bbroker.py\`: \`_try_exec_limit\`, \`_try_exec_stop\`; \`sizers/percents_sizer.py\`): a LIMIT gets the open that has passed it, else its price at a touch; a stop the
+  open, else its price; a share is cash over the close, without commission (with all of the cash an entry above the close, or any with a fee, is
+  refused for want of margin). That orders of a bracket become active with the kline after the entry is of the same file's \`next\`.
+  The survey does not have this library.
+- **vectorbt**, source (\`portfolio/nb.py\`: \`get_stop_price_nb\`): a stop or target that the open has passed gets the open, else its price at a touch. \`simulate_from_signals_nb\` asks the stop before
+  the target, and \`buy_nb\` lets all of the cash pay price and fees. Survey: without a shift by the user it fills at the close that decided.
+- **NautilusTrader**, its pages [bar execution](https://nautilustrader.io/docs/latest/concepts/backtesting/bar-execution/) and
+  [fill prices and matching](https://nautilustrader.io/docs/latest/concepts/backtesting/fill-prices-and-matching/): resting orders match along open, high, low, close; survey and pages:
+  market orders at the close of the kline that was just processed. That a share is sized at the close without the fee is an assumption.
+- **TradingView**, the chapter "Strategies" of its Pine manual, version 5, as text in public copies of its repository (the
+  [page of today](https://www.tradingview.com/pine-script-docs/concepts/strategies/) was not read): orders fill at the next open; the extreme nearer to the open comes first (what a tie does is not said; here the low);
+  a LIMIT fills at a touch unless ticks beyond are asked for, and at once where the price is better; exits work from the entry on, along that path. Survey: a gap
+  fills at the open both ways. That a share of the equity is sized at the close without commission is an assumption. It is closed: nothing beyond its texts could be looked up.
 
 ## What is not followed
 
-- None of them closes what is held at the end by itself; with \`finalize_trades=True\` backtesting.py would.
+- What is held at the end stays open by all of them, unless told otherwise. \`fills: { closeAtEnd: true }\` sells it at the last close, by every ruleset; backtesting.py's
+  \`finalize_trades=True\` goes over the last kline once more and so sells at its open, which by then is past.
 - vectorbt has no resting LIMIT orders but targets; those of a strategy fill as its targets do. It also buys what the cash pays where an order asks for more;
   here such an order is not filled.
 - A trailing stop moves with the extremes of each kline after it, by every ruleset.
