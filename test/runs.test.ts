@@ -168,6 +168,24 @@ describe('a report', () => {
     expect(document).toContain('maxOrderValue: &quot;200000&quot;');
   });
 
+  test('lists fills that took more than the print that granted them, and says by what print', async () => {
+    const prints = Array.from({ length: 400 }, (_, index) => {
+      const time = Date.UTC(2020, 1, 1) + 2_000 * index;
+      return `${time},${(100 + index / 100).toFixed(1)},0.5,${index % 2 === 0 ? 'buy' : 'sell'}`;
+    });
+    at.write('prints.csv', `${['time_ms,price,qty,side', ...prints].join('\n')}\n`);
+    const yaml = backtestYaml.replace('data:\n  XBTUSD: ./klines.csv', 'trades:\n  XBTUSD: ./prints.csv');
+    at.write('prints.yaml', yaml.replace('rules: plain', 'rules: sluice'));
+    const evidence = async (quantity: string): Promise<string> => {
+      const report = join(at.dir, `prints-${quantity}.html`);
+      const set = [`strategies.0.params.quantity=${quantity}`];
+      await run({ config: join(at.dir, 'prints.yaml'), set, report, runs: join(at.dir, 'prints') });
+      return between(readFileSync(report, 'utf8'), 'lean on an assumption</h3>', '</section>');
+    };
+    expect(await evidence('5')).toMatch(/1 of 1\..*trade-next<.*9\d\d\.\d\d % of what was there/s);
+    expect(await evidence('0.1')).toContain('None.');
+  });
+
   test('of a kept run is the one that the run itself wrote', async () => {
     const file = join(at.dir, 'first.html');
     await run({ report: file });

@@ -3,6 +3,7 @@ import { Observable } from 'rxjs';
 import { unitsNumber } from '../domain/money.ts';
 import type { Want } from '../domain/order.ts';
 import { doubled } from '../fill/fees.ts';
+import type { LatencyModel, Travel } from '../fill/latency.ts';
 import type { Stressed } from '../research/verdict.ts';
 import { isStreaming, type Strategy } from '../strategy/contract.ts';
 import type { RunInput, RunResult } from './run.ts';
@@ -45,6 +46,17 @@ function later(strategy: Strategy): Strategy {
   };
 }
 
+function trebled(model: LatencyModel): LatencyModel {
+  const thrice = <T extends Travel>(travel: T): T => ({
+    ...travel,
+    entryMs: 3 * travel.entryMs,
+    responseMs: 3 * travel.responseMs,
+  });
+  return model.kind === 'recorded'
+    ? { ...model, rows: model.rows.map(thrice) }
+    : { ...model, travels: model.travels.map(thrice) };
+}
+
 const conditions: readonly { readonly name: string; readonly worsen: (input: RunInput) => RunInput }[] = [
   {
     name: 'Fees × 2',
@@ -58,6 +70,8 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
         feedLatencyMs: 3 * feedLatencyMs,
         entryLatencyMs: 3 * entryLatencyMs,
         responseLatencyMs: 3 * responseLatencyMs,
+        // Measured ones take the place of the constants, so they are trebled, too.
+        latency: input.rules.latency && trebled(input.rules.latency),
       };
       return { ...input, rules: { ...input.rules, ...slower } };
     },

@@ -39,6 +39,8 @@ export interface ReportInput {
   readonly stops: readonly StopLevel[];
   /** What a fill's evidence says beyond its rule, as text; nothing for most. */
   readonly detail: (fill: number) => string;
+  /** Whether it took more than the print that granted it traded. */
+  readonly isMore: (fill: number) => boolean;
   readonly provenance: readonly (readonly [name: string, value: string])[];
   /** The configuration as it was written. */
   readonly configuration: string;

@@ -252,7 +252,9 @@ export function evidenceSection(input: ReportInput): Html {
   const weak: number[] = [];
   let weakCount = 0;
   for (let fill = 0; fill < table.length; fill++) {
-    const isLeaning = leaning.has(table.rules[table.rule[fill] as number] ?? '') || input.isMore(fill);
+    const rule = table.rules[table.rule[fill] as number] ?? '';
+    // Only a print gives what it did not trade; asking of all others would cost as much as the report.
+    const isLeaning = leaning.has(rule) || (rule === 'trade-next' && input.isMore(fill));
     const isWeak = table.ambiguous[fill] === 1 || isLeaning;
     if (!isWeak) continue;
     weakCount++;

@@ -77,6 +77,7 @@ const inputOf = (run: KeptRun, { fills, ...given }: Given): ReportInput => ({
   asset: run.asset,
   summary: run.summary,
   detail: detailOf(fills),
+  isMore: (fill) => (fills[fill]?.evidence?.participation ?? 0) > 1,
   provenance: provenanceOf(run),
   extra: [],
 });

@@ -1,0 +1,61 @@
+/** `--stress`: what "latency × 3" means where latencies were measured. */
+import { expect, test } from 'vitest';
+import type { LatencyModel } from '../src/fill/latency.ts';
+import { rulesets } from '../src/fill/rules.ts';
+import { defineStrategy } from '../src/index.ts';
+import type { RunInput } from '../src/modes/run.ts';
+import { runColumns } from '../src/modes/run-columns.ts';
+import { stress } from '../src/modes/stress.ts';
+import { columnsOf, inputOf } from './agreement.ts';
+
+const still = defineStrategy({
+  name: 'still',
+  about: 'Wants nothing',
+  params: {},
+  indicators: () => ({}),
+  decide: () => undefined,
+});
+
+async function slower(latency: LatencyModel | undefined): Promise<RunInput['rules'] | undefined> {
+  const given = inputOf({
+    ...{ symbol: 'XZ', interval: '1min', rules: 'sluice', cash: '1000', strategy: still, params: {} },
+    instrument: {
+      base: 'X',
+      quote: 'Z',
+      pricePrecision: 2,
+      quantityPrecision: 4,
+      minQuantity: '0.0001',
+      minNotional: '0',
+    },
+    columns: columnsOf([{ time: 0, open: 100, high: 101, low: 99, close: 100, volume: 5 }]),
+    fees: { maker: '0.001', taker: '0.002' },
+  });
+  const ran = new Map<string, RunInput>();
+  const input = { ...given, rules: { ...rulesets.sluice, latency } };
+  const run = async (worse: RunInput, name: string) => {
+    ran.set(name, worse);
+    return runColumns(worse);
+  };
+  await stress(
+    input,
+    run,
+    () => ({ return: 0, sharpe: null }),
+    () => false,
+  );
+  return ran.get('Latency × 3')?.rules;
+}
+
+test('latencies are trebled, constant and measured ones alike', async () => {
+  expect(await slower(undefined)).toMatchObject({
+    feedLatencyMs: 300,
+    entryLatencyMs: 450,
+    responseLatencyMs: 450,
+    latency: undefined,
+  });
+  expect(await slower({ kind: 'recorded', rows: [{ time: 5, entryMs: 80, responseMs: 90 }] })).toMatchObject({
+    latency: { kind: 'recorded', rows: [{ time: 5, entryMs: 240, responseMs: 270 }] },
+  });
+  expect(await slower({ kind: 'distribution', travels: [{ entryMs: 10, responseMs: 20 }] })).toMatchObject({
+    latency: { kind: 'distribution', travels: [{ entryMs: 30, responseMs: 60 }] },
+  });
+});
