@@ -2,12 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { intervalMs } from '../src/domain/interval.ts';
-import { unitsText } from '../src/domain/money.ts';
+import { plus, unitsText } from '../src/domain/money.ts';
+import type { RunInput } from '../src/modes/run.ts';
+import type { MarginRules } from '../src/modes/run-money.ts';
 import { runStream } from '../src/modes/stream-run.ts';
 import { marginOf, walkableOf } from '../src/modes/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
-import { byReference, byStream, type Case, columnsOf, inputOf, scripted } from './agreement.ts';
+import { byReference, byStream, type Case, columnsOf, inputOf, joined, scripted } from './agreement.ts';
 import { generated, oftenShort } from './reference/generated.ts';
 import type { Kline, Margin, Want } from './reference/types.ts';
 
@@ -216,4 +218,30 @@ describe('what is borrowed', () => {
     expect([scales, result.margin?.liquidations]).toEqual([[], 1]);
     expect(marginOf(result)).toMatchObject({ interest: '0.60003', liquidationFees: '37.5' });
   });
+});
+
+test('two strategies on two symbols stand each for its own position: together they come to what they come to alone', async () => {
+  await fc.assert(
+    fc.asyncProperty(seeds, seeds, lengths, lengths, async (seedX, seedY, lengthX, lengthY) => {
+      const [x, y] = (
+        [
+          [seedX, lengthX, 'X'],
+          [seedY, lengthY, 'Y'],
+        ] as const
+      ).map(([seed, interval, base]) => {
+        const { klines, wants } = generated(seed, 200);
+        const given = caseOf(klines, oftenShort(wants), { interval, cash: '700' });
+        return inputOf({ ...given, symbol: `${base}Z`, instrument: { ...given.instrument, base } });
+      }) as [RunInput, RunInput];
+      const interest = new Map([...(x.margin?.interest ?? []), ...(y.margin?.interest ?? [])]);
+      const both = await runStream({ ...joined(x, y), margin: { ...(x.margin as MarginRules), interest } });
+      const [ofX, ofY] = [await runStream(x), await runStream(y)];
+      expect(both.finalEquity).toBe(plus(ofX.finalEquity, ofY.finalEquity));
+      const charged = ({ margin: of }: typeof both, symbol: string) =>
+        of?.charges.flatMap((one) => (one.symbol === symbol ? [[one.at, one.kind, one.amount]] : []));
+      expect(charged(both, 'XZ')).toEqual(charged(ofX, 'XZ'));
+      expect(charged(both, 'YZ')).toEqual(charged(ofY, 'YZ'));
+    }),
+    { numRuns: 20 },
+  );
 });
