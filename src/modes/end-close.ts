@@ -38,7 +38,7 @@ interface Held {
 /** The result with these sales, or as it is: by rules that leave positions open, and of a run that was told to end before its time. */
 export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
   if (!input.rules.closeAtEnd || result.endedAt !== undefined) return result;
-  const { fills } = result;
+  const { fills, fillAt: _, ...others } = result;
   let finalEquity = result.finalEquity;
   let all = fills;
   const sales: Fill[] = [];
@@ -55,7 +55,7 @@ export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
   const asked = result.asked();
   const journal = (): ReturnType<RunResult['journal']> => written(result.journal(), sales, input);
   return {
-    ...result,
+    ...others,
     fills: all,
     table: () => fillTable(all, input.instruments),
     finalEquity,

@@ -60,6 +60,8 @@ export interface RunResult {
   readonly fills: readonly Fill[];
   /** The fills as columns, of a driver that keeps them so: then `fills` are made when they are asked for. */
   readonly table?: () => FillTable;
+  /** One of them, of such a driver: all at once they take more memory than the run. */
+  readonly fillAt?: (index: number) => Fill;
   /** Cash and positions at the last close, in quote, exact. */
   readonly finalEquity: Units;
   /** How much better ambiguous klines could have gone. */

@@ -98,11 +98,12 @@ export class ShortLog {
 
   /** One object for each fill, made when it is first asked for. */
   get fills(): readonly Fill[] {
-    this.#fills ??= Array.from({ length: this.#filledAt.length }, (_, index) => this.#fillOf(index));
+    this.#fills ??= Array.from({ length: this.#filledAt.length }, (_, index) => this.fillAt(index));
     return this.#fills;
   }
 
-  #fillOf(index: number): Fill {
+  /** One of them, made anew. */
+  fillAt(index: number): Fill {
     const { id, symbol } = this.#hosted;
     const lots = this.#lots.values[index] as number;
     return {

@@ -188,6 +188,7 @@ export class ShortRun {
         return log.fills;
       },
       table: () => log.table(),
+      fillAt: (index) => log.fillAt(index),
       asked: () => log.asked(),
       kills: [],
       finalEquity: plus(this.#books.equityAt(price), idleCash(this.#input)),

@@ -10,8 +10,7 @@ import type { Prepared } from '../backtest.ts';
 import type { RunResult } from '../run.ts';
 import type { Summarised } from '../summary.ts';
 import { codeVersions, tryOf } from './identity.ts';
-import { fewStops, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
-import { fillsCsv } from './rows.ts';
+import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
 import { readTries } from './store.ts';
 
 interface Ended {
@@ -53,7 +52,7 @@ export function keeping(ended: Ended): Keeper {
       if (runs !== undefined) keepOrSay(runs, finished, say);
       if (report !== undefined) {
         const { reportOfRun } = await import('./report-input.ts');
-        const kept = keptOf(finished, fillsCsv({ fills: ended.result.fills, instruments: prepared.input.instruments }));
+        const kept = keptOf(finished, fillsTextOf(finished));
         const path = report === true ? `${idOf(finished)}.html` : report;
         writeWhole(resolve(path), reportOfRun(kept, finished, fewStops(finished)));
         say(`report: ${resolve(path)}`);

@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
+import type { Fill } from '../../domain/order.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Try } from '../../research/tries.ts';
@@ -33,8 +34,24 @@ const fewFills = 1_000;
 export const idOf = ({ at, tried }: Pick<Finished, 'at' | 'tried'>): string => runId(at, tried.hash);
 
 /** The stops of a run with few fills; none of one with many, which `--csv` writes out all the same. */
-export const fewStops = ({ result }: Pick<Finished, 'result'>): readonly StopLevel[] =>
-  result.fills.length > fewFills ? [] : stopsOf(result.journal());
+export const fewStops = ({ result, summarised }: Pick<Finished, 'result' | 'summarised'>): readonly StopLevel[] =>
+  summarised.table.length > fewFills ? [] : stopsOf(result.journal());
+
+/** The fills of a run as a file, one object at a time where the run keeps none. */
+export function fillsTextOf({
+  prepared,
+  result,
+  summarised,
+}: Pick<Finished, 'prepared' | 'result' | 'summarised'>): string {
+  const { fillAt } = result;
+  const { instruments } = prepared.input;
+  if (fillAt === undefined) return fillsCsv({ fills: result.fills, instruments });
+  const { length } = summarised.table;
+  const fills = function* (): Generator<Fill> {
+    for (let index = 0; index < length; index++) yield fillAt(index);
+  };
+  return fillsCsv({ fills: fills(), instruments });
+}
 
 /** What `result.json` holds. */
 export function keptOf(finished: Finished, fillsText: string): KeptRun {
@@ -62,15 +79,14 @@ export function keptOf(finished: Finished, fillsText: string): KeptRun {
 
 /** Keeps the run and counts the try; returns the folder. */
 export function keep(dir: string, finished: Finished): string {
-  const { prepared, result, summarised, file, at, tried } = finished;
-  const { instruments } = prepared.input;
-  const fillsText = fillsCsv({ fills: result.fills, instruments });
+  const { result, summarised, file, at, tried } = finished;
+  const fillsText = fillsTextOf(finished);
   const files = new Map<RunFile, string>([
     ['configuration.yaml', readFileSync(file, 'utf8')],
     ['fills.csv', fillsText],
     ['equity.csv', equityCsv(summarised.measured.walked.days)],
   ]);
-  if (result.fills.length <= fewFills) {
+  if (summarised.table.length <= fewFills) {
     const journal = result.journal();
     files.set('orders.csv', ordersCsv(journal));
     const stops = stopsOf(journal);
@@ -82,11 +98,12 @@ export function keep(dir: string, finished: Finished): string {
 }
 
 /** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
-export function writeCsv(dir: string, { prepared, result, summarised }: Finished): readonly string[] {
+export function writeCsv(dir: string, finished: Finished): readonly string[] {
+  const { result, summarised } = finished;
   makeDirs(dir, 0o777);
   const journal = result.journal();
   const files: readonly (readonly [RunFile, string])[] = [
-    ['fills.csv', fillsCsv({ fills: result.fills, instruments: prepared.input.instruments })],
+    ['fills.csv', fillsTextOf(finished)],
     ['orders.csv', ordersCsv(journal)],
     ['equity.csv', equityCsv(summarised.measured.walked.days)],
     ['stops.csv', stopsCsv(stopsOf(journal))],

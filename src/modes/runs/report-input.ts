@@ -34,9 +34,9 @@ const seriesOf = ({ input }: Prepared): readonly ReportSeries[] =>
 
 /** What the evidence of a fill says beyond its rule. */
 const detailOf =
-  (fills: readonly Fill[]) =>
+  (fillAt: Given['fillAt']) =>
   (index: number): string => {
-    const evidence = fills[index]?.evidence;
+    const evidence = fillAt(index)?.evidence;
     if (evidence === undefined) return '';
     const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, ...more } = evidence;
     return [
@@ -67,16 +67,16 @@ const titleOf = ({ code, configuration }: KeptRun): string =>
 type Given = Pick<ReportInput, 'table' | 'trips' | 'series' | 'missing' | 'stops'> & {
   readonly days: Walked['days'];
   readonly chart: Walked['chart'];
-  readonly fills: readonly Fill[];
+  readonly fillAt: (index: number) => Fill | undefined;
   readonly configuration: string;
 };
 
-const inputOf = (run: KeptRun, { fills, ...given }: Given): ReportInput => ({
+const inputOf = (run: KeptRun, { fillAt, ...given }: Given): ReportInput => ({
   ...given,
   title: titleOf(run),
   asset: run.asset,
   summary: run.summary,
-  detail: detailOf(fills),
+  detail: detailOf(fillAt),
   isMore: (fill) => (fills[fill]?.evidence?.participation ?? 0) > 1,
   provenance: provenanceOf(run),
   extra: [],
@@ -95,7 +95,7 @@ export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly St
       series: seriesOf(prepared),
       missing: undefined,
       stops,
-      fills: result.fills,
+      fillAt: result.fillAt ?? ((index) => result.fills[index]),
       configuration: readFileSync(file, 'utf8'),
     }),
   );
@@ -144,7 +144,8 @@ export async function reportOfKept(folder: string): Promise<string> {
   const days = readEquityCsv(readRunFile(folder, 'equity.csv') ?? '');
   const found = await klinesAgain(folder, run);
   const given = {
-    ...{ table, fills },
+    table,
+    fillAt: (index: number) => fills[index],
     stops: readStopsCsv(readRunFile(folder, 'stops.csv') ?? ''),
     configuration: readRunFile(folder, 'configuration.yaml') ?? '',
   };

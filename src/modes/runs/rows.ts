@@ -11,7 +11,7 @@ import type { RunResult } from '../run.ts';
 import { cellText, csvRows, csvText } from './csv.ts';
 
 export interface RunRows {
-  readonly fills: readonly Fill[];
+  readonly fills: Iterable<Fill>;
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly days: Curve;
 }
@@ -21,9 +21,13 @@ const fillHead = [
   ...(['tradeId', 'orderId', 'clientOrderId', 'account', 'evidence'] as const),
 ] as const;
 
+/** Lines that become one piece of text at a time: each by itself would be kept until the last is there. */
+const piece = 1_024;
+
 /** Spelt out for each fill: runs have a hundred thousand of them, and nobody wants to wait for a run to be kept. */
 export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): string {
-  const lines = [fillHead.join(',')];
+  const pieces: string[] = [];
+  let lines = [fillHead.join(',')];
   const said = new Map<string, string>();
   for (const fill of fills) {
     const at = instruments.get(fill.symbol) as Instrument;
@@ -33,9 +37,13 @@ export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instru
     lines.push(
       `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, said)}`,
     );
+    if (lines.length < piece) continue;
+    pieces.push(lines.join('\n'));
+    lines = [];
   }
-  lines.push('');
-  return lines.join('\n');
+  if (lines.length > 0) pieces.push(lines.join('\n'));
+  pieces.push('');
+  return pieces.join('\n');
 }
 
 /** Most fills have a rule and nothing else: each is written out once. */
