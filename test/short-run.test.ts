@@ -101,6 +101,7 @@ describe('a run in short numbers', () => {
           expect(result).toBeDefined();
           if (result === undefined) return;
           fills += result.fills.length;
+          expect(result.fills.map((_, index) => result.fillAt?.(index))).toEqual(result.fills);
           const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
           expect(rowsOf(result)).toEqual(expected);
           expect(result.fills).toEqual(runLong(input).fills);
@@ -134,6 +135,8 @@ describe('a run in short numbers', () => {
           const [columns, stream] = [runColumns(input), await runStream(input)];
           expect(rowsOf(columns)).toEqual(rowsOf(stream));
           expect(columns.kills).toEqual(stream.kills);
+          expect(stream.refused).toEqual(columns.refused ?? []);
+          expect(stream.asked()).toEqual(columns.asked());
           if (shortly(input) === undefined) gaveUp++;
           else kept++;
         },
