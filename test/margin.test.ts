@@ -177,6 +177,9 @@ describe('what is borrowed', () => {
   test('of the base asset costs what it is worth at the close', async () => {
     const { charges } = await ran([calm, calm, kline(100, 102, 100, 102)], [hold('-40')], hours);
     expect(charges).toEqual(['interest 0.8 at 120', 'interest 0.816 at 180']);
+    const back = await ran([calm, calm, calm, calm], [hold('-40'), hold('0')], hours);
+    // Bought back at the open of the third hour, which it was owed in, and not in the fourth.
+    expect(back.charges).toEqual(['interest 0.8 at 120', 'interest 0.8 at 180']);
   });
 
   test('and given back within the hour costs the whole of it', async () => {
