@@ -1,7 +1,7 @@
 /** How far the price went against and for each round trip while it lasted. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { FillTable } from './fill-table.ts';
-import type { TripTable } from './trips.ts';
+import type { TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
 /** Rows whose extremes are kept together. */

@@ -1,6 +1,6 @@
 /** Round trips by what they have in common: strategy, symbol, side, reason of the exit, month, hour and weekday (UTC). */
 import { type FillTable, purposes } from './fill-table.ts';
-import type { TripTable } from './trips.ts';
+import type { TripTable } from './trip-table.ts';
 
 export interface GroupRow {
   readonly name: string;

@@ -20,7 +20,8 @@ import {
   yearlyReturn,
 } from './ratios.ts';
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
-import { type TripTable, tripTable } from './trips.ts';
+import type { TripTable } from './trip-table.ts';
+import { tripTable } from './trips.ts';
 import { returnsOf, type Walked, walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';
 

@@ -1,6 +1,6 @@
 /** Statistics of round trips, in money after fees (fill-engine §3). */
 import { deviation } from './moments.ts';
-import type { TripTable } from './trips.ts';
+import type { TripTable } from './trip-table.ts';
 
 export interface TripNumbers {
   readonly roundTrips: number;

@@ -2,6 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { excursions } from './excursions.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
+import type { TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
 /** What one order opened and one order closed. */
@@ -25,26 +26,6 @@ export interface Trip {
   /** The furthest that the price went against it and for it, as fractions of the entry price; ≤ 0 and ≥ 0. */
   readonly worst: number;
   readonly best: number;
-}
-
-/** All closed round trips, in the order in which they closed: a `Trip` each, as columns, since an object for each is most of what statistics cost. */
-export interface TripTable {
-  readonly length: number;
-  readonly place: Uint16Array;
-  /** 1 or 0. */
-  readonly long: Uint8Array;
-  readonly entryFill: Uint32Array;
-  readonly exitFill: Uint32Array;
-  readonly quantity: Float64Array;
-  readonly entryPrice: Float64Array;
-  readonly exitPrice: Float64Array;
-  readonly profit: Float64Array;
-  readonly fees: Float64Array;
-  readonly worst: Float64Array;
-  readonly best: Float64Array;
-  /** UTC ms. */
-  readonly entryTime: Float64Array;
-  readonly exitTime: Float64Array;
 }
 
 /** A table without excursions while it grows. */
