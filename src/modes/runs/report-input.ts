@@ -77,7 +77,7 @@ const inputOf = (run: KeptRun, { fillAt, ...given }: Given): ReportInput => ({
   asset: run.asset,
   summary: run.summary,
   detail: detailOf(fillAt),
-  isMore: (fill) => (fills[fill]?.evidence?.participation ?? 0) > 1,
+  isMore: (fill) => (fillAt(fill)?.evidence?.participation ?? 0) > 1,
   provenance: provenanceOf(run),
   extra: [],
 });
