@@ -56,6 +56,8 @@ export const whyNever: Readonly<Record<string, string>> = {
   'order canceled lose': outrun,
   'cancel refused overdue':
     'an order that cannot be cancelled is over: the next looks find it so, long before the cancel is overdue',
+  'fault frame:broken sending':
+    'rare: only one seed of eight hears prices over a socket, few connections break there, and `sending` lasts for a commit and an answer; `frame:silence` and the others met it',
   'fault * quarantined':
     'rare: few orders are quarantined, and faults are drawn without regard to the states of orders; what a quarantined order lives through is tested by itself (`src/execution/`)',
   'fault * intended':

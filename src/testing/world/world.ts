@@ -239,7 +239,7 @@ class World {
     return this.#until(isKnown, this.#time.elapsed() + endMs, 'not every outcome is known');
   }
 
-  /** A last look at everything, and the journal written. */
+  /** A last look at everything, and the journal written. Where the weight of a minute is spent it waits for that. */
   async #untilSeen(): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;
@@ -250,7 +250,7 @@ class World {
       .then(() => {
         seen = true;
       });
-    await this.#until(() => seen, this.#time.elapsed() + 30_000, 'the last look does not end');
+    await this.#until(() => seen, this.#time.elapsed() + 90_000, 'the last look does not end');
   }
 
   /** Ready again after the last restart; a ban that was heard late is waited for. */
