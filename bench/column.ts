@@ -7,9 +7,9 @@
  */
 import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/run-columns.ts';
-import { runStream } from '../src/modes/stream-run.ts';
-import { summarise } from '../src/modes/summary.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
+import { summarise } from '../src/modes/backtest/summary.ts';
 import { bareLoop, configFor, inputFor } from './market.ts';
 
 export interface Round {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { loadKlines } from '../src/data/klines.ts';
-import { castOf } from '../src/modes/backtest.ts';
+import { castOf } from '../src/modes/backtest/backtest.ts';
 import { cellsOf, readAxes } from '../src/modes/grid/axes.ts';
 import { hasRun, type Outcome } from '../src/modes/grid/outcome.ts';
 import { openPool } from '../src/modes/grid/pool.ts';

@@ -12,8 +12,8 @@ import { realMs, systemClock } from '../src/clock/clock.ts';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { instrument } from '../src/domain/instrument.ts';
-import { startLive } from '../src/modes/live.ts';
-import { noLog } from '../src/modes/log.ts';
+import { startLive } from '../src/modes/daemon/live.ts';
+import { noLog } from '../src/modes/daemon/log.ts';
 import { configure } from '../src/modes/strategies.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
 

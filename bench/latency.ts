@@ -14,8 +14,8 @@ import got from 'got';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { openForWriting } from '../src/journal/worker.ts';
-import { startLive } from '../src/modes/live.ts';
-import { noLog } from '../src/modes/log.ts';
+import { startLive } from '../src/modes/daemon/live.ts';
+import { noLog } from '../src/modes/daemon/log.ts';
 import { configure } from '../src/modes/strategies.ts';
 
 const orders = Number(process.argv[2] ?? 300);

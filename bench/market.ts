@@ -8,7 +8,7 @@ import { instrument } from '../src/domain/instrument.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { rate, units } from '../src/domain/money.ts';
 import { feesFrom, rulesets } from '../src/fill/rules.ts';
-import type { RunInput } from '../src/modes/run.ts';
+import type { RunInput } from '../src/modes/backtest/run.ts';
 import { readParams } from '../src/strategy/params.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 

@@ -21,7 +21,7 @@ import { type Journal, journal } from '../src/journal/journal.ts';
 import { emptyLoaded } from '../src/journal/load.ts';
 import { openState } from '../src/journal/open.ts';
 import { type Assembled, assemble } from '../src/modes/assemble.ts';
-import { noLog } from '../src/modes/log.ts';
+import { noLog } from '../src/modes/daemon/log.ts';
 import type { Draft } from '../src/portfolio/plan.ts';
 import { wide } from '../src/testing/builders.ts';
 import { exchange as connect } from '../src/venue/exchange/exchange.ts';

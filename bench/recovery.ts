@@ -15,8 +15,8 @@ import { WebSocketServer } from 'ws';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { thisHost } from '../src/journal/guard.ts';
-import { startLive, venueNameOf } from '../src/modes/live.ts';
-import { noLog } from '../src/modes/log.ts';
+import { startLive, venueNameOf } from '../src/modes/daemon/live.ts';
+import { noLog } from '../src/modes/daemon/log.ts';
 import { configure } from '../src/modes/strategies.ts';
 import { feePerFill, firstUsdt, type Past, resting, symbol, writePast } from './recovery/past.ts';
 

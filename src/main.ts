@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { Refusal } from './domain/refusal.ts';
+import { rulesOption } from './modes/backtest/rules-option.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
 import { addJournal } from './modes/journal/commands.ts';
 import { addRecord } from './modes/record/commands.ts';
-import { rulesOption } from './modes/rules-option.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 import { stopsOnSignals } from './modes/signals.ts';
@@ -103,7 +103,9 @@ program
   .addOption(stateOption())
   .addOption(jsonOption())
   .addOption(logOption())
-  .action(async (given) => (await import('./modes/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }));
+  .action(async (given) =>
+    (await import('./modes/demo/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }),
+  );
 
 for (const [name, about] of [
   ['live', 'trade on the exchange'],
@@ -120,7 +122,7 @@ for (const [name, about] of [
   if (name === 'live')
     command.option('--accept-restored <REASON>', 'take a journal that is not the newest one, or from another host');
   command.action(async (given) =>
-    (await import('./modes/daemon.ts')).daemon({
+    (await import('./modes/daemon/daemon.ts')).daemon({
       ...withConfig(name, given),
       mode: name,
       out,
@@ -163,13 +165,13 @@ program
   .action(async ({ save, runs, grid, all, accept, rules, ...given }) => {
     if (rules !== undefined) given.set = [...given.set, `rules=${rules}`];
     if (all !== undefined)
-      return (await import('./modes/expectations.ts')).checkAll({
+      return (await import('./modes/backtest/expectations.ts')).checkAll({
         ...given,
         dir: all,
         accept,
         run: async (config) => {
           const printed: string[] = [];
-          const { backtest } = await import('./modes/backtest-command.ts');
+          const { backtest } = await import('./modes/backtest/command.ts');
           await backtest({ ...given, config, json: true, out: (line) => void printed.push(line), say: () => {} });
           return printed.join('');
         },
@@ -188,7 +190,7 @@ program
         out,
         say,
       });
-    return (await import('./modes/backtest-command.ts')).backtest({
+    return (await import('./modes/backtest/command.ts')).backtest({
       ...withConfig('backtest', given),
       ...(save === true ? { runs } : {}),
       sluice: version(),
@@ -234,14 +236,20 @@ const simulator = program
   .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
   .action(async ({ state, ...given }) =>
-    (await import('./modes/simulate.ts')).simulate({ persist: state, ...given, out, say, signal: stopping.signal }),
+    (await import('./modes/demo/simulate.ts')).simulate({
+      persist: state,
+      ...given,
+      out,
+      say,
+      signal: stopping.signal,
+    }),
   );
 simulator
   .command('report')
   .description('what a client did wrong, from a truth log')
   .argument('<FILE>', 'as --log wrote it')
   .action(async (file: string, _given, command: Command) =>
-    (await import('./modes/simulator-report.ts')).showReport(file, {
+    (await import('./modes/demo/simulator-report.ts')).showReport(file, {
       json: command.optsWithGlobals<{ json: boolean }>().json,
       out,
     }),
@@ -349,7 +357,12 @@ program
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
   .action(async (given) =>
-    (await import('./modes/doctor.ts')).doctor({ ...withConfig('doctor', given), environment: process.env, out, say }),
+    (await import('./modes/doctor/doctor.ts')).doctor({
+      ...withConfig('doctor', given),
+      environment: process.env,
+      out,
+      say,
+    }),
   );
 
 addByHand(program, { out, say, signal: stopping.signal });

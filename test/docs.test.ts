@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { backtestSchema, tradingSchema } from '../src/config/schema.ts';
 import { instrumentsSchema } from '../src/data/instruments.ts';
-import { runColumns } from '../src/modes/run-columns.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { type Case, columnsOf, inputOf, scripted } from './agreement.ts';
 import { desk } from './kit/command.ts';
 import { generated } from './reference/generated.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
-import { backtest } from '../src/modes/backtest-command.ts';
+import { backtest } from '../src/modes/backtest/command.ts';
 import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
 
 const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));

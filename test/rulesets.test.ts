@@ -6,8 +6,8 @@ import { loadKlines } from '../src/data/klines.ts';
 import { Decimal } from '../src/domain/money.ts';
 import { rulesets as rulesetsOfProduct } from '../src/fill/rules.ts';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
-import { runColumns } from '../src/modes/run-columns.ts';
-import { runStream } from '../src/modes/stream-run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import {
   byColumns,

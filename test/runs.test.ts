@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backtest } from '../src/modes/backtest-command.ts';
+import { backtest } from '../src/modes/backtest/command.ts';
 import { csvRows, csvText } from '../src/modes/runs/csv.ts';
 import { findRun, type KeptRun, keepRun, noteTry, readRun, readTries, runIds } from '../src/modes/runs/store.ts';
 import { backtestYaml, desk, klineLines } from './kit/command.ts';

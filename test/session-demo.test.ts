@@ -6,8 +6,8 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../src/clock/clock.ts';
 import { journalFile } from '../src/journal/open.ts';
-import { booksText, compareBooks } from '../src/modes/demo-books.ts';
-import { demoUser } from '../src/modes/simulate.ts';
+import { booksText, compareBooks } from '../src/modes/demo/books.ts';
+import { demoUser } from '../src/modes/demo/simulate.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from './kit/program.ts';
 import { pass, until } from './kit/until.ts';
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { LatencyModel } from '../src/fill/latency.ts';
 import { rulesets } from '../src/fill/rules.ts';
 import { defineStrategy } from '../src/index.ts';
-import type { RunInput } from '../src/modes/run.ts';
-import { runColumns } from '../src/modes/run-columns.ts';
-import { stress } from '../src/modes/stress.ts';
+import type { RunInput } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { stress } from '../src/modes/backtest/stress.ts';
 import { columnsOf, inputOf } from './agreement.ts';
 
 const still = defineStrategy({

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { rate } from '../src/domain/money.ts';
 import { readFills } from '../src/journal/past.ts';
-import type { RunInput } from '../src/modes/run.ts';
-import { runColumns } from '../src/modes/run-columns.ts';
-import { runStream } from '../src/modes/stream-run.ts';
+import type { RunInput } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { columnsOf, inputOf } from './agreement.ts';
 import { generated } from './reference/generated.ts';

@@ -10,7 +10,7 @@ import { signalsOf } from '../strategy/host.ts';
 import { btc, kline, signal } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
 import { ok } from '../venue/venue.ts';
-import { signalsHeard } from './hearing.ts';
+import { signalsHeard } from './daemon/hearing.ts';
 
 const instrument = btc;
 const bid = (price: number, quantity = 1) => ({ side: 'BUY' as const, price, quantity });

@@ -11,7 +11,7 @@ import { isAbove, type Standard, standards } from '../risk/controls.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
 import { codeHash } from '../strategy/code.ts';
 import type { Assembled } from './assemble.ts';
-import type { Log } from './log.ts';
+import type { Log } from './daemon/log.ts';
 import type { Configured } from './strategies.ts';
 
 /**

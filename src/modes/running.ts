@@ -10,17 +10,17 @@ import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
 import { noteDay } from './controls.ts';
-import { beatMs, freshness } from './freshness.ts';
-import { guardian } from './guardian.ts';
-import { health, healthMs } from './health.ts';
-import { signalsHeard } from './hearing.ts';
-import { marketKeeper, noMarketDataName } from './market-keeper.ts';
-import { watchLoss, watchPrices } from './prices.ts';
-import type { Reaching } from './reach.ts';
-import type { Screen } from './screen.ts';
+import { beatMs, freshness } from './daemon/freshness.ts';
+import { guardian } from './daemon/guardian.ts';
+import { health, healthMs } from './daemon/health.ts';
+import { signalsHeard } from './daemon/hearing.ts';
+import { marketKeeper, noMarketDataName } from './daemon/market-keeper.ts';
+import { watchLoss, watchPrices } from './daemon/prices.ts';
+import type { Reaching } from './daemon/reach.ts';
+import type { Screen } from './daemon/screen.ts';
+import { timeKeeper } from './daemon/time-keeper.ts';
 import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
-import { timeKeeper } from './time-keeper.ts';
 
 export interface Made {
   readonly clock: ScaledClock;

@@ -6,7 +6,7 @@ import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
-import { noMarketDataName } from './market-keeper.ts';
+import { noMarketDataName } from './daemon/market-keeper.ts';
 import { type ChosenState, chooseState } from './state.ts';
 import { fillJson, isDust, shortId } from './words.ts';
 

@@ -10,8 +10,8 @@ import { Refusal } from '../domain/refusal.ts';
 import { journalFile } from '../journal/open.ts';
 import { openReader } from '../journal/reader.ts';
 import { type Client, openClient } from '../modes/by-hand/client.ts';
-import { actText, lastBeat, writeAct } from '../modes/heartbeat.ts';
-import { killRequests } from '../modes/kill-file.ts';
+import { actText, lastBeat, writeAct } from '../modes/daemon/heartbeat.ts';
+import { killRequests } from '../modes/daemon/kill-file.ts';
 import { defaultStateDir } from '../modes/state.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
-import { surplus } from '../../src/modes/demo-books.ts';
+import { surplus } from '../../src/modes/demo/books.ts';
 import type { FillRow, Simulator } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from './rig.ts';
 import { until } from './until.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { backtest } from '../../src/modes/backtest-command.ts';
+import { backtest } from '../../src/modes/backtest/command.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 

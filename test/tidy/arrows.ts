@@ -188,7 +188,7 @@ export const arrowRule: Rule = {
   fine: [
     ['src/trader.ts', "import type { WorkingOrder } from './portfolio/portfolio.ts';\nimport { merge } from 'rxjs';"],
     ['src/main.ts', "import { Refusal } from './domain/refusal.ts';\nimport type { Show } from './modes/show.ts';"],
-    ['src/modes/live.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
+    ['src/modes/daemon/live.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
     ['src/fill/golden.test.ts', "import { test } from 'vitest';\nimport { engine } from './builders.ts';"],
   ],
 };

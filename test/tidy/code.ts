@@ -42,7 +42,7 @@ const inProduct = (path: string): boolean => /^(src|strategies)\//.test(path);
 /** The only places outside `src/clock/` that touch time or chance, and why they may. */
 const doors: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
   'src/journal/open.ts': { may: ['randomBytes'], because: 'a journal is given its own secret key, once' },
-  'src/modes/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
+  'src/modes/daemon/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
   'src/ops/document.ts': { may: ['randomBytes'], because: 'so must not the nonce of its scripts' },
   'test/conformance/time.ts': {
     may: ['Date.now', 'setTimeout'],
@@ -133,9 +133,9 @@ export const timeRule: Rule = {
     ['src/domain/ids.ts', "import { createHash, randomUUID } from 'node:crypto';"],
     ['src/venue/exchange/orders.ts', 'const id = crypto.randomUUID();'],
     ['src/venue/exchange/http.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
-    ['src/modes/live.ts', "import { debounceTime, map } from 'rxjs';"],
-    ['src/modes/live.ts', "import * as rx from 'rxjs';"],
-    ['src/modes/session.ts', 'const now = Date.now();'],
+    ['src/modes/daemon/live.ts', "import { debounceTime, map } from 'rxjs';"],
+    ['src/modes/daemon/live.ts', "import * as rx from 'rxjs';"],
+    ['src/modes/daemon/session.ts', 'const now = Date.now();'],
     ['test/demo.test.ts', 'await systemClock.sleep(1_000);'],
     ['test/demo.test.ts', 'await new Promise((go) => setTimeout(go, 100));'],
   ],
@@ -183,7 +183,7 @@ export const modeRule: Rule = {
     ['src/venue/venue.ts', 'export interface Feed {\n  readonly paperMode: boolean;\n}'],
   ],
   fine: [
-    ['src/modes/live.ts', "if (mode === 'live') start();"],
+    ['src/modes/daemon/live.ts', "if (mode === 'live') start();"],
     ['src/venue/paper/entry.ts', "import { paper } from './account.ts';\nconst live = paper;"],
     ['src/ops/view.ts', "const shown: { mode: string } = { mode: 'live' };"],
   ],

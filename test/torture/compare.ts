@@ -5,7 +5,7 @@ import { isClosed } from '../../src/domain/order.ts';
 import { movementOf } from '../../src/domain/position.ts';
 import type { FillEntry, KillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
 import type { HeldPosition } from '../../src/journal/reader.ts';
-import { surplus } from '../../src/modes/demo-books.ts';
+import { surplus } from '../../src/modes/demo/books.ts';
 import type { FillRow, OrderRow } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from '../kit/rig.ts';
 import type { Arrival, Truth } from './exchange-words.ts';

@@ -6,9 +6,9 @@ import type { Want } from '../../domain/order.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { framedKlines } from '../../strategy/framed.ts';
 import type { Params } from '../../strategy/params.ts';
-import { needsGraph } from '../driver.ts';
-import type { RunInput } from '../run.ts';
-import { runColumns } from '../run-columns.ts';
+import { needsGraph } from '../backtest/driver.ts';
+import type { RunInput } from '../backtest/run.ts';
+import { runColumns } from '../backtest/run-columns.ts';
 
 /** What was decided after one kline. */
 export interface Line {
@@ -52,7 +52,7 @@ export async function decisionLog(input: RunInput, columns: Columns, first: numb
     hosted: [{ ...hosted, strategy }],
     series: [{ ...series, columns, gaps: [], first, end: columns.openTime.length }],
   };
-  if (needsGraph(run)) await (await import('../stream-run.ts')).runStream(run, true);
+  if (needsGraph(run)) await (await import('../backtest/stream-run.ts')).runStream(run, true);
   else runColumns(run);
   return { lines, unsteady };
 }

@@ -5,7 +5,7 @@ import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import type { RunInput } from '../run.ts';
+import type { RunInput } from '../backtest/run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
 import { type DecisionLog, decisionLog, type Line, sameLine } from './log.ts';
 

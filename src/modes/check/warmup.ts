@@ -3,7 +3,7 @@ import { isStreaming } from '../../strategy/contract.ts';
 import { ownWarmup } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import { warmupOf } from '../../strategy/needs.ts';
-import type { RunInput } from '../run.ts';
+import type { RunInput } from '../backtest/run.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
 

@@ -5,8 +5,8 @@ import { fillTable } from '../../research/fill-table.ts';
 import { overfitting } from '../../research/overfit.ts';
 import { type Superior, superiorAbility } from '../../research/superior.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
-import type { RunInput } from '../run.ts';
-import { walkableOf } from '../summary.ts';
+import type { RunInput } from '../backtest/run.ts';
+import { walkableOf } from '../backtest/summary.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 
 export interface GridDoubt {

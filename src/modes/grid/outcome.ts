@@ -3,8 +3,8 @@ import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { sharpe } from '../../research/ratios.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
-import type { RunInput, RunResult } from '../run.ts';
-import { marginOf, walkableOf } from '../summary.ts';
+import type { RunInput, RunResult } from '../backtest/run.ts';
+import { marginOf, walkableOf } from '../backtest/summary.ts';
 
 export interface Ran {
   /** Quote units, exact. */

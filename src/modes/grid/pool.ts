@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { Columns } from '../../domain/market.ts';
-import type { RunSeries } from '../run.ts';
+import type { RunSeries } from '../backtest/run.ts';
 import type { Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 import type { Stage } from './worker.ts';

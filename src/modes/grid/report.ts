@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
-import type { RunInput } from '../run.ts';
+import type { RunInput } from '../backtest/run.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { doubtTexts } from './doubt.ts';

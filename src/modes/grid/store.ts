@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { makeDirs } from '../../journal/open.ts';
-import type { Prepared } from '../backtest.ts';
+import type { Prepared } from '../backtest/backtest.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import type { Axis, Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';

@@ -4,10 +4,10 @@ import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { faultText, isStrategyFault } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
-import { type Cast, castOf, inputOf } from '../backtest.ts';
-import { needsGraph } from '../driver.ts';
-import type { RunInput, RunResult, RunSeries } from '../run.ts';
-import { runColumns } from '../run-columns.ts';
+import { type Cast, castOf, inputOf } from '../backtest/backtest.ts';
+import { needsGraph } from '../backtest/driver.ts';
+import type { RunInput, RunResult, RunSeries } from '../backtest/run.ts';
+import { runColumns } from '../backtest/run-columns.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { Axis, Cell } from './axes.ts';
 import { remembering } from './memory.ts';
@@ -50,7 +50,7 @@ function withCell(hosted: readonly NamedHosted[], cell: Cell): readonly NamedHos
 }
 
 const run = async (input: RunInput): Promise<RunResult> =>
-  needsGraph(input) ? (await import('../stream-run.ts')).runStream(input) : runColumns(input);
+  needsGraph(input) ? (await import('../backtest/stream-run.ts')).runStream(input) : runColumns(input);
 
 /** Outcomes in the order of the cells. */
 export default async function runCells(cells: readonly Cell[]): Promise<readonly Outcome[]> {

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import type { TradingConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { catalogueOf } from '../tapes.ts';
+import { catalogueOf } from '../backtest/tapes.ts';
 import { compactions } from './compact-beside.ts';
 import { type Recorded, type Recorder, recorder } from './recorder.ts';
 

@@ -6,7 +6,7 @@ import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
 import type { Try } from '../../research/tries.ts';
 import { codeHash } from '../../strategy/code.ts';
-import type { Prepared } from '../backtest.ts';
+import type { Prepared } from '../backtest/backtest.ts';
 
 export interface CodeVersion {
   readonly strategy: string;

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { makeDirs } from '../../journal/open.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
-import { groupLines, metricLines, tableOf } from '../backtest-table.ts';
+import { groupLines, metricLines, tableOf } from '../backtest/table.ts';
 import { writeWhole } from './keep.ts';
 import { findRun, type KeptRun, type RunFile, readRun, runBytes, runIds } from './store.ts';
 

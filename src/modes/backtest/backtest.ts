@@ -1,0 +1,263 @@
+/** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
+import { dirname, resolve } from 'node:path';
+import { readConfig, type Setting } from '../../config/read.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
+import { listSeries } from '../../data/catalogue/manifest.ts';
+import { findGaps } from '../../data/gaps.ts';
+import { instrumentsSchema } from '../../data/instruments.ts';
+import { loadKlines } from '../../data/klines.ts';
+import { resampleTrades } from '../../data/resample.ts';
+import type { Tape, TradeColumns } from '../../data/tape.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
+import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { feesFrom } from '../../fill/rules.ts';
+import { RateLine } from '../../research/rates.ts';
+import { frameFault, ownWarmup } from '../../strategy/frames.ts';
+import { warmupOf } from '../../strategy/needs.ts';
+import { shippedInstruments } from '../demo/scenarios.ts';
+import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from '../strategies.ts';
+import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
+import { pairsOf, rateNote } from './currencies.ts';
+import { rulesOf } from './fill-rules.ts';
+import { marginRulesOf, refuseTape } from './margin-rules.ts';
+import { type RunInput, type RunSeries, spanOf } from './run.ts';
+import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
+import type { CashFlow, MarginRules, Other } from './run-money.ts';
+import { catalogueOf, tapeOf } from './tapes.ts';
+
+/** A run that is ready to start, and what there is to say about its data. */
+export interface Prepared {
+  readonly input: RunInput;
+  readonly warnings: readonly string[];
+  /** SHA-256 of each data file, hex, by symbol. */
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+/** Who trades what, before any data are loaded. */
+export interface Cast {
+  readonly hosted: RunInput['hosted'];
+  readonly instruments: RunInput['instruments'];
+  readonly allocations: RunInput['allocations'];
+  readonly cashFlows?: readonly CashFlow[];
+  /** Where strategies may borrow. */
+  readonly margin?: MarginRules;
+  /** Whose closes say what another currency is worth, by asset; none where there is one currency. */
+  readonly pairs?: ReadonlyMap<string, Instrument>;
+  /** By which their orders fill. */
+  readonly rules: RunInput['rules'];
+}
+
+/** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
+export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
+  const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
+  const available = [...readConfig(where, instrumentsSchema).values()];
+  const configured = await configure(config.strategies, file, settings, { available, where });
+  const instruments = instrumentsFor(configured, available, where, true);
+  const byCurrency = new Map<string, Configured[]>();
+  for (const one of configured) {
+    const quote = instruments.get(one.config.symbol)?.quote ?? '';
+    byCurrency.set(quote, [...(byCurrency.get(quote) ?? []), one]);
+  }
+  const margin = marginRulesOf(file, config, instruments.values());
+  const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
+  const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
+  return {
+    hosted: hostedOf(configured, instruments),
+    instruments,
+    allocations: [...byCurrency].flatMap(([quote, some]) => allocationsOf(some, cashOf(quote))),
+    ...(config.cashFlows.length > 0 && { cashFlows: cashFlowsOf(file, config, byCurrency) }),
+    ...(margin !== undefined && { margin }),
+    ...(pairs !== undefined && { pairs }),
+    rules: rulesOf(dirname(file), config),
+  };
+}
+
+/** A run of this cast over these klines. */
+export const inputOf = (
+  config: BacktestConfig,
+  { hosted, instruments, allocations, rules, cashFlows, margin }: Cast,
+  series: readonly RunSeries[],
+): RunInput => ({
+  account: config.account,
+  ...{ hosted, instruments, allocations, rules },
+  ...(cashFlows !== undefined && { cashFlows }),
+  ...(margin !== undefined && { margin }),
+  series,
+  cash: config.cash,
+  limits: margin === undefined ? config.risk : { ...config.risk, maxLeverage: margin.maxLeverage },
+  fees: {
+    ...feesFrom({
+      ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
+      ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
+    }),
+    ...(config.symbolFees !== undefined && { bySymbol: config.symbolFees }),
+    ...(config.feeTiers !== undefined && { tiers: config.feeTiers }),
+  },
+});
+
+/** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
+export async function prepare(
+  file: string,
+  config: BacktestConfig,
+  settings: readonly Setting[] = [],
+): Promise<Prepared> {
+  const dir = dirname(file);
+  const cast = await castOf(file, config, settings);
+  const { hosted, instruments } = cast;
+  const warnings: string[] = [];
+  const dataHashes: Record<string, string> = {};
+  const series: RunSeries[] = [];
+  const tapes = new Map<string, Tape>();
+  for (const instrument of instruments.values()) {
+    const { symbol } = instrument;
+    const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
+    const tape = await tapeOf(dir, config, instrument);
+    if (tape !== undefined) {
+      if (cast.margin !== undefined) refuseTape(file, symbol);
+      tapes.set(symbol, tape);
+      warnings.push(...tape.warnings);
+      for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
+    }
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, tape);
+    warnings.push(...loaded.warnings);
+    dataHashes[symbol] = loaded.sha256;
+    const { columns, gaps } = loaded;
+    const asked = { symbol, interval, openTime: columns.openTime, source };
+    refuseOtherIntervals(asked);
+    const rows = rowsOf(config, asked);
+    const needed = Math.max(
+      ...hosted.filter((one) => one.symbol === symbol).map((one) => ownWarmup(ownKlines(one), interval)),
+    );
+    refuseShort(asked, rows.end, needed);
+    warnings.push(...spanNotes(config, asked, { ...rows, needed }));
+    const finer = await finerOf(dir, config, instrument, interval);
+    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
+  }
+  refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
+  const input = inputOf(config, cast, series);
+  const currencies = await currenciesIn(dir, config, cast.pairs, series);
+  for (const { note, hash, other } of currencies) {
+    if (note !== undefined) warnings.push(note);
+    dataHashes[`${other.pair.symbol} as a rate`] = hash;
+  }
+  const { fees } = input;
+  if (fees.assumed)
+    warnings.push(
+      `fees are not configured: maker ${percent(fees.maker)} and taker ${percent(fees.taker)} are assumed (fees: { maker: "…", taker: "…" })`,
+    );
+  const others = currencies.map(({ other }) => other);
+  return {
+    input: {
+      ...input,
+      ...(tapes.size > 0 && { tapes }),
+      ...(config.currency !== undefined &&
+        others.length > 0 && { currencies: { reporting: config.currency, cash: config.cash, others } }),
+    },
+    warnings,
+    dataHashes,
+  };
+}
+
+/** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
+async function currenciesIn(
+  dir: string,
+  config: BacktestConfig,
+  pairs: ReadonlyMap<string, Instrument> | undefined,
+  series: readonly RunSeries[],
+): Promise<readonly { readonly other: Other; readonly note: string | undefined; readonly hash: string }[]> {
+  const found = [];
+  for (const [asset, pair] of pairs ?? []) {
+    const given = config.currencies[asset];
+    if (given === undefined) throw new Error(`${asset} has a pair and is no currency`);
+    const traded = given.data === undefined ? series.find(({ symbol }) => symbol === pair.symbol) : undefined;
+    const interval = traded?.interval ?? given.interval;
+    const data = given.data === undefined ? {} : { [pair.symbol]: given.data };
+    const { columns, sha256 } =
+      traded === undefined
+        ? (await klinesOf(dir, { ...config, data }, pair, interval, undefined)).loaded
+        : { columns: traded.columns, sha256: 'as traded' };
+    const line = new RateLine(interval, columns);
+    const note = rateNote({ asset, pair, line }, spanOf(series), intervalMs(interval, 0), given.maxRateAgeMs);
+    const { cash, maxOrderValue, maxPosition } = given;
+    found.push({ other: { asset, cash, pair, line, limits: { maxOrderValue, maxPosition } }, note, hash: sha256 });
+  }
+  return found;
+}
+
+/** What it has to see of its own interval before its first decision. */
+const ownKlines = ({ strategy, params, interval }: RunInput['hosted'][number]): { warmup: number; of: Interval } => ({
+  warmup: warmupOf(strategy, params, interval),
+  of: interval,
+});
+
+/** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
+function smallestInterval(
+  file: string,
+  symbol: string,
+  hosted: RunInput['hosted'],
+  recorded: Interval | undefined,
+): Interval {
+  const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
+  const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
+  if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
+  for (const interval of wanted) {
+    const fault = frameFault(smallest, interval);
+    if (fault !== undefined)
+      throw new Refusal(
+        recorded === undefined
+          ? `${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`
+          : `${file}: dataIntervals.${symbol}: ${smallest}: a strategy uses ${interval}, and klines of that cannot be made from klines of ${smallest}`,
+      );
+  }
+  return smallest;
+}
+
+/** Of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
+async function klinesOf(
+  dir: string,
+  config: BacktestConfig,
+  { symbol, pricePrecision }: Instrument,
+  interval: Interval,
+  tape: Tape | undefined,
+): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
+  const given = config.data[symbol];
+  if (given !== undefined && given !== 'catalogue') {
+    const path = resolve(dir, given);
+    return { where: path, loaded: loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair }) };
+  }
+  const where = catalogueOf(dir, config);
+  const isStored = listSeries(where).some((one) => one.kind === 'klines' && one.symbol === symbol);
+  if (!isStored && tape?.trades !== undefined)
+    return { where: 'its trades', loaded: fromTrades(symbol, interval, tape.trades) };
+  // Rows before `from` warm up: all of them are loaded, as of a file.
+  const span = config.to === undefined ? {} : { to: config.to };
+  return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
+}
+
+/** The finer klines that the configuration asks for. */
+async function finerOf(
+  dir: string,
+  { catalogue, detail, from, to }: BacktestConfig,
+  { symbol, pricePrecision }: Instrument,
+  interval: Interval,
+): Promise<Columns | undefined> {
+  if (detail === undefined) return undefined;
+  if (detail === interval || !isWithin(detail, interval))
+    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of such: name a smaller interval`);
+  const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const wanted = { symbol, interval: detail, pricePrecision, ...span };
+  return (await storedKlines(catalogueOf(dir, { catalogue }), wanted)).columns;
+}
+
+/** Klines of the intervals that trades cover whole. */
+function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
+  const columns = resampleTrades(trades, { interval });
+  const { list } = findGaps({ symbol, interval }, columns.openTime);
+  return { columns, gaps: list, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
+}
+
+const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

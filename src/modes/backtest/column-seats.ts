@@ -1,0 +1,35 @@
+/** The seats of strategies before the columns of their klines, made larger where they use a larger interval. */
+import type { Portfolio } from '../../portfolio/portfolio.ts';
+import { framesOf } from '../../strategy/frames.ts';
+import type { NamedHosted } from '../strategies.ts';
+import { Seat } from './column-seat.ts';
+import { KlineCursor } from './kline-cursor.ts';
+import type { RunSeries } from './run.ts';
+
+/** The seats of a symbol's strategies, in their order. */
+export const seatsOn = (
+  all: readonly NamedHosted[],
+  series: RunSeries,
+  cursor: KlineCursor,
+  portfolio: Portfolio,
+): readonly Seat[] =>
+  all
+    .filter(({ symbol }) => symbol === series.symbol)
+    .map((hosted) => {
+      // The portfolio hears of a price only where something is planned; the strategy sees each.
+      const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
+      if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding);
+      const { columns, knownAt } = framesOf(series.interval, hosted.interval, series.columns);
+      const first = knownAt.findIndex((row) => row >= series.first);
+      const own: RunSeries = {
+        symbol: series.symbol,
+        interval: hosted.interval,
+        columns,
+        gaps: [],
+        first: first < 0 ? knownAt.length : first,
+        end: knownAt.length,
+      };
+      const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
+      const place = new KlineCursor(own, seenAt);
+      return new Seat(hosted, own, place, holding, { cursor: place, knownAt, next: own.first });
+    });

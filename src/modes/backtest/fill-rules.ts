@@ -1,0 +1,69 @@
+/** The rules by which a backtest fills: a named ruleset with what the configuration changes of it (`fills`). */
+import { resolve } from 'node:path';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { readBytes } from '../../data/bytes.ts';
+import { readNumberTable } from '../../data/number-table.ts';
+import { rateText, type Ticks, ticks } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { ImpactModel } from '../../fill/impact.ts';
+import type { LatencyModel } from '../../fill/latency.ts';
+import { aboutRules, type Rules, rulesets } from '../../fill/rules.ts';
+
+export function rulesOf(
+  dir: string,
+  { account, rules, fills }: Pick<BacktestConfig, 'account' | 'rules' | 'fills'>,
+): Rules {
+  if (fills.closeAtEnd === true && account === 'margin')
+    throw new Refusal(
+      'fills.closeAtEnd: on margin nothing is sold or bought back at the end, since interest may be owed in what is traded: leave it out',
+    );
+  const { latencies, latencyDrawn, queue, queueExponent, impact, penetrationTicks, ...plain } = fills;
+  const base = rulesets[rules];
+  const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+  return {
+    ...base,
+    ...(given as Partial<Rules>),
+    ...(penetrationTicks !== undefined && { penetrationTicks: tickCount(penetrationTicks) }),
+    ...(latencies !== undefined && { latency: measured(resolve(dir, latencies), latencyDrawn) }),
+    queue: { kind: queue ?? base.queue.kind, n: queueExponent ?? base.queue.n },
+    impact: impact === undefined ? base.impact : impactModels[impact],
+  };
+}
+
+/** What the rules of a configuration assume, in words. */
+export function rulesText({ rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>): string {
+  const changed = Object.entries(fills).flatMap(([key, value]) =>
+    value === undefined || value === false ? [] : [`${key} ${typeof value === 'bigint' ? rateText(value) : value}`],
+  );
+  return changed.length === 0 ? aboutRules[rules] : `${aboutRules[rules]}; but ${changed.join(', ')}`;
+}
+
+const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
+
+/** With the numbers of fill-engine §2 and of zipline. */
+const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {
+  none: undefined,
+  squareRoot: { kind: 'squareRoot', y: 1, from: 0.001 },
+  volumeShare: { kind: 'volumeShare', impact: 0.1, most: 0.025 },
+};
+
+/** Latencies of requests from a CSV file, as they were measured: at their time, or drawn from them. */
+function measured(path: string, isDrawn: boolean): LatencyModel {
+  const table = readNumberTable(path, readBytes(path).bytes, [
+    { name: 'time_ms' },
+    { name: 'entry_ms' },
+    { name: 'response_ms' },
+  ]);
+  const [time, entry, response] = table.columns;
+  if (time === undefined || entry === undefined || response === undefined || time.length === 0)
+    throw new Refusal(`${path} has no rows: measure latencies first (time_ms,entry_ms,response_ms)`);
+  const rows = Array.from(time, (at, row) => ({
+    time: at,
+    entryMs: entry[row] as number,
+    responseMs: response[row] as number,
+  }));
+  const wrong = rows.findIndex(({ time: at }, row) => row > 0 && at < (rows[row - 1]?.time ?? 0));
+  if (wrong >= 0)
+    throw new Refusal(`${path}, line ${wrong + 2}: it is earlier than the line before: sort the file by time`);
+  return isDrawn ? { kind: 'distribution', travels: rows } : { kind: 'recorded', rows };
+}

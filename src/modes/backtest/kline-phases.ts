@@ -1,0 +1,120 @@
+/** What a kline does on the live graph, phase by phase: the venue fills by it before anybody sees it (fill-engine §2.2). */
+import type { SimClock } from '../../clock/sim-clock.ts';
+import type { Kline } from '../../domain/market.ts';
+import { priceNumber } from '../../domain/money.ts';
+import type { Signal } from '../../domain/order.ts';
+import type { Stop } from '../../fill/orders.ts';
+import type { Rules } from '../../fill/rules.ts';
+import type { ArmedStop } from '../../portfolio/protect.ts';
+import type { PaperMarket } from '../../venue/paper/on-klines.ts';
+import type { Assembled } from '../assemble.ts';
+import { armedStops, withTargets } from './entry-kline.ts';
+import type { MarginDesk } from './margin.ts';
+
+/** Who trades, and who moves time. */
+export interface Stage {
+  readonly clock: SimClock;
+  readonly assembled: Assembled;
+  readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
+  /** Takes a standing wish to be carried out again. */
+  readonly again: (signal: Signal) => void;
+  /** Where strategies may borrow. */
+  readonly margin?: MarginDesk | undefined;
+}
+
+/** A symbol and the klines by which its orders fill. */
+export interface Phased {
+  readonly market: PaperMarket;
+  readonly symbol: string;
+}
+
+/** Orders work or positions are guarded: the kline goes through the fill phases. */
+export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phased): boolean =>
+  !market.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
+
+/** Positions that were held for as long as they may be; undefined when there is none. */
+export function leaveOverdue({ assembled, clock }: Stage, { symbol }: Phased, kline: Kline): Promise<void> | undefined {
+  const overdue = assembled.protection.overdue(symbol, kline.seenAt);
+  if (overdue.length === 0) return undefined;
+  for (const place of overdue) assembled.hitStop(place, place.why);
+  return clock.settleSoon();
+}
+
+export function close({ assembled, clock, margin }: Stage, { symbol }: Phased, kline: Kline): void {
+  clock.skipTo(kline.seenAt);
+  assembled.portfolio.mark(symbol, kline.close, kline.seenAt);
+  margin?.charge(symbol, kline.seenAt);
+}
+
+export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled'>): Promise<void> | undefined {
+  const kill = assembled.risk.watchLoss();
+  if (kill === undefined) return undefined;
+  return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
+}
+
+export async function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+  const { clock, rules } = stage;
+  clock.skipTo(kline.openTime);
+  if (!market.idle) {
+    market.open(kline);
+    await clock.settleSoon();
+  }
+  if (rules.targetsFrom === 'entry') await placeTargets(stage, symbol, kline.openTime, kline.open);
+}
+
+/** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
+export function decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
+  if (stage.rules.marketAt === 'open' || market.idle) return undefined;
+  market.decided(kline);
+  return stage.clock
+    .settleSoon()
+    .then(() => placeTargets(stage, symbol, kline.seenAt, kline.close))
+    .then(() => {
+      market.decided(kline);
+      return stage.clock.settleSoon();
+    });
+}
+
+async function placeTargets({ assembled, clock, again }: Stage, symbol: string, at: number, price: number) {
+  for (const signal of withTargets(symbol, at, assembled)) {
+    assembled.portfolio.mark(symbol, price, at);
+    again(signal);
+    await clock.settleSoon();
+  }
+}
+
+export async function restPhases(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+  const { assembled, clock } = stage;
+  clock.skipTo(kline.seenAt - 1);
+  await hitStops(stage, market, kline);
+  if (!market.idle) {
+    market.rest(kline);
+    await clock.settleSoon();
+    await hitStops(stage, market, kline);
+  }
+  market.close();
+  assembled.protection.trail(symbol, kline.high);
+  assembled.protection.trail(symbol, kline.low);
+}
+
+async function hitStops(stage: Stage, market: PaperMarket, kline: Kline): Promise<void> {
+  const { assembled, clock, rules, margin } = stage;
+  const { portfolio } = assembled;
+  const armed = armedStops(kline.symbol, kline.openTime, rules, assembled);
+  const stops: readonly (ArmedStop & Stop)[] = margin === undefined ? armed : margin.stops(kline, armed);
+  if (stops.length === 0) return;
+  const at = portfolio.instrument(kline.symbol);
+  for (const hit of market.triggers(kline, stops)) {
+    const stop = stops.find(({ strategy }) => strategy === hit.strategy);
+    if (stop === undefined) continue;
+    const price = priceNumber(hit.price, at);
+    portfolio.mark(kline.symbol, price, clock.now());
+    const isForced = stop.liquidation !== undefined && margin !== undefined;
+    const why = isForced ? margin.why(price) : stopReason(price);
+    if (isForced) margin.liquidate(stop.strategy, stop.symbol, why);
+    assembled.hitStop(stop, why);
+    await clock.settleSoon();
+  }
+}
+
+export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

@@ -1,0 +1,29 @@
+/** Strategies of a larger interval than the klines that a symbol is recorded in: what they hear by streams. */
+import type { Observable } from 'rxjs';
+import type { Interval } from '../../domain/interval.ts';
+import type { Kline } from '../../domain/market.ts';
+import { framedKlines } from '../../strategy/framed.ts';
+import { framing } from '../../strategy/frames.ts';
+import type { Inputs } from '../../strategy/host.ts';
+
+/** Klines of the wanted interval as a strategy hears them, made from those of `own` where they are larger. */
+export function heardKlines(
+  history: readonly Kline[],
+  klines: Observable<Kline>,
+  own: Interval,
+  wanted: Interval,
+): Pick<Inputs, 'history' | 'klines'> {
+  if (own === wanted) return { history, klines };
+  const before: Kline[] = [];
+  let seenAt = 0;
+  let symbol = '';
+  const take = framing(own, wanted, ({ openTime, open, high, low, close, volume }) => {
+    before.push({ symbol, interval: wanted, openTime, open, high, low, close, volume, seenAt });
+  });
+  for (const kline of history) {
+    ({ seenAt, symbol } = kline);
+    take(kline);
+  }
+  // The one that the history ends inside goes on growing.
+  return { history: before, klines: framedKlines(klines, own, wanted, history) };
+}

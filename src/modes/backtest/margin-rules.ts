@@ -1,0 +1,45 @@
+/** The rules of a margin account as a configuration gives them, and what cannot be had with them. */
+import type { BacktestConfig } from '../../config/schema.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { MarginRules } from './run-money.ts';
+
+/** The keys that a margin account is refused without. */
+const keys = 'maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryHours';
+
+/** The rules of a backtest on margin; undefined on spot. A `Refusal` where they are missing, or where something else does not know margin. */
+export function marginRulesOf(
+  file: string,
+  { account, margin, cashFlows, currencies }: BacktestConfig,
+  instruments: Iterable<Pick<Instrument, 'symbol' | 'base' | 'quote'>>,
+): MarginRules | undefined {
+  const refuse = (what: string): never => {
+    throw new Refusal(`${file}: ${what}`);
+  };
+  if (account === 'spot') {
+    if (margin !== undefined) refuse('margin: these are rules of account: margin, and the account is spot');
+    return undefined;
+  }
+  if (margin === undefined)
+    return refuse(
+      `account: margin cannot be simulated without your rules of it (margin: ${keys}): the exchange publishes none, and the result would be too good. Write them down, or use account: spot`,
+    );
+  const { interest, interestEveryHours, ...rest } = margin;
+  const rates = new Map(Object.entries(interest));
+  for (const { symbol, base, quote } of instruments)
+    for (const asset of [base, quote])
+      if (!rates.has(asset))
+        refuse(
+          `margin.interest: there is no rate for ${asset}, which ${symbol} borrows: ${asset}: "0" if it costs nothing`,
+        );
+  if (cashFlows.length > 0) refuse('cashFlows: money cannot be paid in or out of a margin account: leave them out');
+  if (Object.keys(currencies).length > 0) refuse('currencies: a margin account has one currency: leave the others out');
+  return { ...rest, interest: rates, interestEveryMs: interestEveryHours * 3_600_000 };
+}
+
+/** Refuses a recording of trades or books: positions on margin are judged by klines. */
+export function refuseTape(file: string, symbol: string): never {
+  throw new Refusal(
+    `${file}: account: margin fills by klines alone, and there are trades or books of ${symbol}: say fidelity: klines`,
+  );
+}

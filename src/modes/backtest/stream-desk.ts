@@ -1,0 +1,35 @@
+/** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
+import type { SimClock } from '../../clock/sim-clock.ts';
+import { defaultTiming } from '../../execution/desk.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { emptyLoaded } from '../../journal/load.ts';
+import type { OrderEntry } from '../../venue/venue.ts';
+import { type Assembled, assemble } from '../assemble.ts';
+import { planTerms, type RunInput } from './run.ts';
+
+/** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
+export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
+
+export function deskOf(
+  input: RunInput,
+  clock: SimClock,
+  book: Journal,
+  orders: OrderEntry,
+  orderLifeMs: number,
+): Assembled {
+  return assemble({
+    clock,
+    journal: book,
+    identity: undefined,
+    loaded: emptyLoaded,
+    orders,
+    ...planTerms(input),
+    instruments: input.instruments,
+    allocations: input.allocations,
+    limits: input.limits,
+    timing: defaultTiming,
+    orderLifeMs,
+    notice: () => {},
+  });
+}

@@ -1,0 +1,242 @@
+/** A backtest through the live graph itself: `trade()` with a simulated clock, a recorded feed and the fill engine as the venue. */
+import { EMPTY } from 'rxjs';
+import { SimClock } from '../../clock/sim-clock.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { Kline } from '../../domain/market.ts';
+import { plus, type Units } from '../../domain/money.ts';
+import type { Fill, Signal } from '../../domain/order.ts';
+import { type Journal, journal } from '../../journal/journal.ts';
+import { type Inputs, signalsOf } from '../../strategy/host.ts';
+import { trade } from '../../trader.ts';
+import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
+import { RecordedFeed, type RecordedSeries } from '../../venue/recorded/recorded.ts';
+import { marketsOf } from '../daemon/run-markets.ts';
+import { paced } from '../pace.ts';
+import { source } from '../source.ts';
+import type { NamedHosted } from '../strategies.ts';
+import { absent } from './absent.ts';
+import { bandOf } from './band.ts';
+import { type CashFlows, flowsOn } from './cash-flows.ts';
+import { closedAtEnd } from './end-close.ts';
+import {
+  close,
+  decidedPhase,
+  isActive,
+  leaveOverdue,
+  openPhase,
+  restPhases,
+  type Stage,
+  watchLoss,
+} from './kline-phases.ts';
+import { heardKlines } from './larger-klines.ts';
+import { MarginDesk } from './margin.ts';
+import { requestsIn } from './requests-in.ts';
+import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { deskOf, isResult } from './stream-desk.ts';
+
+interface Walk {
+  readonly market: PaperMarket;
+  readonly recorded: RecordedSeries;
+  readonly symbol: string;
+  readonly interval: Interval;
+}
+
+interface Graph extends Stage {
+  readonly walks: readonly Walk[];
+  readonly flows: CashFlows;
+  /** What strategies threw. */
+  readonly faults: unknown[];
+  /** Streams that are not there and that strategies listen to. */
+  readonly missed: unknown[];
+}
+
+/** With `misses` a strategy may listen to what is not recorded, and hears nothing. */
+export async function runStream(input: RunInput, misses = false): Promise<RunResult> {
+  const clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+  const host = memoryHost(isResult);
+  const book = journal(host, clock);
+  const fills: Fill[] = [];
+  const band = bandOf(input);
+  const venue = new PaperOnKlines({
+    // There is nothing to poll: the venue says itself when something happened.
+    changed: (symbol) => void clock.track(assembled.sweeps.sweep(symbol)),
+    clock,
+    instruments: input.instruments,
+    rules: input.rules,
+    fees: input.fees,
+    balances: openingBalances(input),
+    ...marketsOf(input),
+    mayOwe: input.margin !== undefined,
+    listener: band.listener,
+  });
+  const assembled = deskOf(input, clock, book, venue.orders, 1);
+  const feed = new RecordedFeed(input.series.map(upToEnd));
+  const flows = flowsOn(input, assembled, venue, (entry) => book.append(entry));
+  const margin = marginOf(input, { clock, assembled, book, venue });
+  if (margin !== undefined) assembled.booked.subscribe((fill) => margin.booked(fill));
+  const walks = input.series.map(({ symbol, interval }) => ({
+    symbol,
+    interval,
+    market: venue.market(symbol),
+    recorded: feed.series(symbol, interval),
+  }));
+  const again = source<Signal>();
+  const faults: unknown[] = [];
+  const graph: Graph = {
+    clock,
+    assembled,
+    rules: input.rules,
+    again: (signal) => again.emit(signal),
+    walks,
+    flows,
+    margin,
+    faults,
+    missed: misses ? [] : faults,
+  };
+  const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
+  const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
+    fills.push(fill),
+  );
+  const endedAt = await walkAll(graph, stepped(input));
+  trading.unsubscribe();
+  await book.close();
+  if (graph.faults.length > 0) throw graph.faults[0];
+  return closedAtEnd(input, {
+    fills,
+    kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
+    finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
+    ...(flows.done.length > 0 && { cashFlows: flows.done }),
+    ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
+    couldBeBetterBy: band.better(),
+    ...requestsIn(host.waiting(), spanOf(input.series).end),
+    ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+    journal: () => host.db,
+    ...(endedAt === undefined ? {} : { endedAt }),
+  });
+}
+
+function marginOf(
+  { margin }: RunInput,
+  parts: Pick<Graph, 'clock' | 'assembled'> & { readonly book: Journal; readonly venue: PaperOnKlines },
+): MarginDesk | undefined {
+  const { clock, assembled, book, venue } = parts;
+  if (margin === undefined) return undefined;
+  const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
+  return new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
+}
+
+export const upToEnd = (series: RunSeries): RunSeries => {
+  const { openTime, open, high, low, close, volume } = series.columns;
+  const cut = (column: Float64Array): Float64Array => column.subarray(0, series.end);
+  return {
+    ...series,
+    columns: {
+      openTime: cut(openTime),
+      open: cut(open),
+      high: cut(high),
+      low: cut(low),
+      close: cut(close),
+      volume: cut(volume),
+    },
+  };
+};
+
+function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults, missed, walks }: Graph): Inputs {
+  const { symbol, interval, id } = hosted;
+  const own = walks.find((walk) => walk.symbol === symbol)?.interval ?? interval;
+  const recorded = feed.series(symbol, own);
+  return {
+    ...heardKlines(recorded.before(recorded.row), feed.klines(symbol, own), own, interval),
+    trades: absent('trades', hosted, missed),
+    depth: absent('depth', hosted, missed),
+    ticker: absent('ticker', hosted, missed),
+    gaps: feed.gaps,
+    fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
+    holding: assembled.portfolio.holding(id, symbol),
+    now: () => clock.now(),
+    failed: (error) => void faults.push(error),
+  };
+}
+
+/** A kline that closes, and the series it is of. */
+interface Closing {
+  readonly walk: Walk;
+  readonly kline: Kline;
+}
+
+/** Tells of each kline; a promise now and then, of whether to end. */
+const stepped = ({ pace, series }: RunInput): (() => Promise<boolean> | undefined) =>
+  paced(
+    pace,
+    series.reduce((sum, { first, end }) => sum + end - first, 0),
+  );
+
+/** Moment after moment at which klines close; returns when the last one closed, where it was told to end before the last of all. */
+async function walkAll(graph: Graph, tell: () => Promise<boolean> | undefined): Promise<number | undefined> {
+  const { clock, walks } = graph;
+  // Recovery has nothing to do, but strategies only listen once it is through.
+  await clock.turn();
+  const [only] = walks;
+  if (walks.length === 1 && only !== undefined) {
+    for (let kline = only.recorded.next(); kline !== undefined; kline = only.recorded.next()) {
+      const work = step(graph, only, kline);
+      if (work !== undefined) await work;
+      const asked = tell();
+      if (asked !== undefined && (await asked)) return kline.seenAt;
+    }
+    return undefined;
+  }
+  for (;;) {
+    const next = walks.flatMap((walk): Closing[] => {
+      const kline = walk.recorded.next();
+      return kline === undefined ? [] : [{ walk, kline }];
+    });
+    if (next.length === 0) return undefined;
+    const at = Math.min(...next.map(({ kline }) => kline.seenAt));
+    const closing = next.filter(({ kline }) => kline.seenAt === at);
+    await stepAll(graph, closing);
+    for (const _ of closing) {
+      const asked = tell();
+      if (asked !== undefined && (await asked)) return at;
+    }
+  }
+}
+
+/** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
+async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void> {
+  const active = closing.filter(({ walk }) => isActive(graph, walk));
+  for (const { walk, kline } of active) await openPhase(graph, walk, kline);
+  for (const { walk, kline } of active) await restPhases(graph, walk, kline);
+  for (const { walk, kline } of closing) close(graph, walk, kline);
+  for (const { kline } of closing) graph.flows.carryOut(kline.seenAt);
+  await watchLoss(graph);
+  for (const { walk, kline } of closing) await leaveOverdue(graph, walk, kline);
+  for (const { walk, kline } of closing) await push(graph, walk, kline);
+  for (const { walk, kline } of closing) await decidedPhase(graph, walk, kline);
+}
+
+/** One kline; undefined when nothing asynchronous came of it. */
+function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
+  if (!isActive(graph, walk)) return show(graph, walk, kline);
+  return openPhase(graph, walk, kline)
+    .then(() => restPhases(graph, walk, kline))
+    .then(() => show(graph, walk, kline));
+}
+
+/** The kline has closed: its price counts, the loss limit looks, strategies see it. */
+function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
+  close(graph, walk, kline);
+  graph.flows.carryOut(kline.seenAt);
+  const killing = watchLoss(graph);
+  const leaving =
+    killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));
+  const pushing = leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
+  return pushing === undefined
+    ? decidedPhase(graph, walk, kline)
+    : pushing.then(() => decidedPhase(graph, walk, kline));
+}
+
+function push({ clock }: Graph, { recorded }: Walk, kline: Kline): Promise<void> | undefined {
+  recorded.push(kline);
+  return clock.busy ? clock.settleSoon() : undefined;
+}

@@ -1,0 +1,177 @@
+/** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
+import type { BacktestConfig } from '../../config/schema.ts';
+import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
+import { type FillTable, fillTable } from '../../research/fill-table.ts';
+import { groupsOf } from '../../research/groups.ts';
+import { type Measured, measure } from '../../research/metrics.ts';
+import { kurtosis, skewness } from '../../research/moments.ts';
+import type { FlowRow, Summary } from '../../research/summary.ts';
+import { type Stressed, verdictOf } from '../../research/verdict.ts';
+import type { Marks, Walkable } from '../../research/walkable.ts';
+import type { Prepared } from './backtest.ts';
+import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
+import { rulesText } from './fill-rules.ts';
+import { type RunInput, type RunResult, spanOf } from './run.ts';
+import type { FlowDone } from './run-money.ts';
+import { spentWeight } from './spent-weight.ts';
+
+/** A summary, and what only charts need of it. */
+export interface Summarised {
+  readonly summary: Summary;
+  readonly measured: Measured;
+  readonly table: FillTable;
+}
+
+/** Why a run is worth what it is: what luck may have had to do with it. */
+export interface Doubt {
+  readonly tries: (measured: Measured) => { readonly count: number; readonly variance: number | undefined };
+  readonly stressed: readonly Stressed[];
+}
+export const noDoubt: Doubt = { tries: () => ({ count: 1, variance: undefined }), stressed: [] };
+
+/**
+ * What a held unit counts for: under careful rules what selling it now would bring (bid less the taker's fee); under `plain`,
+ * which is there to be compared, the last close (fill-engine §2.1, §3).
+ */
+export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Marks {
+  if (rules.name !== 'sluice') return { long: 1, short: 1 };
+  const half = rateNumber(rules.halfSpread);
+  const fee = rateNumber(fees.taker);
+  return { long: (1 - half) * (1 - fee), short: (1 + half) * (1 + fee) };
+}
+
+/** What a run traded on, as its figures are walked through. */
+export const walkableOf = (
+  input: RunInput,
+  fills: FillTable,
+  flows: RunResult['cashFlows'] = [],
+  charges: readonly ChargeRow[] = [],
+): Walkable => ({
+  fills,
+  series: input.series,
+  cash: unitsNumber(wholeCash(input)),
+  instruments: input.instruments,
+  marks: marksOf(input),
+  entryFee: rateNumber(input.fees.taker),
+  ...(flows.length > 0 && {
+    flows: moved(flows).map(({ at, amount, asset }) => ({ time: at, amount: unitsNumber(amount), asset })),
+  }),
+  ...(charges.length > 0 && {
+    charges: charges.map(([time, amount]) => ({ time, amount: unitsNumber(units(amount)) })),
+  }),
+  ...ratesIn(input),
+});
+
+type MarginRow = NonNullable<Summary['margin']>;
+type ChargeRow = MarginRow['charges'][number];
+
+/** What margin cost: each charge, whoever paid it, and the sums. */
+export function marginOf({ margin }: Pick<RunResult, 'margin'>): MarginRow | null {
+  if (margin === undefined) return null;
+  const { interest, liquidationFees, liquidations, charges } = margin;
+  return {
+    interest: unitsText(interest),
+    liquidationFees: unitsText(liquidationFees),
+    liquidations,
+    charges: charges.toSorted((a, b) => a.at - b.at).map(({ at, amount }) => [at, unitsText(amount)]),
+  };
+}
+
+const ratesIn = (input: RunInput): Pick<Walkable, 'rates'> => {
+  const rates = ratesOf(input);
+  return rates === undefined ? {} : { rates };
+};
+
+/** The flows that were not refused. */
+const moved = (flows: readonly FlowDone[]): readonly FlowDone[] => flows.filter(({ refused }) => refused === undefined);
+
+export function summarise(
+  { input, warnings, dataHashes }: Prepared,
+  result: RunResult,
+  config: BacktestConfig,
+  doubt: Doubt = noDoubt,
+): Summarised {
+  const filled = result.table?.() ?? fillTable(result.fills, input.instruments);
+  const start = wholeCash(input);
+  const cash = unitsNumber(start);
+  const flows = result.cashFlows ?? [];
+  const paidIn = moved(flows).reduce(
+    (sum, { amount, asset, at }) => plus(sum, inReporting(input.currencies, asset, amount, at)),
+    noUnits,
+  );
+  const measured = measure(walkableOf(input, filled, flows, marginOf(result)?.charges), {
+    riskFree: rateNumber(config.riskFree),
+    finalEquity: unitsNumber(result.finalEquity),
+  });
+  const table = measured.fills;
+  const { fees, turnover, ...ratios } = measured.metrics;
+  const times = input.series.flatMap(({ columns, first, end }) => [
+    columns.openTime[first] ?? 0,
+    columns.openTime[end - 1] ?? 0,
+  ]);
+  const bestEquity = plus(result.finalEquity, result.couldBeBetterBy);
+  const verdict = verdictOf({
+    metrics: measured.metrics,
+    cash,
+    // Money that was paid in is no profit.
+    finalEquity: unitsNumber(minus(result.finalEquity, paidIn)),
+    bestEquity: unitsNumber(minus(bestEquity, paidIn)),
+    fills: table.length,
+    ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
+    skewness: skewness(measured.returns) ?? 0,
+    kurtosis: kurtosis(measured.returns) ?? 3,
+    tries: doubt.tries(measured),
+    stressed: doubt.stressed,
+  });
+  const summary: Summary = {
+    version: 1,
+    rules: input.rules.name,
+    rulesText: rulesText(config),
+    riskFree: rateNumber(config.riskFree),
+    klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    cash: unitsText(start),
+    finalEquity: unitsText(result.finalEquity),
+    bestEquity: unitsText(bestEquity),
+    ambiguousKlines: result.ambiguousKlines,
+    fillCount: table.length,
+    evidence: evidenceOf(table),
+    metrics: {
+      return: (unitsNumber(result.finalEquity) * (measured.walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
+      ...ratios,
+      fees: unitsText(fees),
+      turnover: unitsText(turnover),
+    },
+    verdict,
+    groups: groupsOf(measured.trips, table),
+    stress: doubt.stressed,
+    currencies: currencyRows(input, result),
+    cashFlows: flows.map((flow) => rowOf(flow, input)),
+    ...requestsOf(input, result),
+    kills: result.kills,
+    warnings,
+    dataHashes,
+  };
+  return { summary, measured, table };
+}
+
+const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currencies }: RunInput): FlowRow => ({
+  ...{ time, at, asset, reason },
+  amount: unitsText(amount),
+  worth: unitsText(inReporting(currencies, asset, amount, at)),
+  refused: refused ?? null,
+});
+
+function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
+  const counts = rules.map(() => 0);
+  for (const index of rule) counts[index] = (counts[index] ?? 0) + 1;
+  return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
+}
+
+/** What was refused, what the requests would have weighed live, and what borrowing cost. */
+function requestsOf({ account, series }: RunInput, result: RunResult): Pick<Summary, 'refused' | 'weight' | 'margin'> {
+  const { start, end } = spanOf(series);
+  const weight = spentWeight(result.asked(), { account, symbols: series.length, spanMs: end - start });
+  return { refused: result.refused ?? [], weight, margin: marginOf(result) };
+}

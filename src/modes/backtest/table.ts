@@ -1,0 +1,179 @@
+/** A backtest for the terminal: what matters at a glance, rounded for the eye, and why a number is missing. */
+import { noUnits, plus, units, unitsText } from '../../domain/money.ts';
+import { grouped, roundedMoney } from '../../ops/words.ts';
+import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
+import { conventions } from '../../research/conventions.ts';
+import { leastDays } from '../../research/metrics.ts';
+import type { Summary } from '../../research/summary.ts';
+import type { Verdict } from '../../research/verdict.ts';
+import { refusedText } from './refusals.ts';
+import { weightText } from './spent-weight.ts';
+
+type Row = readonly [name: string, value: string];
+const nameWidth = 20;
+const line = ([name, value]: Row): string => `${name.padEnd(nameWidth)} ${value}`;
+
+const ratio = (value: number): string => value.toFixed(2);
+
+/** The Sharpe ratio, or why there is none. */
+function sharpeText({ metrics, riskFree }: Summary): string {
+  const { sharpe, sharpeLow, sharpeHigh, days } = metrics;
+  if (sharpe !== null) {
+    const interval = sharpeLow === null || sharpeHigh === null ? '' : ` [${ratio(sharpeLow)}, ${ratio(sharpeHigh)}]`;
+    return `${ratio(sharpe)}${interval}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
+  }
+  return days < leastDays
+    ? `n/a  (${days} daily ${days === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
+    : 'n/a  (equity did not change from one day to another)';
+}
+
+function roundTripsText({ roundTrips, winRate, profitFactor }: Summary['metrics']): string {
+  if (roundTrips === 0) return '0';
+  const factor = profitFactor === null ? 'n/a (none lost)' : ratio(profitFactor);
+  return `${grouped(roundTrips)}, ${shareText(winRate ?? 0)} won, profit factor ${factor}`;
+}
+
+function feesText({ fees, feeShare, breakEvenFees }: Summary['metrics'], asset: string): string {
+  const share = feeShare === null ? '' : `, ${shareText(feeShare)} of what was earned before them`;
+  const factor = breakEvenFees === null ? '' : `; dies at fees ${figureText(breakEvenFees, 'factor')}`;
+  return `${roundedMoney(fees)} ${asset}${share}${factor}`;
+}
+
+function evidenceText({ evidence, fillCount }: Summary): string {
+  const parts = Object.entries(evidence).toSorted(([, a], [, b]) => b - a);
+  return parts.length === 0
+    ? 'n/a'
+    : parts.map(([rule, count]) => `${rule || 'unknown'} ${shareText(count / fillCount)}`).join(', ');
+}
+
+/** In one sentence: `Sharpe 1.80 [0.40, 2.90]; 12 tries; PSR 0.97; … → not distinguishable from luck`. */
+export function verdictText(verdict: Verdict, asset: string): string {
+  const { sharpe, low, high, tries, psr, dsr, worstProfit, bestProfit, ambiguousShare, breakEvenFees } = verdict;
+  const parts = [
+    sharpe === null
+      ? 'no Sharpe ratio'
+      : `Sharpe ${ratio(sharpe)}${low === null || high === null ? '' : ` [${ratio(low)}, ${ratio(high)}]`}`,
+    `${grouped(tries)} ${tries === 1 ? 'try' : 'tries'}`,
+    ...(psr === null ? [] : [`PSR ${ratio(psr)}`]),
+    ...(dsr === null ? [] : [`DSR ${ratio(dsr)}`]),
+    worstProfit === bestProfit
+      ? `profit ${moneyFigure(worstProfit)} ${asset}`
+      : `profit ${moneyFigure(worstProfit)} to ${moneyFigure(bestProfit)} ${asset}`,
+    ...(ambiguousShare === null ? [] : [`${shareText(ambiguousShare)} of fills ambiguous`]),
+    ...(breakEvenFees === null ? [] : [`dies at fees ${figureText(breakEvenFees, 'factor')}`]),
+  ];
+  return `${parts.join('; ')} → ${verdict.conclusion}`;
+}
+
+/** What there was in each currency, and by which rates it counts. */
+function currencyLines({ currencies = [] }: Summary): readonly Row[] {
+  return currencies.map(({ asset, cash, finalEquity, pair, firstRate, lastRate, oldestRateMs }): Row => {
+    const rate =
+      pair === null
+        ? 'the equity is counted in it'
+        : `at the last close of ${pair}: ${firstRate} at the start, ${lastRate} at the end, at most ${(oldestRateMs / 3_600_000).toFixed(1)} h old`;
+    return [`In ${asset}`, `${cash} to ${finalEquity}; ${rate}`];
+  });
+}
+
+/** Money that came and went beside trading; each that was refused is said. */
+function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
+  if (cashFlows.length === 0) return [];
+  const done = cashFlows.filter(({ refused }) => refused === null);
+  const sum = done.reduce((total, { worth }) => plus(total, units(worth)), noUnits);
+  const text = `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in all; returns leave them out (time-weighted)`;
+  return [
+    ['Cash flows', text],
+    ...cashFlows.flatMap(({ at, refused, reason }): readonly Row[] =>
+      refused === null ? [] : [['Refused', `${momentText(at)} UTC, ${reason}: ${refused}`]],
+    ),
+  ];
+}
+
+/** What margin cost beside fees. */
+function marginRows({ margin }: Summary, asset: string): readonly Row[] {
+  if (!margin) return [];
+  const { interest, liquidations, liquidationFees } = margin;
+  return [
+    ['Interest', `${roundedMoney(interest)} ${asset}`],
+    ['Liquidations', `${grouped(liquidations)}, ${roundedMoney(liquidationFees)} ${asset} of fees for them`],
+  ];
+}
+
+/** The glance. */
+export function tableOf(summary: Summary, asset: string): readonly string[] {
+  const { metrics: m, cash, finalEquity } = summary;
+  const rows: readonly Row[] = [
+    ['Klines', `${grouped(summary.klines)}, ${momentText(summary.from)} to ${momentText(summary.to)} UTC`],
+    ['Rules', [summary.rules, ...(summary.rulesText === undefined ? [] : [summary.rulesText])].join(': ')],
+    ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
+    ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
+    ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],
+    ['Largest drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
+    ['Sharpe ratio', sharpeText(summary)],
+    ['Round trips', roundTripsText(m)],
+    ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
+    ['Evidence', evidenceText(summary)],
+    ['Fees', feesText(m, asset)],
+    ...marginRows(summary, asset),
+    ['Time in the market', shareText(m.timeInMarket)],
+    [
+      'Ambiguous klines',
+      summary.ambiguousKlines === 0
+        ? '0'
+        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${roundedMoney(summary.bestEquity)} ${asset}`,
+    ],
+    ...summary.stress.map(
+      (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
+    ),
+    ...currencyLines(summary),
+    ...flowRows(summary, asset),
+    ...(summary.weight === undefined ? [] : [['Request weight', weightText(summary.weight)] as const]),
+    ...(summary.refused === undefined || summary.refused.length === 0
+      ? []
+      : [['Orders refused', refusedText(summary.refused)] as const]),
+    ...summary.kills.map((kill): Row => ['Stopped by a limit', kill]),
+    ['Verdict', verdictText(summary.verdict, asset)],
+  ];
+  return [...rows.map(line), ...summary.verdict.reasons.map((reason) => line(['', `- ${reason}`]))];
+}
+
+/** Every metric with its convention beside it, group by group. */
+export function metricLines({ metrics }: Summary): readonly string[] {
+  const values: Readonly<Record<string, unknown>> = metrics;
+  return conventions.flatMap(({ title, of }) => [
+    '',
+    title,
+    ...Object.entries(of).map(([key, { name, form, means }]) => {
+      const value = values[key];
+      return `  ${name.padEnd(22)} ${figureText(typeof value === 'number' ? value : null, form).padStart(16)}  ${means}`;
+    }),
+  ]);
+}
+
+const groupNames: Readonly<Record<keyof Summary['groups'], string>> = {
+  strategy: 'By strategy',
+  symbol: 'By symbol',
+  side: 'By side',
+  exit: 'By exit',
+  month: 'By month of the exit',
+  hour: 'By hour of the exit (UTC)',
+  weekday: 'By weekday of the exit (UTC)',
+};
+export const groupTitles = Object.entries(groupNames) as readonly (readonly [keyof Summary['groups'], string])[];
+
+/** Round trips by what they have in common. */
+export function groupLines({ groups }: Summary): readonly string[] {
+  return groupTitles.flatMap(([key, title]) => {
+    const rows = groups[key];
+    if (rows.length === 0) return [];
+    return [
+      '',
+      title,
+      ...rows.map(
+        ({ name, roundTrips, winRate, profit, fees }) =>
+          `  ${name.padEnd(22)} ${grouped(roundTrips).padStart(8)} trips  ${shareText(winRate ?? 0).padStart(9)} won  profit ${moneyFigure(profit).padStart(16)}  fees ${moneyFigure(fees).padStart(14)}`,
+      ),
+    ];
+  });
+}

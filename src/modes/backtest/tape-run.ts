@@ -1,0 +1,400 @@
+/**
+ * A backtest through the live graph over recorded trades and books, and klines where neither is stored (fill-engine §2.1.10):
+ * events reach the exchange at their time and strategies `feedLatencyMs` later; requests travel; fills are found by asking every
+ * `pollMs` while an order works.
+ */
+import { EMPTY, merge } from 'rxjs';
+import { SimClock } from '../../clock/sim-clock.ts';
+import { rowAt } from '../../data/klines.ts';
+import type { BookColumns, Tape, TradeColumns } from '../../data/tape.ts';
+import { closeTime } from '../../domain/interval.ts';
+import type { Depth, FeedGap, Trade } from '../../domain/market.ts';
+import { plus, priceText } from '../../domain/money.ts';
+import type { Fill } from '../../domain/order.ts';
+import { journal } from '../../journal/journal.ts';
+import { type Inputs, signalsOf } from '../../strategy/host.ts';
+import { trade } from '../../trader.ts';
+import { PaperOnTape, type TapeMarket } from '../../venue/paper/on-tape.ts';
+import { RecordedFeed, type RecordedSeries } from '../../venue/recorded/recorded.ts';
+import type { Assembled } from '../assemble.ts';
+import { marketsOf } from '../daemon/run-markets.ts';
+import { pacedByTime } from '../pace.ts';
+import { type Source, source } from '../source.ts';
+import type { NamedHosted } from '../strategies.ts';
+import { heardTape } from './absent.ts';
+import { bandOf } from './band.ts';
+import { flowCursor, flowsOn } from './cash-flows.ts';
+import { closedAtEnd } from './end-close.ts';
+import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
+import { heardKlines } from './larger-klines.ts';
+import { requestsIn } from './requests-in.ts';
+import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { deskOf, isResult } from './stream-desk.ts';
+import { upToEnd } from './stream-run.ts';
+import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
+import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
+import { Poller } from './tape-poll.ts';
+import { coverage, depthAt, sideOf, tradeAt, write } from './tape-rows.ts';
+
+/** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
+const orderLifeMs = 10_000;
+/** Between two looks at what must not stay undone, as in a live session, ms. */
+const insistMs = 1_000;
+/** How long after a refusal it is asked again what was refused. */
+const restlessMs = 10_000;
+const dayMs = 86_400_000;
+/** After the last event fills are looked for this often. */
+const lastLooks = 3;
+
+/** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
+export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
+  new TapeRun(input, everyEvent).run().then((result) => closedAtEnd(input, result));
+
+interface Lane {
+  readonly symbol: string;
+  readonly series: RunSeries;
+  readonly recorded: RecordedSeries;
+  readonly market: TapeMarket;
+  readonly tape: Tape | undefined;
+  readonly covered: ReturnType<typeof coverage>;
+  readonly trades: Source<Trade>;
+  readonly depth: Source<Depth>;
+  readonly gaps: Source<FeedGap>;
+}
+
+class TapeRun {
+  readonly #input: RunInput;
+  readonly #clock: SimClock;
+  readonly #host = memoryHost(isResult);
+  readonly #venue: PaperOnTape;
+  readonly #assembled: Assembled;
+  readonly #lanes: readonly Lane[];
+  readonly #feed: RecordedFeed;
+  readonly #poller: Poller;
+  readonly #faults: unknown[] = [];
+  readonly #band: ReturnType<typeof bandOf>;
+  readonly #book: ReturnType<typeof journal>;
+  readonly #everyEvent: boolean;
+  readonly #passing: Passing[] = [];
+  readonly #others: Cursor[] = [];
+  #insistAt = Number.NEGATIVE_INFINITY;
+  /** Until then what was refused may be asked for again. */
+  #restlessUntil = Number.NEGATIVE_INFINITY;
+  /** Asynchronous work may have begun since it was last let settle. */
+  #stirred = false;
+
+  constructor(input: RunInput, everyEvent: boolean) {
+    this.#input = input;
+    this.#everyEvent = everyEvent;
+    this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+    this.#book = journal(this.#host, this.#clock);
+    this.#band = bandOf(input);
+    this.#venue = new PaperOnTape({
+      clock: this.#clock,
+      instruments: input.instruments,
+      rules: input.rules,
+      fees: input.fees,
+      balances: openingBalances(input),
+      ...marketsOf(input),
+      listener: this.#band.listener,
+      works: (symbol) => this.#poller.later(symbol),
+    });
+    this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
+    this.#feed = new RecordedFeed(input.series.map(upToEnd));
+    this.#venue.orders.news?.subscribe((symbol) => void this.#clock.track(this.#assembled.sweeps.sweep(symbol)));
+    this.#lanes = input.series.map((series) => this.#lane(series));
+  }
+
+  async run(): Promise<RunResult> {
+    const input = this.#input;
+    const fills: Fill[] = [];
+    const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
+    const trading = trade({ ...this.#desk(), signals }).subscribe((fill) => fills.push(fill));
+    // Recovery has nothing to do, but strategies only listen once it is through.
+    await this.#clock.turn();
+    const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
+    const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
+    const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
+    this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
+    const endedAt = await this.#walk(cursors);
+    await this.#findLast();
+    trading.unsubscribe();
+    await this.#book.close();
+    if (this.#faults.length > 0) throw this.#faults[0];
+    return {
+      fills,
+      kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
+      finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
+      ...(flows.done.length > 0 && { cashFlows: flows.done }),
+      couldBeBetterBy: this.#band.better(),
+      ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
+      ...requestsIn(this.#host.waiting(), spanOf(input.series).end),
+      requests: this.#venue.requests,
+      journal: () => this.#host.db,
+      ...(endedAt === undefined ? {} : { endedAt }),
+    };
+  }
+
+  /** The desk, with an eye on what makes a look at what rests worth while. */
+  #desk(): Assembled['desk'] {
+    const { desk } = this.#assembled;
+    return {
+      ...desk,
+      note: (signal) => {
+        this.#stirred = true;
+        return desk.note(signal);
+      },
+      judge: (draft) => {
+        const verdict = desk.judge(draft);
+        if (verdict.kind === 'denied') this.#restlessUntil = this.#clock.now() + restlessMs;
+        return verdict;
+      },
+    };
+  }
+
+  #lane(series: RunSeries): Lane {
+    const { symbol, interval } = series;
+    const tape = this.#input.tapes?.get(symbol);
+    return {
+      symbol,
+      series,
+      recorded: this.#feed.series(symbol, interval),
+      market: this.#venue.market(symbol),
+      tape,
+      covered: coverage(tape),
+      trades: source(),
+      depth: source(),
+      gaps: source(),
+    };
+  }
+
+  #inputsOf(hosted: NamedHosted): Inputs {
+    const { symbol, interval, id, strategy } = hosted;
+    const lane = this.#lanes.find((one) => one.symbol === symbol) as Lane;
+    const { series, recorded, gaps } = lane;
+    const own = series.interval;
+    return {
+      ...heardKlines(recorded.before(recorded.row), this.#feed.klines(symbol, own), own, interval),
+      ...heardTape(lane, hosted, this.#faults),
+      gaps: merge(this.#feed.gaps, gaps.stream),
+      fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
+      holding: this.#assembled.portfolio.holding(id, symbol),
+      now: () => this.#clock.now(),
+      failed: (error) => void this.#faults.push(error),
+    };
+  }
+
+  /** Returns the moment at which it was told to end, where it was. */
+  async #walk(cursors: readonly Cursor[]): Promise<number | undefined> {
+    const clock = this.#clock;
+    const tell = pacedByTime(this.#input.pace, spanOf(this.#input.series));
+    for (let next = earliest(cursors); next !== undefined; next = earliest(cursors)) {
+      const asked = tell(next.time);
+      if (asked !== undefined && (await asked)) return clock.now();
+      if (!this.#everyEvent && this.#pass(next)) continue;
+      const { time, rank } = next;
+      // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
+      const until = rank === ranks.open ? time : time - aMoment;
+      if (clock.dueBy(until)) {
+        await clock.advanceTo(until);
+        continue;
+      }
+      clock.skipTo(time);
+      const work = next.fire();
+      if (work !== undefined) await work;
+      if (this.#stirred && clock.busy) await clock.settle();
+      this.#stirred = false;
+    }
+    return undefined;
+  }
+
+  /** Passes over trades that change nothing until something else happens; true when there were any. */
+  #pass({ rank }: Cursor): boolean {
+    if (rank !== ranks.trade && rank !== ranks.seenTrade) return false;
+    let until = this.#clock.nextDue;
+    for (const cursor of this.#others) until = Math.min(until, cursor.time);
+    for (const passing of this.#passing) until = passing.ends(until);
+    let passed = false;
+    for (const passing of this.#passing) {
+      if (passing.cursor.time >= until) continue;
+      passing.pass(until);
+      passed = true;
+    }
+    return passed;
+  }
+
+  /** The equity as a line over a symbol's price, while nobody but the loss limit has anything to do at each price. */
+  #lineOf({ symbol, trades }: Lane): PriceLine | undefined {
+    const { portfolio, protection, risk } = this.#assembled;
+    const now = this.#clock.now();
+    const mark = portfolio.lastMark(symbol);
+    const isBusy = trades.heard || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
+    if (mark === undefined || isBusy || now < this.#restlessUntil) return undefined;
+    let held = 0;
+    for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
+    const dayEnds = (Math.floor(now / dayMs) + 1) * dayMs;
+    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least: risk.safeEquity, dayEnds };
+  }
+
+  /** What was granted before the last event is found, too. */
+  async #findLast(): Promise<void> {
+    const { pollMs, entryLatencyMs, responseLatencyMs } = this.#input.rules;
+    const round = pollMs + 2 * (entryLatencyMs + responseLatencyMs) + insistMs;
+    await this.#clock.advanceTo(this.#clock.now() + round * lastLooks);
+  }
+
+  #cursorsOf(lane: Lane): readonly Cursor[] {
+    const { series, tape } = lane;
+    const { openTime } = series.columns;
+    const from = openTime[series.first] as number;
+    const to = closeTime(series.interval, openTime[series.end - 1] as number);
+    const feedMs = this.#input.rules.feedLatencyMs;
+    const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
+    const cursors: Cursor[] = [this.#klineCursor(lane), this.#openCursor(lane)];
+    const { trades, books } = tape ?? {};
+    if (trades !== undefined) {
+      const at = rows(trades.time);
+      const prints = cursorOver({ ...at, delayMs: 0, rank: ranks.trade }, (row) => this.#print(lane, trades, row));
+      const prices = cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenTrade }, (row) =>
+        this.#seeTrade(lane, trades, row),
+      );
+      cursors.push(prints, prices);
+      this.#passing.push(
+        passingPrints(prints, trades, at.to, lane.market.tape),
+        passingPrices(
+          prices,
+          trades,
+          { to: at.to, delayMs: feedMs },
+          {
+            line: () => this.#lineOf(lane),
+            mark: (price, seenAt) => this.#assembled.portfolio.mark(lane.symbol, price, seenAt),
+          },
+        ),
+      );
+    }
+    if (books !== undefined) {
+      const at = rows(books.time);
+      cursors.push(cursorOver({ ...at, delayMs: 0, rank: ranks.book }, (row) => this.#show(lane, books, row)));
+      cursors.push(
+        cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenBook }, (row) => this.#seeBook(lane, books, row)),
+      );
+    }
+    const gaps = (tape?.gaps ?? []).filter((gap) => gap.to > from && gap.from <= to);
+    const all = { from: 0, to: gaps.length };
+    cursors.push(
+      cursorOver({ ...all, time: gaps.map((gap) => gap.from), delayMs: 0, rank: ranks.gap }, (row) => {
+        lane.market.tape.gap(gaps[row]?.to ?? 0);
+        return undefined;
+      }),
+      cursorOver({ ...all, time: gaps.map((gap) => gap.to), delayMs: feedMs, rank: ranks.seenGap }, (row) => {
+        lane.gaps.emit(gaps[row] as FeedGap);
+        return undefined;
+      }),
+    );
+    return cursors;
+  }
+
+  /** Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. */
+  #klineCursor(lane: Lane): Cursor {
+    const { recorded, market, symbol } = lane;
+    const { feedLatencyMs } = this.#input.rules;
+    const stage = { clock: this.#clock, assembled: this.#assembled, rules: this.#input.rules, again: () => {} };
+    const phased = { market: market.klines, symbol };
+    const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
+    const moveTo = (rank: number): void => {
+      const seenAt = recorded.next()?.seenAt ?? Number.POSITIVE_INFINITY;
+      cursor.rank = rank;
+      cursor.time = rank === ranks.rest ? seenAt - 1 : rank === ranks.seenKline ? seenAt + feedLatencyMs : seenAt;
+    };
+    async function fire(): Promise<void> {
+      const kline = recorded.next();
+      if (kline === undefined) return;
+      if (cursor.rank === ranks.rest) {
+        moveTo(market.byTape ? ranks.seenKline : ranks.kline);
+        if (!market.byTape && isActive(stage, phased)) await restPhases(stage, phased, kline);
+        return;
+      }
+      stage.assembled.portfolio.mark(symbol, kline.close, stage.clock.now());
+      await watchLoss(stage);
+      await leaveOverdue(stage, phased, kline);
+      recorded.push(kline);
+      if (stage.clock.busy) await stage.clock.settleSoon();
+      moveTo(ranks.rest);
+    }
+    moveTo(ranks.rest);
+    return cursor;
+  }
+
+  /** A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. */
+  #openCursor(lane: Lane): Cursor {
+    const { series, market } = lane;
+    const { first: from, end: to, columns, interval } = series;
+    return cursorOver({ time: columns.openTime, from, to, delayMs: 0, rank: ranks.open }, (row) => {
+      const openTime = columns.openTime[row] as number;
+      const kline = lane.recorded.next();
+      const wasByTape = market.byTape;
+      market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
+      if (market.byTape && !wasByTape) this.#poller.later(lane.symbol);
+      if (market.byTape || market.klines.idle || kline === undefined) return undefined;
+      market.klines.open(kline);
+      return this.#clock.settleSoon();
+    });
+  }
+
+  #print({ market }: Lane, trades: TradeColumns, row: number): undefined {
+    const { price, quantity, time } = trades;
+    market.print(
+      sideOf(trades.side[row] as number),
+      price[row] as number,
+      quantity[row] as number,
+      time[row] as number,
+    );
+  }
+
+  #show({ market }: Lane, books: BookColumns, book: number): undefined {
+    const { bids, asks } = market.tape.sides;
+    const [from, middle, to] = [books.start[book], books.asks[book], books.start[book + 1]] as [number, number, number];
+    write(bids, books, from, middle);
+    write(asks, books, middle, to);
+    market.shown(books.time[book] as number);
+  }
+
+  /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */
+  #seeTrade(lane: Lane, trades: TradeColumns, row: number): Promise<void> | undefined {
+    const { symbol, market } = lane;
+    const { portfolio, risk, protection } = this.#assembled;
+    const now = this.#clock.now();
+    const price = trades.price[row] as number;
+    portfolio.mark(symbol, price, now);
+    risk.seePrice(symbol, price);
+    if (market.byTape) {
+      protection.trail(symbol, price);
+      for (const stop of protection.hitBy(symbol, price)) {
+        const level = priceText(stop.price, portfolio.instrument(symbol));
+        this.#assembled.hitStop(stop, `stop ${level} hit: traded at ${price}`);
+      }
+      if ((now < this.#restlessUntil || protection.guards(symbol)) && now - this.#insistAt >= insistMs) {
+        this.#insistAt = now;
+        this.#assembled.insist();
+        this.#stirred = true;
+      }
+    }
+    lane.trades.emit(tradeAt(symbol, trades, row, now));
+    const killing = watchLoss({ clock: this.#clock, assembled: this.#assembled });
+    if (killing !== undefined) this.#restlessUntil = Number.POSITIVE_INFINITY;
+    return killing;
+  }
+
+  #seeBook(lane: Lane, books: BookColumns, book: number): undefined {
+    const now = this.#clock.now();
+    const depth = depthAt(lane.symbol, books, book, now);
+    const [bid, ask] = [depth.bids[0]?.[0], depth.asks[0]?.[0]];
+    this.#assembled.risk.seeBook(depth, now);
+    if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(lane.symbol, (bid + ask) / 2, now);
+    lane.depth.emit(depth);
+  }
+}
+
+/** Shorter than any distance between two times. */
+const aMoment = 0.001;

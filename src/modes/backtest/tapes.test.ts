@@ -1,0 +1,87 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../config/read.ts';
+import { backtestSchema } from '../../config/schema.ts';
+import { importFile } from '../../data/import/import.ts';
+import { home } from '../demo/scenarios.ts';
+import { type Prepared, prepare } from './backtest.ts';
+
+const data = (name: string): string => join(home(), 'backtests', 'data', name);
+const trades = data('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz');
+const depth = data('BTCUSDT-depth20-1s-2024-08-08T2354_11min.jsonl.gz');
+
+/** A run of the maker on BTCUSDT, configured by these lines, beside an empty catalogue unless it is filled. */
+function place(): { readonly dir: string; readonly ready: (...lines: readonly string[]) => Promise<Prepared> } {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-tapes-'));
+  return {
+    dir,
+    ready(...lines) {
+      const file = join(dir, 'backtest.yaml');
+      const fixed = [
+        'strategies: [{ id: m, use: maker, symbol: BTCUSDT, interval: 1min }]',
+        'risk: { maxOrderValue: "100000", maxPosition: "100000" }',
+        'fees: { maker: "0", taker: "0.0004" }',
+        'cash: "100000"',
+        'catalogue: catalogue',
+      ];
+      writeFileSync(file, [...fixed, ...lines].join('\n'));
+      return prepare(file, readConfig(file, backtestSchema));
+    },
+  };
+}
+
+const shown = ({ input: { tapes, series } }: Prepared): unknown => {
+  const tape = tapes?.get('BTCUSDT');
+  return [tape?.trades?.time.length, tape?.books?.time.length, series[0]?.columns.openTime.length];
+};
+
+describe('what a backtest fills by', () => {
+  test('files of trades and books, and klines made from the trades', async () => {
+    const ready = await place().ready(`trades: { BTCUSDT: ${trades} }`, `depth: { BTCUSDT: ${depth} }`);
+    expect(shown(ready)).toEqual([19_904, 650, 10]);
+    expect(Object.keys(ready.dataHashes)).toEqual(['BTCUSDT trades', 'BTCUSDT depth', 'BTCUSDT']);
+    expect(ready.warnings).toContain('BTCUSDT: 1min made from trades');
+    expect(ready.input.fees.assumed).toBe(false);
+    expect(ready.input.fees.maker).toBe(0n);
+  });
+
+  test('what is imported, as far as it is asked for', async () => {
+    const { dir, ready } = place();
+    const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    await importFile(trades, given);
+    await importFile(depth, given);
+    expect(shown(await ready())).toEqual([19_904, 650, 10]);
+    expect(shown(await ready('fidelity: trades'))).toEqual([19_904, undefined, 10]);
+    expect(shown(await ready('fidelity: depth'))).toEqual([19_904, 650, 10]);
+    await expect(ready('rules: plain')).rejects.toThrow('BTCUSDT 1min is not in the catalogue');
+    await expect(ready('fidelity: klines')).rejects.toThrow('BTCUSDT 1min is not in the catalogue');
+  });
+
+  test('is klines alone by the rules of others, which refuse whatever else is asked for', async () => {
+    const { ready } = place();
+    const alone = 'fill by klines alone, and';
+    const todo = 'say fidelity: klines (--set fidelity=klines), or rules: sluice';
+    await expect(ready('rules: plain', 'fidelity: depth')).rejects.toThrow(
+      `rules: plain ${alone} fidelity: depth is asked for: ${todo}`,
+    );
+    await expect(ready('rules: backtrader', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
+      `rules: backtrader ${alone} trades of BTCUSDT are named: ${todo}`,
+    );
+    await expect(ready('rules: vectorbt', `depth: { BTCUSDT: ${depth} }`)).rejects.toThrow(
+      `rules: vectorbt ${alone} depth of BTCUSDT are named: ${todo}`,
+    );
+    await expect(ready('rules: vectorbt', 'fidelity: klines', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
+      'BTCUSDT 1min is not in the catalogue',
+    );
+  });
+
+  test('is refused, with what to do, where what was insisted on is not there', async () => {
+    const { ready } = place();
+    await expect(ready('fidelity: trades')).rejects.toThrow('fidelity: trades needs trades of BTCUSDT');
+    await expect(ready('fidelity: depth', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
+      'fidelity: depth needs depth of BTCUSDT',
+    );
+  });
+});

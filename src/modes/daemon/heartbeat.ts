@@ -1,0 +1,106 @@
+/** That a daemon lives: a file that it touches each second, and what others read in it. */
+
+import { closeSync, openSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { machineWall } from '../../clock/clock.ts';
+import { moment } from '../../ops/words.ts';
+
+const heartbeatFile = 'heartbeat.json';
+
+/** Between two beats, real ms. */
+export const beatMs = 1_000;
+
+export interface Heart {
+  /** Its time alone moves: that needs no space on a disk that is full. */
+  beat(): void;
+  /** Says that the daemon ended on purpose: nobody has to look after what it leaves. */
+  stop(): void;
+}
+
+/** Begins to beat; a file that cannot be touched is a heart that stands still, and whoever watches acts. */
+export function heart(dir: string): Heart {
+  const path = join(dir, heartbeatFile);
+  const say = (state: 'running' | 'stopped'): void => {
+    writeFileSync(`${path}.new`, `${JSON.stringify({ version: 1, pid: process.pid, state })}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  };
+  const quietly = (act: () => void): void => {
+    try {
+      act();
+    } catch {
+      // A full or broken disk is told of by the journal.
+    }
+  };
+  quietly(() => say('running'));
+  return {
+    beat: () =>
+      quietly(() => {
+        const now = machineWall() / 1_000;
+        utimesSync(path, now, now);
+      }),
+    stop: () => quietly(() => say('stopped')),
+  };
+}
+
+export interface Heartbeat {
+  readonly state: 'running' | 'stopped';
+  /** When it beat last, ms of the machine's wall clock. */
+  readonly at: number;
+}
+
+/** The last beat; undefined where no daemon ever ran. */
+export function lastBeat(dir: string): Heartbeat | undefined {
+  const path = join(dir, heartbeatFile);
+  try {
+    const { mtimeMs } = statSync(path);
+    const { state } = JSON.parse(readFileSync(path, 'utf8')) as { state: string };
+    return { state: state === 'stopped' ? 'stopped' : 'running', at: mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+const watchdogFile = 'watchdog.jsonl';
+
+/** What the watchdog did, one line for each round of cancels. */
+export interface WatchdogAct {
+  /** ms of the machine's wall clock. */
+  readonly at: number;
+  readonly cause: string;
+  readonly cancelled: readonly { readonly symbol: string; readonly orderId: string; readonly answer: string }[];
+  readonly failures: readonly string[];
+}
+
+/** Appends what was done, on disk before anything else is. */
+export function writeAct(dir: string, act: WatchdogAct): void {
+  const file = openSync(join(dir, watchdogFile), 'a', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(act)}\n`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What was done since the last look; it is kept beside as `watchdog.told.jsonl`. */
+export function takeActs(dir: string): readonly WatchdogAct[] {
+  const told = join(dir, 'watchdog.told.jsonl');
+  try {
+    renameSync(join(dir, watchdogFile), told);
+  } catch {
+    return [];
+  }
+  return readFileSync(told, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as WatchdogAct];
+      } catch {
+        // A line that a crash cut short.
+        return [];
+      }
+    });
+}
+
+/** In a sentence. */
+export const actText = ({ at, cause, cancelled, failures }: WatchdogAct): string =>
+  `the watchdog cancelled ${cancelled.length} ${cancelled.length === 1 ? 'order' : 'orders'} at ${moment(at)} because ${cause}${cancelled.length === 0 ? '' : `: ${cancelled.map(({ orderId, symbol }) => `${orderId} on ${symbol}`).join(', ')}`}${failures.length === 0 ? '' : `; failed: ${failures.join('; ')}`}`;

@@ -1,0 +1,26 @@
+/** Live trading: the exchange's market, the exchange's fills. */
+import { createHash } from 'node:crypto';
+import { rate } from '../../domain/money.ts';
+import { type Session, startSession } from './session.ts';
+import type { SessionOptions } from './session-options.ts';
+
+/** The exchange publishes no rates; unset, 0.20 % is assumed (fill-engine §2.1.8). */
+const assumedFee = rate('0.002');
+
+/** The account's name in the journal: where it is, and which key; not the key. */
+export const venueNameOf = (restUrl: string, apiKey: string): string =>
+  `${new URL(restUrl).hostname}/${createHash('sha256').update(apiKey).digest('hex').slice(0, 12)}`;
+
+export type LiveOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets'> & {
+  readonly secrets: NonNullable<SessionOptions['secrets']>;
+};
+
+export const startLive = (options: LiveOptions): Promise<Session> =>
+  startSession({
+    ...options,
+    venueName: venueNameOf(options.config.exchange.restUrl, options.secrets.apiKey),
+    makeVenue: ({ exchange }) => ({
+      orders: exchange.orders,
+      feeInBase: options.config.fees.taker ?? assumedFee,
+    }),
+  });

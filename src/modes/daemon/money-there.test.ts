@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { instrument } from '../../domain/instrument.ts';
+import { units } from '../../domain/money.ts';
+import type { Notice } from '../../execution/desk.ts';
+import { Portfolio } from '../../portfolio/portfolio.ts';
+import { refuseMissingMoney } from './money-there.ts';
+
+const at = instrument({ symbol: 'btcusdt', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
+
+/** Looks, at an account with `free` and `locked` USDT, for what the strategies were given; `held` BTC were bought at 100. */
+function look({
+  given = ['600'],
+  free = '1000',
+  locked = '0',
+  held = 0,
+}: Partial<{ given: string[]; free: string; locked: string; held: number }>): readonly Notice[] {
+  const ids = given.map((_, index) => `s${index}`);
+  const portfolio = new Portfolio(
+    new Map([[at.symbol, at]]),
+    given.map((amount, index) => ({ strategy: `s${index}`, symbol: at.symbol, amount: units(amount) })),
+  );
+  const said: Notice[] = [];
+  refuseMissingMoney({
+    hosted: ids.map((id) => ({ id, symbol: at.symbol })),
+    portfolio: {
+      closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),
+      holding: () => ({ quantity: held, entryPrice: 100 }),
+      instrument: () => at,
+      orders: () => portfolio.orders(),
+    },
+    balances: [{ asset: 'USDT', free: units(free), locked: units(locked) }],
+    notice: (notice) => said.push(notice),
+  });
+  return said;
+}
+
+describe('what strategies are given', () => {
+  test('may be all that the account has, locked money too', () => {
+    expect(look({ given: ['600', '400'], free: '700', locked: '300' })).toEqual([]);
+  });
+
+  test('is refused when it is not there and nothing is at stake', () => {
+    expect(() => look({ given: ['600', '500'] })).toThrow(
+      /count on 1100\.00 USDT, the account has 1000: .*Lower `allocation`/,
+    );
+  });
+
+  test('counts less by what positions cost', () => {
+    expect(look({ given: ['1500'], held: 5 })).toEqual([]);
+  });
+
+  test('is only told of while a position has to be looked after', () => {
+    expect(look({ given: ['1600'], held: 5 })).toEqual([
+      { level: 'warn', text: expect.stringContaining('count on 1100.00 USDT') },
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../clock/clock.ts';
+import { tradingSchema } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { isLocked } from '../../journal/lock.ts';
+import { journalFile, openState } from '../../journal/open.ts';
+import { openForWriting } from '../../journal/worker.ts';
+import { writer } from '../../journal/writer.ts';
+import { startLive, venueNameOf } from './live.ts';
+import { noLog } from './log.ts';
+import { type Opens, openedMeanwhile } from './opened.ts';
+import type { Undo } from './session-options.ts';
+
+const config = tradingSchema.parse({
+  exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' },
+  strategies: [{ id: 'a', use: 'grid', symbol: 'BTCUSDT', interval: '1min', allocation: '1000' }],
+  risk: { maxOrderValue: '100', maxPosition: '200' },
+});
+
+let dir: string;
+let stop: AbortController;
+let undo: Undo;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-opened-'));
+  stop = new AbortController();
+  undo = [];
+});
+afterEach(async () => {
+  for (const step of undo) await step();
+  rmSync(dir, { recursive: true });
+});
+
+const options = (): Opens => ({
+  mode: 'live',
+  config,
+  venueName: 'test',
+  configured: [],
+  stateDir: dir,
+  environment: { XDG_STATE_HOME: join(dir, 'machine') },
+  acceptRestored: undefined,
+  say: () => {},
+  log: noLog(),
+  signal: stop.signal,
+});
+
+/** So much that threads of their own examine it. */
+function fillWithNotices(venue = 'test'): void {
+  const { path, identity, lock } = openState(dir, { mode: 'live', account: 'spot', venue }, []);
+  const db = openForWriting(path);
+  db.pragma('synchronous = OFF');
+  const write = writer(db, identity.epoch);
+  for (let batch = 0; batch < 20; batch++)
+    write(
+      Array.from(
+        { length: 1_000 },
+        (_, at) => ({ kind: 'notice', at, level: 'info', text: 'n'.repeat(1_000) }) as const,
+      ),
+    );
+  db.close();
+  lock.release();
+  expect(statSync(path).size).toBeGreaterThan(16 * 1_048_576);
+}
+
+function withJournal<T>(use: (db: Database.Database) => T): T {
+  const db = new Database(join(dir, journalFile));
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** One letter, among twenty million, that Sluice did not write. */
+const damage = (): void =>
+  withJournal((db) => void db.exec("UPDATE notices SET text = 'm' || substr(text, 2) WHERE seq = 15000"));
+
+const epoch = (): unknown =>
+  withJournal((db) => db.prepare("SELECT value FROM meta WHERE key = 'epoch'").pluck().get());
+const never = new Promise<never>(() => {});
+
+test('while a large journal is examined the exchange is reached, and nothing is written', async () => {
+  fillWithNotices();
+  let [opened, before]: [boolean, unknown] = [false, undefined];
+  const [state, reached] = await openedMeanwhile(
+    options(),
+    undo,
+    () => {
+      opened = true;
+    },
+    async () => {
+      before = [opened, epoch(), isLocked(dir)];
+      return 'reached';
+    },
+  );
+  expect(before).toEqual([false, '1', true]);
+  expect(reached).toBe('reached');
+  expect(state.identity.epoch).toBe(2);
+});
+
+test('damage that is found late ends the tries to reach the exchange, and nothing was written', async () => {
+  fillWithNotices();
+  damage();
+  let signal: AbortSignal | undefined;
+  let opened = false;
+  const started = openedMeanwhile(
+    options(),
+    undo,
+    () => {
+      opened = true;
+    },
+    (given) => {
+      signal = given;
+      expect(given.aborted).toBe(false);
+      return never;
+    },
+  );
+  await expect(started).rejects.toThrow(/was changed by something other than Sluice .* nothing was changed$/);
+  expect([signal?.aborted, opened, epoch(), isLocked(dir)]).toEqual([true, false, '1', false]);
+});
+
+test('damage comes before what the exchange says against the start', async () => {
+  fillWithNotices();
+  damage();
+  const started = openedMeanwhile(
+    options(),
+    undo,
+    () => {},
+    () => Promise.reject(new Refusal('the key is wrong')),
+  );
+  await expect(started).rejects.toMatchObject({
+    exitCode: 3,
+    message: expect.stringContaining('changed by something'),
+  });
+});
+
+test('what the exchange says against the start is told where the journal is whole', async () => {
+  fillWithNotices();
+  const started = openedMeanwhile(
+    options(),
+    undo,
+    () => {},
+    () => Promise.reject(new Refusal('the key is wrong')),
+  );
+  await expect(started).rejects.toMatchObject({ exitCode: 2, message: 'the key is wrong' });
+  expect(isLocked(dir)).toBe(true);
+});
+
+test('a daemon on a journal whose damage is found late asks questions alone', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    const time = { timezone: 'UTC', serverTime: systemClock.now() };
+    const balances = [{ asset: 'USDT', free: '1', locked: '0' }];
+    const symbols = [
+      { symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
+    ];
+    response.end(JSON.stringify({ ...time, balances, symbols }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const restUrl = `http://127.0.0.1:${port}`;
+  const secrets = { apiKey: 'key', apiSecret: 'secret' };
+  fillWithNotices(venueNameOf(restUrl, secrets.apiKey));
+  damage();
+  const exchange = { ...config.exchange, restUrl };
+  try {
+    const started = startLive({ ...options(), config: { ...config, exchange }, secrets, fatal: () => {} });
+    await expect(started).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining('changed by something'),
+    });
+    expect(asked).toContain('GET /sapi/v1/time');
+    // What was paid out is asked for by a POST.
+    expect(asked.filter((one) => !one.startsWith('GET ') && !one.endsWith('/withdraw/query'))).toEqual([]);
+    expect(epoch()).toBe('1');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('a small journal that was changed is refused before anybody is asked', async () => {
+  openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['a']).lock.release();
+  withJournal((db) => void db.exec("UPDATE strategies SET id = 'b'"));
+  let asked = false;
+  const started = openedMeanwhile(
+    options(),
+    undo,
+    () => {},
+    () => {
+      asked = true;
+      return never;
+    },
+  );
+  await expect(started).rejects.toMatchObject({ exitCode: 3 });
+  expect(asked).toBe(false);
+});

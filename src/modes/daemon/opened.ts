@@ -1,0 +1,62 @@
+/** Opens a session's state directory while the exchange is reached: a journal of years takes a second to be examined. */
+import { join } from 'node:path';
+import { userState } from '../../budget/shared-file.ts';
+import { type Guard, thisHost } from '../../journal/guard.ts';
+import { beginOpening, type OpenedState } from '../../journal/open.ts';
+import { refuseUnraised } from '../limits.ts';
+import type { SessionOptions, Undo } from './session-options.ts';
+
+export type Opens = Pick<
+  SessionOptions,
+  | 'mode'
+  | 'config'
+  | 'venueName'
+  | 'configured'
+  | 'stateDir'
+  | 'environment'
+  | 'acceptRestored'
+  | 'say'
+  | 'log'
+  | 'signal'
+>;
+
+/**
+ * Gives what is in the state directory and what `reach` gave. Nothing is written, and `reach` must send nothing that has an effect,
+ * before the journal is known to be whole; that it is not comes before whatever the exchange says, and ends the tries to reach it.
+ */
+export async function openedMeanwhile<T>(
+  options: Opens,
+  undo: Undo,
+  opened: (state: OpenedState) => void,
+  reach: (signal: AbortSignal) => Promise<T>,
+): Promise<readonly [OpenedState, T]> {
+  const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
+  const strategyIds = options.configured.map(({ config }) => config.id);
+  const opening = beginOpening(options.stateDir, binding, strategyIds, guardOf(options));
+  undo.unshift(() => opening.lock.release());
+  const stop = new AbortController();
+  const reached = reach(AbortSignal.any([options.signal, stop.signal]));
+  // Its failure waits for the journal's, which comes first.
+  reached.catch(() => {});
+  try {
+    const state = await opening.settle();
+    undo.unshift(() => state.loaded.past.close());
+    opened(state);
+    for (const line of state.said) {
+      options.say(line);
+      options.log.warn(line);
+    }
+    // On paper nobody's money is at stake.
+    if (options.mode !== 'paper') refuseUnraised(options.config, state.loaded.limits, options.stateDir);
+    return [state, await reached];
+  } catch (error) {
+    stop.abort();
+    throw error;
+  }
+}
+
+/** Only where real orders are at stake is an old copy of a journal a danger. */
+const guardOf = ({ mode, environment, acceptRestored }: Opens): Guard | undefined =>
+  mode === 'live'
+    ? { dir: join(userState(environment), 'journals'), host: thisHost(), accept: acceptRestored }
+    : undefined;

@@ -1,0 +1,41 @@
+/** Reaching the exchange at the start: a daemon keeps trying and says where; a command gives up at once. */
+import type { ScaledClock } from '../../clock/clock.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { codeMeaning } from '../../venue/exchange/codes.ts';
+import type { Answer } from '../../venue/venue.ts';
+
+/** Real ms between two tries. */
+const retryMs = 2_000;
+
+export interface Reaching {
+  readonly url: string;
+  readonly clock: ScaledClock;
+  /** Told of each failed try. */
+  readonly waiting: (text: string) => void;
+  /** Stops the tries. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks until an answer comes. Wrong keys and the like do not pass by waiting: the exchange's own refusals end it. */
+export async function reach<T>(
+  { url, clock, waiting, signal }: Reaching,
+  what: string,
+  ask: () => Promise<Answer<T>>,
+): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.kind === 'ok') return answer.value;
+    if (answer.code !== undefined && isFinalCode(answer.code)) {
+      const meaning = codeMeaning(answer.code);
+      const words = meaning === undefined ? '' : `\n  it means: ${meaning.means}\n  what to do: ${meaning.advice}`;
+      throw new Refusal(`the exchange at ${url} refuses ${what}: ${answer.cause}${words}`);
+    }
+    if (signal.aborted) throw new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
+    waiting(`the exchange at ${url} does not answer (${what}: ${answer.cause}); trying again`);
+    await clock.sleep(clock.machine(retryMs));
+  }
+}
+
+/** Codes about the key or the request itself (venue-observed §4): waiting changes nothing about them. */
+const isFinalCode = (code: string): boolean =>
+  ['-1002', '-1022', '-1023', '-1024', '-2014', '-2015', '-2200', '40'].includes(code);

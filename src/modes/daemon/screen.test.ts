@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { Interval } from '../../domain/interval.ts';
+import { emptyLoaded } from '../../journal/load.ts';
+import { defineStrategy, hold } from '../../strategy/contract.ts';
+import { btc, fill, startTime } from '../../testing/builders.ts';
+import { TestDesk } from '../../testing/desk.ts';
+import { Screen } from './screen.ts';
+
+const meter = { used: 0, max: 1 };
+const strategy = defineStrategy({
+  name: 'silent',
+  about: '',
+  params: {},
+  indicators: () => ({}),
+  decide: () => undefined,
+});
+const hosted = (interval: Interval) => ({
+  id: `on-${interval}`,
+  use: 'silent',
+  strategy,
+  params: {},
+  symbol: btc.symbol,
+  interval,
+  instrument: btc,
+});
+
+const screenOf = (desk: TestDesk): Screen =>
+  new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [{ ...hosted('1min'), id: 's' }],
+    assembled: desk.assembled,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
+    loaded: emptyLoaded,
+  });
+
+test('a stop is shown while a target is wished, and not while the strategy quotes: then it does not act', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { portfolio, planner } = desk.assembled;
+  portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
+  const signal = { strategy: 's', symbol: btc.symbol, at: startTime };
+  planner.note({ ...signal, want: hold({ quantity: 1 }, 'up', { stop: 95 }) });
+  expect(screen.view().strategies).toMatchObject([{ stop: '95' }]);
+  planner.note({ ...signal, want: { kind: 'quotes', quotes: [], reason: 'quoting' } });
+  expect(screen.view().strategies[0]?.stop).toBeUndefined();
+});
+
+test('two strategies with different intervals on one symbol share a chart of the first one’s klines', () => {
+  const { assembled } = new TestDesk();
+  const screen = new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [hosted('1min'), hosted('60min')],
+    assembled,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
+    loaded: emptyLoaded,
+  });
+  const kline = { symbol: btc.symbol, open: 1, high: 1, low: 1, close: 1, volume: 1, seenAt: startTime };
+  screen.addKline({ ...kline, interval: '60min', openTime: startTime + 3_600_000 });
+  screen.addKline({ ...kline, interval: '1min', openTime: startTime + 60_000 });
+  expect(screen.klines(btc.symbol).map(({ openTime }) => openTime)).toEqual([startTime + 60_000]);
+  expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min' }]);
+});

@@ -1,0 +1,345 @@
+/** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
+import { randomBytes } from 'node:crypto';
+import type { Budget } from '../../budget/budget.ts';
+import { accountName } from '../../budget/shared-file.ts';
+import { machineWall, ScaledClock, systemClock, systemRng } from '../../clock/clock.ts';
+import { isLoopback } from '../../config/schema.ts';
+import { type Instrument, instrument, reckonedIn } from '../../domain/instrument.ts';
+import type { Precision } from '../../domain/money.ts';
+import type { Notice } from '../../execution/desk.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Loaded } from '../../journal/load.ts';
+import { discard, type OpenedState } from '../../journal/open.ts';
+import { type Dashboard, type DashboardSource, startDashboard } from '../../ops/dashboard.ts';
+import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
+import { type Balance, ok } from '../../venue/venue.ts';
+import { type Assembled, assemble, type Parts } from '../assemble.ts';
+import { isQueriedByClientId, rememberFact, windowAt } from '../capabilities-file.ts';
+import { decisionsOf } from '../decide.ts';
+import { findOutOnce } from '../doctor/find-out.ts';
+import { liftedText, resumedText } from '../kills.ts';
+import { begin, isStrict, limitsOf, NotRaised, stepOf } from '../limits.ts';
+import { type Made, run } from '../running.ts';
+import { removeDaemonInfo, writeDaemonInfo } from '../state.ts';
+import { allocationsOf, hostedOf, instrumentsFor } from '../strategies.ts';
+import { type Terms, watchTerms } from '../terms.ts';
+import { refuseWithdrawKey } from '../withdraw-key.ts';
+import { aloneSince } from './guardian.ts';
+import { isKillAsked } from './kill-file.ts';
+import { refuseMissingMoney } from './money-there.ts';
+import { openedMeanwhile } from './opened.ts';
+import { reach } from './reach.ts';
+import { refuseAnotherExchange } from './same-exchange.ts';
+import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
+import { Screen } from './screen.ts';
+import { sessionJournal } from './session-journal.ts';
+import type { SessionOptions, Undo } from './session-options.ts';
+import { sharedLimits } from './shared-limits.ts';
+
+export interface Session {
+  readonly dashboard: Dashboard;
+  readonly source: DashboardSource;
+  /** Resolves when trading has begun: recovery is through. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens the state, reaches the exchange, recovers, and trades until stopped. */
+export async function startSession(options: SessionOptions): Promise<Session> {
+  const undo: Undo = [];
+  const takeBack = async (): Promise<void> => {
+    for (const step of undo.splice(0)) await step();
+  };
+  let state: OpenedState | undefined;
+  try {
+    const [opened, reached] = await openedMeanwhile(
+      options,
+      undo,
+      (found) => {
+        state = found;
+      },
+      (signal) => reachExchange({ ...options, signal }, undo),
+    );
+    await findOut(options, reached);
+    const own = options.secrets === undefined ? undefined : reached.exchange.orders;
+    // What was written down may be finer than what is listed now, and is asked about from here on.
+    for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
+    await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
+    const equipped = equip(options, opened, reached, undo);
+    const source = sourceOf(equipped);
+    const dashboard = await serve(options, equipped, source, undo);
+    options.recorder?.follow(equipped.exchange.feed, equipped.clock);
+    const running = run(equipped);
+    return {
+      dashboard,
+      source,
+      ready: running.ready,
+      async stop() {
+        await running.stop();
+        await takeBack();
+      },
+    };
+  } catch (error) {
+    await takeBack();
+    if (state?.isNew === true && !(error instanceof NotRaised)) discard(state);
+    throw error;
+  }
+}
+
+interface Reached {
+  readonly clock: ScaledClock;
+  readonly limits: Budget;
+  readonly exchange: Exchange;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly reaching: Made['reaching'];
+  /** Of the account that is traded; undefined where fills are simulated. */
+  readonly balances: readonly Balance[] | undefined;
+}
+
+async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
+  const { config, log, secrets, stateDir, venueName } = options;
+  const url = config.exchange.restUrl;
+  const clock = new ScaledClock(config.exchange.speed);
+  const limits = sharedLimits(options, clock);
+  undo.unshift(() => limits.close());
+  const x = exchange({
+    ...config.exchange,
+    apiKey: secrets?.apiKey ?? '',
+    apiSecret: secrets?.apiSecret,
+    account: config.account,
+    clock,
+    rng: systemRng,
+    spend: limits.spend,
+    notice: limits.notice,
+    uidSeen: (uid) => limits.identify(accountName(uid)),
+    log,
+    byClientId: isQueriedByClientId(stateDir, venueName),
+    window: windowAt(stateDir, venueName),
+    cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
+    windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
+    heard: options.recorder?.heard,
+  });
+  undo.unshift(() => x.close());
+  const reaching = { url, clock, signal: options.signal, waiting: options.say };
+  await reach(reaching, 'its time', async () => {
+    const answer = await x.syncTime();
+    await refuseKnown(x, clock, url);
+    return answer;
+  });
+  await refuseOtherSpeed(x, clock, url);
+  const available = await reach(reaching, 'its symbols', () => x.instruments());
+  const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
+  if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
+  const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
+  return { clock, limits, exchange: x, reaching, instruments, balances };
+}
+
+/** Once the journal is known to be whole: what is found is kept beside it. */
+async function findOut(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
+  const { secrets, stateDir, venueName, log } = options;
+  const [at] = instruments.values();
+  if (secrets !== undefined && at !== undefined) await findOutOnce({ exchange, at, clock, stateDir, venueName, log });
+}
+
+type Equipped = Made & { readonly limits: Budget };
+
+function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
+  const { config, log } = options;
+  const { clock, limits, exchange } = reached;
+  const instruments = withFormer(reached.instruments, state.loaded);
+  const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
+  const { loaded = state.loaded } = venue;
+  let screen: Screen | undefined;
+  const book = sessionJournal(
+    { ...options, ...state, loaded, clock },
+    {
+      notice: (said) => notice(said),
+      seen: (entry) => screen?.see(entry),
+    },
+  );
+  undo.unshift(() => book.close());
+  // The last connection that closes puts the log back into the file: the writer's.
+  undo.unshift(() => loaded.past.close());
+  for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
+  undo.unshift(() => venue.close?.());
+  const notice = (said: Notice): void => {
+    log[said.level](said.text);
+    book.append({ kind: 'notice', at: clock.now(), ...said });
+  };
+  limits.onAlarm((text) => notice({ level: 'error', text }));
+  const terms = termsOf(reached, instruments, notice, undo);
+  const blocked = blockedBy(options, exchange, limits, terms);
+  const assembled = assemble({
+    clock,
+    journal: book,
+    identity: state.identity,
+    loaded,
+    orders: terms.heeded(venue.orders),
+    account: config.account,
+    instruments,
+    allocations: allocationsOf(options.configured),
+    limits: limitsOf(config.risk, config.strategies, isStrict(config)),
+    newVersions: begin(options, state.loaded.limits, book, clock.now()),
+    aloneSince: aloneSince(options.stateDir, clock),
+    timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
+    orderLifeMs: config.execution.orderLifeMs,
+    batchCreate: config.execution.batchCreate,
+    marketBuyIn: 'amount',
+    feeInBase: venue.feeInBase,
+    notice,
+    blocked,
+    ...accountOf(options, exchange, clock),
+  });
+  const hosted = hostedOf(options.configured, instruments);
+  if (reached.balances !== undefined && config.account === 'spot')
+    refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
+  screen = new Screen({
+    mode: options.mode,
+    isRealMoney: options.secrets !== undefined && !isLoopback(config.exchange.restUrl),
+    exchangeUrl: config.exchange.restUrl,
+    speed: config.exchange.speed,
+    hosted,
+    assembled,
+    now: () => clock.now(),
+    weight: () => weightIn(limits),
+    blocked,
+    noMarketData: () => exchange.noMarketData(),
+    loaded,
+  });
+  const { stateDir, fatal } = options;
+  return { ...reached, journal: book, assembled, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
+}
+
+/** A row of each instrument of this run. */
+const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyMap<string, Instrument>): Entry[] =>
+  [...all.values()]
+    .filter(({ symbol }) => current.has(symbol))
+    .map(({ symbol, base, quote, pricePrecision, quantityPrecision }) => {
+      return { kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision };
+    });
+
+function weightIn(limits: Budget): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> {
+  const { ip, uid, waiting, stoppedUntil } = limits.meter();
+  return { ip, uid, waiting, bannedUntil: stoppedUntil };
+}
+
+/** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
+const blockedBy =
+  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
+  (symbol = ''): string | undefined => {
+    if (isKillAsked(stateDir)) return `the file kill in ${stateDir} asks for it`;
+    const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+    return general ?? terms.against(symbol);
+  };
+
+/** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
+const forbiddenText = (until: number | undefined): string | undefined =>
+  until === undefined
+    ? undefined
+    : `the exchange forbids requests until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+
+/** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
+function accountOf(
+  { secrets, config }: SessionOptions,
+  { account, time }: Exchange,
+  clock: ScaledClock,
+): Pick<Parts, 'balances' | 'serverTime'> {
+  if (secrets === undefined) return {};
+  return {
+    ...(config.account === 'spot' ? { balances: () => account.balances() } : {}),
+    async serverTime() {
+      const answer = await time.sync();
+      return answer.kind === 'ok' ? ok(clock.now() - answer.value.uncertaintyMs) : answer;
+    },
+  };
+}
+
+/** Follows what the exchange asks of orders in the symbols of this run, until the session ends. */
+function termsOf(
+  { exchange, clock, instruments: current }: Reached,
+  instruments: Map<string, Instrument>,
+  notice: (said: Notice) => void,
+  undo: Undo,
+): Terms {
+  const symbols = [...current.keys()];
+  const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
+  undo.unshift(terms.begin());
+  return terms;
+}
+
+/** The instruments of this run, and those of earlier ones that the journal's rows need. */
+function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): Map<string, Instrument> {
+  const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
+  for (const [symbol, at] of current) all.set(symbol, reckonedIn(finest(at, all.get(symbol)), at));
+  return all;
+}
+
+/** Rows may have been written in finer steps than the exchange takes now. */
+function finest(at: Precision, former: Precision = at): Precision {
+  const pricePrecision = Math.max(at.pricePrecision, former.pricePrecision);
+  const quantityPrecision = Math.max(at.quantityPrecision, former.quantityPrecision);
+  return pricePrecision + quantityPrecision > 18 ? at : { pricePrecision, quantityPrecision };
+}
+
+async function serve(
+  options: SessionOptions,
+  equipped: Equipped,
+  source: DashboardSource,
+  undo: Undo,
+): Promise<Dashboard> {
+  const { config, mode, stateDir } = options;
+  const token = randomBytes(24).toString('base64url');
+  const dashboard = await startDashboard({
+    port: config.dashboard.port,
+    token,
+    source,
+    clock: equipped.clock,
+  });
+  undo.unshift(() => dashboard.close());
+  const control = `http://127.0.0.1:${dashboard.port}`;
+  writeDaemonInfo(stateDir, {
+    pid: process.pid,
+    mode,
+    startedAt: systemClock.now(),
+    exchange: config.exchange.restUrl,
+    control,
+    token,
+  });
+  undo.unshift(() => removeDaemonInfo(stateDir));
+  return dashboard;
+}
+
+function sourceOf({
+  screen,
+  assembled,
+  clock,
+}: {
+  screen: Screen;
+  assembled: Assembled;
+  clock: ScaledClock;
+}): DashboardSource {
+  return {
+    view: () => screen.view(),
+    klines: (symbol) => screen.klines(symbol),
+    async kill(reason, strategy) {
+      await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
+      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. Resting orders were cancelled, positions stay as they are, and their stops are not acted on.`;
+    },
+    async resume(reason, strategy) {
+      const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
+      await assembled.resume(strategy, 'operator', reason);
+      const { inForce } = assembled.risk.switch;
+      const kills = inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
+      const standing = assembled.execution.halts.inForce;
+      return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
+    },
+    ...decisionsOf(assembled),
+    limits: stepOf(assembled, clock),
+    async cancelAll(strategy) {
+      const count = await assembled.cancelAll(strategy);
+      return count === 0
+        ? 'There was no resting order to cancel.'
+        : `${count} resting ${count === 1 ? 'order was' : 'orders were'} cancelled.`;
+    },
+  };
+}

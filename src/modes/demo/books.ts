@@ -1,0 +1,130 @@
+/** At the end of a demo: what the journal says against what the exchange knows to be true, to the last decimal. */
+import got from 'got';
+import { z } from 'zod';
+import { Decimal } from '../../domain/money.ts';
+import { isClosed } from '../../domain/order.ts';
+import { openToRead } from '../../journal/reader.ts';
+import { holdings } from '../journal/holdings.ts';
+import { type View, viewOf } from '../journal/view.ts';
+
+const truth = z.object({
+  balances: z.object({ spot: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })) }),
+  fills: z.array(
+    z.object({
+      tradeId: z.string(),
+      orderId: z.string(),
+      clientOrderId: z.string(),
+      symbol: z.string(),
+      side: z.string(),
+      price: z.string(),
+      qty: z.string(),
+      fee: z.string(),
+      feeAsset: z.string(),
+      time: z.number(),
+    }),
+  ),
+});
+type Truth = z.infer<typeof truth>;
+
+export interface Books {
+  readonly orders: number;
+  readonly fills: number;
+  /** Orders whose end nobody knows yet: the next start asks. */
+  readonly unsettled: number;
+  /** Trades of people on the same account that the daemon had not seen when it was stopped: the next start books them. */
+  readonly unseen: number;
+  /** In words; none where the books agree. */
+  readonly differences: readonly string[];
+}
+
+/** Compares the journal in `dir` with what the control address of the built-in exchange tells of `uid`. To be asked when nobody trades any more. */
+export async function compareBooks(dir: string, controlUrl: string, uid: string): Promise<Books> {
+  const there = truth.parse(await got(`${controlUrl}/users/${uid}`, { retry: { limit: 0 } }).json());
+  const { db } = openToRead(dir);
+  try {
+    const view = viewOf(db);
+    const unseen = unseenOf(there, view);
+    return {
+      orders: view.orders.length,
+      fills: view.fills.length,
+      unsettled: view.orders.filter(({ state }) => !isClosed(state)).length,
+      unseen: unseen.length,
+      differences: [...fillDifferences(there, view), ...balanceDifferences(there, view, unseen)],
+    };
+  } finally {
+    db.close();
+  }
+}
+
+type Fill = Truth['fills'][number];
+type Row = Pick<Fill, 'tradeId' | 'clientOrderId' | 'symbol' | 'side' | 'price' | 'fee' | 'feeAsset' | 'time'>;
+const fillText = (fill: Row, quantity: string): string =>
+  `${fill.tradeId} of ${fill.clientOrderId}: ${fill.side} ${new Decimal(quantity)} ${fill.symbol} at ${new Decimal(fill.price)}, fee ${new Decimal(fill.fee)} ${fill.feeAsset}, ${fill.time}`;
+
+function fillDifferences({ fills: theirs }: Truth, { fills: ours, orders }: View): string[] {
+  const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
+  // The others are of people who trade on the account by hand.
+  const there = theirs.filter(({ clientOrderId }) => known.has(clientOrderId)).map((fill) => fillText(fill, fill.qty));
+  const here = ours.map((fill) => fillText(fill, fill.quantity));
+  return [
+    ...surplus(there, here).map((fill) => `the journal lacks fill ${fill}`),
+    ...surplus(here, there).map((fill) => `the exchange has no fill ${fill}`),
+  ];
+}
+
+/** What there is more of on one side than on the other. */
+export function surplus(of: readonly string[], over: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const one of over) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return of.filter((one) => {
+    const left = counts.get(one) ?? 0;
+    counts.set(one, left - 1);
+    return left <= 0;
+  });
+}
+
+function unseenOf({ fills }: Truth, { orders, all }: View): readonly Fill[] {
+  const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
+  const seen = new Set(all<{ id: string }>('SELECT trade_id AS id FROM venue_trades').map(({ id }) => id));
+  return fills.filter(({ clientOrderId, tradeId }) => !known.has(clientOrderId) && !seen.has(tradeId));
+}
+
+function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: readonly Fill[]): string[] {
+  const known = holdings(view);
+  if (known === undefined) return ['the journal does not know what the account held at first'];
+  const expected = new Map(known);
+  const move = (asset: string, amount: Decimal): void =>
+    void expected.set(asset, (expected.get(asset) ?? new Decimal(0)).plus(amount));
+  const rows = view.all<{ symbol: string; base: string; quote: string }>('SELECT symbol, base, quote FROM instruments');
+  const assetsOf = new Map(rows.map((row) => [row.symbol, row]));
+  for (const { symbol, side, qty, price, fee, feeAsset } of unseen) {
+    const at = assetsOf.get(symbol);
+    const base = new Decimal(qty).times(side === 'BUY' ? 1 : -1);
+    if (at !== undefined) move(at.base, base);
+    if (at !== undefined) move(at.quote, base.times(price).negated());
+    move(feeAsset, new Decimal(fee).negated());
+  }
+  return [...new Set([...expected.keys(), ...Object.keys(spot)])].flatMap((asset) => {
+    const { free = '0', locked = '0' } = spot[asset] ?? {};
+    const there = new Decimal(free).plus(locked);
+    const here = expected.get(asset) ?? new Decimal(0);
+    return here.equals(there)
+      ? []
+      : [`${asset}: ${here} by the journal, ${there} at the exchange, ${there.minus(here)} more`];
+  });
+}
+
+/** A line or more for the end of a demo. */
+export function booksText({ orders, fills, unsettled, unseen, differences }: Books): string {
+  const people =
+    unseen === 0
+      ? ''
+      : `; ${unseen} ${unseen === 1 ? 'trade' : 'trades'} by hand came too late to be seen, the next start books ${unseen === 1 ? 'it' : 'them'}`;
+  const open =
+    unsettled === 0
+      ? ''
+      : `; what became of ${unsettled} ${unsettled === 1 ? 'order' : 'orders'} is not known yet, the next start asks`;
+  return differences.length === 0
+    ? `the books agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}${people}`
+    : `the books differ${open}${people}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
+}

@@ -1,0 +1,161 @@
+/** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import got from 'got';
+import { parseSetting, readConfig } from '../../config/read.ts';
+import { tradingSchema } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { isLocked } from '../../journal/lock.ts';
+import { prepareDir } from '../../journal/open.ts';
+import { runUntilStopped } from '../daemon/daemon.ts';
+import { startLive } from '../daemon/live.ts';
+import type { LogLevel } from '../daemon/log.ts';
+import { defaultStateDir } from '../state.ts';
+import { configure } from '../strategies.ts';
+import { booksText, compareBooks } from './books.ts';
+import { home, scenarios } from './scenarios.ts';
+import { demoUser, type SimulatorAddress } from './simulate.ts';
+
+export interface DemoOptions {
+  readonly scenario: string;
+  readonly speed?: number;
+  readonly port: number;
+  /** The name of a plan or a file of rules; unknown outcomes now and then when left out. */
+  readonly faults?: string;
+  readonly fresh: boolean;
+  readonly state?: string;
+  readonly json: boolean;
+  readonly logLevel: LogLevel;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** About one create in fifty is answered with a 504 after it was accepted, so that unknown outcomes can be watched being resolved. */
+const demoFaults =
+  '- match: { method: POST, path: /sapi/v1/order, probability: 0.02 }\n  do: { status: 504, when: after }\n';
+
+export async function demo(options: DemoOptions): Promise<void> {
+  const { scenario: name, json, out, say, signal } = options;
+  const scenario = scenarios[name];
+  if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
+  const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
+  if (existsSync(stateDir) && isLocked(stateDir)) {
+    throw new Refusal(
+      `a demo is running on ${stateDir} already: stop it first, or give this one another with --state DIR`,
+      3,
+    );
+  }
+  if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
+  prepareDir(stateDir);
+  const file = join(home(), 'config', `demo-${name}.yaml`);
+  const market = await startExchange(options, stateDir, options.speed ?? scenario.speed);
+  try {
+    const { restUrl, wsUrl, speed } = market.address;
+    const set = [
+      `exchange.restUrl=${restUrl}`,
+      `exchange.wsUrl=${wsUrl}`,
+      `exchange.speed=${speed}`,
+      `dashboard.port=${options.port}`,
+    ];
+    const config = readConfig(file, tradingSchema, set.map(parseSetting));
+    const configured = await configure(config.strategies, file);
+    (json ? say : out)(
+      `${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is made up.`,
+    );
+    const stopOrLost = AbortSignal.any([signal, market.lost]);
+    const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
+    await runUntilStopped(
+      { mode: 'demo', config, configured, stateDir, json, out, say, signal: stopOrLost, logLevel: options.logLevel },
+      // Nobody else uses this exchange: its limits lie with the rest of the demo, wherever the user's own state may be.
+      (common) => startLive({ ...common, secrets, environment: { XDG_STATE_HOME: resolve(stateDir) } }),
+    );
+    const books = market.lost.aborted ? undefined : await compareBooks(stateDir, market.control, demoUser.uid);
+    if (books !== undefined) say(booksText(books));
+    if (market.lost.aborted && !signal.aborted)
+      throw new Refusal('the built-in exchange ended; start again to go on from where it stood', 1);
+    if (books !== undefined && books.differences.length > 0)
+      throw new Refusal(`the journal in ${stateDir} differs from the exchange: sluice journal check looks at it`, 1);
+    say('npm start goes on from here; npx sluice demo --fresh starts anew');
+  } finally {
+    await market.stop();
+  }
+}
+
+interface Market {
+  readonly address: SimulatorAddress;
+  /** Where the exchange says what is true, whatever its answers say. */
+  readonly control: string;
+  /** Aborted when the exchange's process has ended by itself. */
+  readonly lost: AbortSignal;
+  stop(): Promise<void>;
+}
+
+/** Forks the exchange. The channel between us tells it when we are gone, whatever ended us. */
+async function startExchange(options: DemoOptions, stateDir: string, speed: number): Promise<Market> {
+  const { scenario, say, signal } = options;
+  const usual = join(stateDir, 'faults.yaml');
+  writeFileSync(usual, demoFaults);
+  const main = fileURLToPath(
+    new URL(import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js', import.meta.url),
+  );
+  const persist = join(stateDir, 'exchange');
+  const args = [
+    'simulator',
+    '--json',
+    '--port',
+    '0',
+    '--scenario',
+    scenario,
+    '--speed',
+    String(speed),
+    '--persist',
+    persist,
+    '--faults',
+    options.faults ?? usual,
+    '--control',
+    '0',
+  ];
+  // A process group of its own: Ctrl-C reaches us alone, and we cancel what rests while the exchange is still there.
+  const child = fork(main, args, {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    detached: true,
+    env: { ...process.env, SLUICE_LAUNCHED: undefined },
+  });
+  const lost = new AbortController();
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  void ended.then(() => lost.abort());
+  const address = await addressOf(child);
+  const control = address?.controlUrl;
+  if (address === undefined || control === undefined)
+    throw new Refusal('the built-in exchange did not start; see the message above', 1);
+  say(`the exchange runs as process ${child.pid}`);
+  // What is under way when the daemon is stopped is to end well: from then on nothing goes wrong.
+  signal.addEventListener(
+    'abort',
+    () => void got.delete(`${control}/faults`, { retry: { limit: 0 } }).catch(() => {}),
+    { once: true },
+  );
+  return {
+    address,
+    control,
+    lost: lost.signal,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** The first line of the exchange's output; undefined when it ended without one. */
+async function addressOf(child: ChildProcess): Promise<SimulatorAddress | undefined> {
+  if (child.stdout === null) return undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
+    return JSON.parse(line) as SimulatorAddress;
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+/** `sluice simulator report`: what a client did wrong, from a truth log. */
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import Table from 'cli-table3';
+import { Refusal } from '../../domain/refusal.ts';
+import { type LogEntry, type Report, reporter, wrongs } from '../../simulator/simulator.ts';
+
+export interface ReportOptions {
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+}
+
+export async function showReport(file: string, { json, out }: ReportOptions): Promise<void> {
+  const report = await read(file);
+  if (json) {
+    out(JSON.stringify(report));
+    return;
+  }
+  const { requests, orders, fills, faults, bans, peakWeight, findings, from, to } = report;
+  out(
+    `${requests} requests, ${orders} orders, ${fills} fills, ${faults} injected faults, ${bans} bans, ${momentText(from)} to ${momentText(to)}`,
+  );
+  for (const [ip, peak] of Object.entries(peakWeight.ip)) out(`most weight in a minute from ${ip}: ${peak}`);
+  for (const [uid, peak] of Object.entries(peakWeight.uid)) out(`most weight in a minute of user ${uid}: ${peak}`);
+  if (findings.length === 0) {
+    out('nothing wrong was found');
+    return;
+  }
+  const table = new Table({
+    head: ['wrong', 'who', 'times', 'first', 'for example', 'what it is'],
+    wordWrap: true,
+    style: { head: [], border: [] },
+  });
+  for (const { wrong, who, count, first, example } of findings)
+    table.push([wrong, who, String(count), momentText(first), example, wrongs[wrong]]);
+  out(table.toString());
+}
+
+const momentText = (at: number): string => (Number.isNaN(at) ? 'never' : new Date(at).toISOString());
+
+async function read(file: string): Promise<Report> {
+  if (!existsSync(file)) throw new Refusal(`${file} does not exist; sluice simulator --log FILE writes one`);
+  const judge = reporter();
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file) })) {
+    line++;
+    if (text !== '') judge.take(entryOf(text, `${file}, line ${line}`));
+  }
+  return judge.report();
+}
+
+function entryOf(text: string, place: string): LogEntry {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(text);
+  } catch {
+    throw new Refusal(`${place}: is no JSON; the log of sluice simulator --log FILE has an entry in each line`);
+  }
+  if (typeof entry !== 'object' || entry === null || !('kind' in entry) || !('at' in entry))
+    throw new Refusal(`${place}: is no entry of a truth log`);
+  return entry as LogEntry;
+}

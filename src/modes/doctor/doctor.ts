@@ -1,0 +1,77 @@
+/** `sluice doctor`: whether a configuration can trade, here and now, and what to do where it cannot. It changes nothing at the exchange. */
+
+import { machineWall } from '../../clock/clock.ts';
+import { parseSetting, readConfig } from '../../config/read.ts';
+import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
+import { readSecrets, type Secrets } from '../../config/secrets.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { listenMs } from '../../venue/exchange/probe-socket.ts';
+import { cancelAt, rememberCapabilities } from '../capabilities-file.ts';
+import { venueNameOf } from '../daemon/live.ts';
+import { defaultStateDir } from '../state.ts';
+import { type Configured, configure } from '../strategies.ts';
+import { type Check, capabilityChecks, check, type Level } from './check.ts';
+import { exchangeChecks, openPatient, type Patient } from './exchange.ts';
+import { machineChecks, planChecks } from './machine.ts';
+import { doctorLines } from './show.ts';
+
+export interface DoctorOptions {
+  readonly config: string;
+  readonly state?: string;
+  readonly set: readonly string[];
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Prints every check; its exit code is 1 when one of them failed. */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const { config: file, set, json, out, say, environment } = options;
+  const settings = set.map(parseSetting);
+  const config = readConfig(file, tradingSchema, settings);
+  const configured = await configure(config.strategies, file, settings);
+  const stateDir = options.state ?? defaultStateDir('live');
+  const secrets = secretsOf(environment);
+  const checks: Check[] = [...machineChecks(stateDir), ...planChecks(config, configured)];
+  if ('advice' in secrets) checks.push(secrets);
+  say(`asking ${config.exchange.restUrl}; the socket is listened to for ${listenMs / 1_000} s`);
+  const patient = openPatient(config, 'apiKey' in secrets ? secrets : undefined, environment);
+  try {
+    checks.push(...(await examine(patient, config, configured, stateDir)));
+  } finally {
+    patient.close();
+  }
+  const worst: Level = checks.some(({ level }) => level === 'fail') ? 'fail' : 'ok';
+  if (json) out(JSON.stringify({ version: 1, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
+  else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line);
+  process.exitCode = worst === 'fail' ? 1 : 0;
+}
+
+function secretsOf(environment: DoctorOptions['environment']): Secrets | Check {
+  try {
+    return readSecrets(environment);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return check('key', 'fail', 'no key and secret can be read', error.message);
+  }
+}
+
+async function examine(
+  patient: Patient,
+  config: TradingConfig,
+  configured: readonly Configured[],
+  stateDir: string,
+): Promise<readonly Check[]> {
+  const symbol = configured[0]?.config.symbol ?? '';
+  const listening = patient.exchange.probeSocket(symbol);
+  const { checks, rest } = await exchangeChecks(patient, config, configured);
+  const socket = await listening;
+  if (rest === undefined) return checks;
+  const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
+  if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
+  const isHere = isLoopback(config.exchange.restUrl);
+  // A cancel shows what no question can: a daemon that made one has written it down.
+  const seen = name === undefined ? rest : { ...rest, cancel: cancelAt(stateDir, name) };
+  return [...checks, ...capabilityChecks(seen, socket, { isHere, wsUrl: config.exchange.wsUrl })];
+}

@@ -1,0 +1,46 @@
+/** The doctor's checks for a terminal. */
+import { styleText } from 'node:util';
+import type { Check, Level } from './check.ts';
+
+const styles: Readonly<Record<Level, Parameters<typeof styleText>[0]>> = {
+  ok: 'green',
+  warn: 'yellow',
+  fail: ['red', 'bold'],
+};
+const nameWidth = 16;
+const textWidth = 96;
+const indent = ' '.repeat(8 + nameWidth);
+
+/** One check a line, longer ones wrapped; what to do stands under it. The last line says what it comes to. */
+export function doctorLines(checks: readonly Check[], url: string, colours: boolean): readonly string[] {
+  const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
+    colours ? styleText(style, text, { validateStream: false }) : text;
+  const lines = checks.flatMap(({ name, level, text, advice }) => {
+    const [first = '', ...more] = text.split('\n').flatMap((line) => wrapped(line));
+    const head = `  ${styled(styles[level], level.padEnd(4))}  ${styled('bold', name.padEnd(nameWidth))}${first}`;
+    const todo = advice === '' ? [] : wrapped(advice).map((line, at) => `${indent}${at === 0 ? '→ ' : '  '}${line}`);
+    return [head, ...more.map((line) => indent + line), ...todo.map((line) => styled('cyan', line))];
+  });
+  const count = (level: Level): number => checks.filter((one) => one.level === level).length;
+  const fails = count('fail');
+  const warns = count('warn');
+  const sum =
+    fails > 0
+      ? styled(styles.fail, `${fails} ${fails === 1 ? 'thing stands' : 'things stand'} in the way of trading`)
+      : warns > 0
+        ? styled(styles.warn, `nothing stands in the way; ${warns} ${warns === 1 ? 'thing' : 'things'} to look at`)
+        : styled(styles.ok, 'all is well');
+  return [`${styled('bold', 'sluice doctor')}  ${url}`, '', ...lines, '', `  ${sum}`];
+}
+
+/** Lines that begin with spaces are a table and stay as they are. */
+function wrapped(text: string): string[] {
+  if (text.startsWith(' ')) return [text];
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + word.length >= textWidth) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}
