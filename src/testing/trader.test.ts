@@ -10,8 +10,11 @@ import { defineStrategy, flat, hold } from '../strategy/contract.ts';
 import { signalsOf } from '../strategy/host.ts';
 import { sma } from '../strategy/indicators.ts';
 import { btc, kline, signal, target } from './builders.ts';
-import { type DeskOptions, TestDesk } from './desk.ts';
+import { type DeskOptions, TestDesk, timing } from './desk.ts';
 import type { CancelFate, CreateFate, Question } from './scripted-venue.ts';
+
+/** A first start looks at the account twice. */
+const startMs = timing.sweepGapMs + 1_000;
 
 /** Holds 1 BTC while the price is above its average of two. */
 const above = defineStrategy({
@@ -62,7 +65,7 @@ async function wishing(options: DeskOptions = {}) {
   const made = new TestDesk(options);
   const signals = new Subject<Signal>();
   made.start(signals);
-  await made.pass(1_000);
+  await made.pass(startMs);
   return {
     made,
     wish: (want: Want, strategy = 's'): void => {
@@ -74,7 +77,7 @@ async function wishing(options: DeskOptions = {}) {
 describe('a kline becomes a fill row', () => {
   test('by way of a signal, an order, and the exchange’s list of trades', async () => {
     const { made, close, position } = desk();
-    await made.pass(1_000);
+    await made.pass(startMs);
     await close(110);
     expect(await made.fillRows()).toEqual(['1 1001 1']);
     expect(position()).toBe('1');
@@ -86,7 +89,7 @@ describe('a kline becomes a fill row', () => {
   test('once, although the answer was lost', async () => {
     const { made, close } = desk();
     made.venue.creates = ['acceptLost'];
-    await made.pass(1_000);
+    await made.pass(startMs);
     await close(110);
     expect(await made.fillRows()).toEqual(['1 1001 1']);
     expect(made.asked('create')).toBe(1);
@@ -96,7 +99,7 @@ describe('a kline becomes a fill row', () => {
 
   test('and repeating the wish with every kline does nothing more', async () => {
     const { made, close, position } = desk();
-    await made.pass(1_000);
+    await made.pass(startMs);
     for (const price of [110, 120, 130, 140]) await close(price);
     expect(made.asked('create')).toBe(1);
     await close(100);
@@ -111,7 +114,7 @@ describe('a kline becomes a fill row', () => {
     await close(110);
     expect(made.asked('create')).toBe(0);
     made.venue.failing.clear();
-    await made.pass(5_000);
+    await made.pass(startMs);
     await close(120);
     expect((await made.fillRows()).length).toBe(1);
   });
