@@ -268,6 +268,8 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
       const goal = size === undefined ? null : quantityText(size, portfolio.instrument(symbol));
       journal.append({ kind: 'signal', at, strategy, symbol, want, goal });
     },
+    tooSmall: (draft, denial) =>
+      journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),
   });
   restore(loaded, { portfolio, protection, planner, ledger });
   const risk = new Risk({

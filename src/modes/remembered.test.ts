@@ -24,7 +24,13 @@ const finer: Loaded = {
 test('rows with more decimals than the exchange takes now are read, and the position is exactly theirs', () => {
   const held = portfolio();
   const protection = new Protection(held, () => undefined);
-  const options = { account: 'spot', marketBuyIn: 'lots', feeInBase: noRate, changed: () => undefined } as const;
+  const options = {
+    account: 'spot',
+    marketBuyIn: 'lots',
+    feeInBase: noRate,
+    changed: () => undefined,
+    tooSmall: () => undefined,
+  } as const;
   const planner = new Planner({ portfolio: held, protection, ...options });
   const ledger = new Ledger([]);
   restore(finer, { portfolio: held, protection, planner, ledger });

@@ -118,7 +118,8 @@ export function goalLots(
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
 }
 
-interface Resting {
+/** An order that is wished to rest. */
+export interface Resting {
   readonly side: Side;
   readonly price: Ticks;
   readonly lots: Lots;
@@ -129,13 +130,13 @@ interface Resting {
 }
 
 /** True when something about these orders is not decided yet, so that a plan would be built on sand. */
-const undecided = (orders: readonly WorkingOrder[]): boolean =>
+export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
   orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
 
 export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Situation): Step | undefined {
   const { orders, instrument: at } = situation;
-  if (undecided(orders)) return undefined;
-  const wished = bend.leave === undefined ? less(goal, bend.taken) : noLots;
+  if (isUndecided(orders)) return undefined;
+  const wished = bend.leave === undefined ? lessTaken(goal, bend.taken) : noLots;
   const wishedBase = baseUnits(wished, at);
   const distance = minus(wishedBase, situation.held);
   // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
@@ -159,7 +160,7 @@ export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Si
 }
 
 /** A goal less what a take-profit has sold of it, towards nothing. */
-function less(goal: Lots, taken: Lots): Lots {
+export function lessTaken(goal: Lots, taken: Lots): Lots {
   if (taken === 0n) return goal;
   return goal > 0n ? greatest(minus(goal, taken), noLots) : negate(greatest(minus(negate(goal), taken), noLots));
 }
@@ -174,21 +175,25 @@ export function planQuotes(
   denied: readonly Draft[] = noDrafts,
 ): Step | undefined {
   const { instrument: at } = situation;
-  if (undecided(situation.orders)) return undefined;
-  const wished = quotes.quotes.map((quote): Resting => {
-    const lots = orderLots(lotsOf(quote.quantity, at), at);
-    return {
-      side: quote.side,
-      price: orderPrice(quote.side, priceFor(quote.side, quote.price, at), at),
-      lots,
-      tolerance: lots,
-      purpose: 'quote',
-      reason: quotes.reason,
-    };
-  });
+  if (isUndecided(situation.orders)) return undefined;
+  const wished = quotesAsOrders(quotes, at);
   const sendable = wished.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at));
   return rest(without(sendable, denied), situation);
 }
+
+/** The orders that quotes ask for, as the exchange can hold them. */
+export const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): readonly Resting[] =>
+  quotes.map(({ side, price, quantity }) => {
+    const lots = orderLots(lotsOf(quantity, at), at);
+    return {
+      side,
+      price: orderPrice(side, priceFor(side, price, at), at),
+      lots,
+      tolerance: lots,
+      purpose: 'quote',
+      reason,
+    };
+  });
 
 function without(wished: readonly Resting[], denied: readonly Draft[]): readonly Resting[] {
   if (denied.length === 0) return wished;
@@ -213,16 +218,22 @@ const priceSlack = rate('0.005');
  */
 function deadBand(goal: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   const at = situation.instrument;
-  const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(situation.price, at, 'down'), at) : noLots;
-  const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   const byFee = side === 'BUY' && goal > 0n ? situation.feeInBase : noRate;
   const byPrice = atMarket && situation.marketBuyIn === 'amount' ? priceSlack : noRate;
   const slack = plus(byFee, byPrice);
   const byEntry = slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(goal), at), slack, 'up'), at, 'up');
-  return greatest(greatest(byNotional, byQuantity), byEntry);
+  return greatest(leastLots(situation), byEntry);
 }
 
-const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
+/** The most lots that are too few for an order at the last price, by the exchange's minima. */
+export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
+  const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
+  const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
+  return greatest(byNotional, byQuantity);
+}
+
+/** Too small for a LIMIT order. */
+export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
 function takeProfitOrder(bend: Bend, situation: Situation, tolerance: Lots, reason: string): Resting | undefined {

@@ -13,10 +13,13 @@ interface Bench {
   readonly protection: Protection;
   /** The sizes that were told of, in lots as text. */
   readonly told: (string | undefined)[];
+  /** The orders that were told to be too small: purpose, side, lots and value. */
+  readonly small: string[];
 }
 
 function bench(held = portfolio()): Bench {
   const told: (string | undefined)[] = [];
+  const small: string[] = [];
   const protection = new Protection(held, () => undefined);
   const planner = new Planner({
     portfolio: held,
@@ -25,8 +28,10 @@ function bench(held = portfolio()): Bench {
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
     changed: (_: Signal, goal: Lots | undefined) => told.push(goal === undefined ? undefined : quantityText(goal, btc)),
+    tooSmall: ({ purpose, side }, { code, facts }) =>
+      small.push(`${code}: ${purpose} ${side} ${facts['quantity']} worth ${facts['value']} of ${facts['minNotional']}`),
   });
-  return { held, planner, protection, told };
+  return { held, planner, protection, told, small };
 }
 
 const sizeOf = (step: Step | undefined): string =>
@@ -177,6 +182,83 @@ describe('a plan', () => {
     expect(planner.plan(wish)).toBeUndefined();
     protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'stop');
     expect(sizeOf(planner.plan(wish))).toBe('1');
+  });
+});
+
+describe('a wish below the exchange’s minimum', () => {
+  test('to enter is told of once, however the levels move, and again when it is wished again', () => {
+    const { planner, small } = bench();
+    const say = (quantity: number, stop?: number): void => {
+      const wish = signal(target(quantity, stop === undefined ? {} : { stop }));
+      planner.note(wish);
+      expect(planner.plan(wish)).toBeUndefined();
+    };
+    for (const stop of [90, 91, 92]) say(0.04, stop);
+    const told = 'belowMinimum: enter BUY 0.04 worth 4 of 5';
+    expect(small).toEqual([told]);
+    say(0);
+    say(0.04);
+    expect(small).toEqual([told, told]);
+  });
+
+  test('by a stop is told of, since the position cannot be sold', () => {
+    const { planner, held, protection, small } = bench();
+    const wish = signal(target(0.06, { stop: 92 }));
+    planner.note(wish);
+    held.apply(fill({ quantity: '0.06' }));
+    expect(planner.plan(wish)).toBeUndefined();
+    held.mark(btc.symbol, 50, startTime + 1);
+    protection.leave('s', 'BTCUSDT', { quantity: 0.06 }, 'stop at 92');
+    expect(planner.plan(wish)).toBeUndefined();
+    expect(planner.plan(wish)).toBeUndefined();
+    expect(small).toEqual(['belowMinimum: stop SELL 0.06 worth 3 of 5']);
+    held.mark(btc.symbol, 100, startTime + 2);
+    expect(sizeOf(planner.plan(wish))).toBe('0.06');
+  });
+
+  test('of less than a lot is told of, too', () => {
+    const { planner, small } = bench();
+    const wish = signal(target(1e-9));
+    planner.note(wish);
+    expect(planner.plan(wish)).toBeUndefined();
+    expect(small).toEqual(['belowMinimum: enter BUY 0 worth 0 of 5']);
+  });
+
+  test('of one quote among others is told of once for its side', () => {
+    const { planner, held, small } = bench();
+    const quotes = (price: number): Signal =>
+      signal({
+        kind: 'quotes',
+        quotes: [
+          { side: 'BUY', price, quantity: 0.04 },
+          { side: 'BUY', price: price - 1, quantity: 1 },
+        ],
+        reason: '',
+      });
+    for (const price of [99, 98]) {
+      const wish = quotes(price);
+      planner.note(wish);
+      expect(sizeOf(planner.plan(wish))).toBe('1');
+      const order = resting(held, { id: `q${price}`, price: String(price - 1) });
+      expect(planner.plan(wish)).toBeUndefined();
+      held.close(order, 'canceled');
+    }
+    expect(small).toEqual(['belowMinimum: quote BUY 0.04 worth 3.96 of 5']);
+  });
+
+  test('is nothing to tell of where the dust of a fee is left, or a position is off by less', () => {
+    const { planner, held, small } = bench();
+    held.apply(fill({ quantity: '1' }));
+    for (const quantity of [1.04, 1]) {
+      const wish = signal(target(quantity));
+      planner.note(wish);
+      expect(planner.plan(wish)).toBeUndefined();
+    }
+    held.apply(fill({ tradeId: 't2', side: 'SELL', quantity: '1' }));
+    const flat = signal(target(0));
+    planner.note(flat);
+    expect(planner.plan(flat)).toBeUndefined();
+    expect(small).toEqual([]);
   });
 });
 

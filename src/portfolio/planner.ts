@@ -1,7 +1,7 @@
 /** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
 import type { Lots, Rate } from '../domain/money.ts';
 import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
-import type { Account, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
+import type { Account, Denial, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { ByPlace } from './by-place.ts';
 import {
   type Draft,
@@ -12,9 +12,11 @@ import {
   type Situation,
   type Sizing,
   type Step,
+  unbent,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import { isPlain, type Protection } from './protect.ts';
+import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -26,6 +28,8 @@ export interface PlannerOptions {
   readonly sizing?: Sizing;
   /** Told of each wish that differs from the one before, with the size of its goal. */
   readonly changed: (signal: Signal, goal: Lots | undefined) => void;
+  /** Told of an order that is wished and too small for the exchange: once, until it is not any more. */
+  readonly tooSmall: (draft: Draft, denial: Denial) => void;
 }
 
 interface Standing {
@@ -41,6 +45,8 @@ interface Standing {
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #standing = new ByPlace<Standing>();
+  /** What was told to be too small, by place: a wish that moves with every kline would fill the journal with it. */
+  readonly #toldOf = new ByPlace<ReadonlySet<string>>();
 
   constructor(options: PlannerOptions) {
     this.#options = options;
@@ -102,22 +108,38 @@ export class Planner {
       standing.goal = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
     }
-    const step =
-      want.kind === 'quotes'
-        ? planQuotes(want, situation, denied)
-        : planTarget(
-            want,
-            standing.goal ?? this.#size(standing, want),
-            protection.bend(strategy, symbol, want),
-            situation,
-          );
+    const goal = want.kind === 'quotes' ? noLots : (standing.goal ?? this.#size(standing, want));
+    const bend = want.kind === 'quotes' ? unbent : protection.bend(strategy, symbol, want);
+    const step = want.kind === 'quotes' ? planQuotes(want, situation, denied) : planTarget(want, goal, bend, situation);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
+    if (step === undefined)
+      this.#tell(
+        want.kind === 'quotes' ? quotesTooSmall(want, situation) : targetTooSmall(want, goal, bend, situation),
+        strategy,
+        symbol,
+      );
     // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
     if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
       standing.restingAt = version;
     return step?.do === 'create' && this.#options.sizing?.atFill === true
       ? this.#byAmount(standing, situation, step)
       : step;
+  }
+
+  /** What is not too small any more is told of anew when it is so again. */
+  #tell(small: readonly TooSmall[], strategy: string, symbol: string): void {
+    const before = this.#toldOf.get(strategy, symbol);
+    if (small.length === 0) {
+      if (before !== undefined) this.#toldOf.delete(strategy, symbol);
+      return;
+    }
+    const told = new Set<string>();
+    for (const { draft, denial } of small) {
+      const what = `${draft.purpose} ${draft.side}`;
+      if (before?.has(what) !== true && !told.has(what)) this.#options.tooSmall(draft, denial);
+      told.add(what);
+    }
+    this.#toldOf.set(strategy, symbol, told);
   }
 
   /** An entry at market by a share of the equity, as the amount of that share; any other step as it is. */

@@ -4,10 +4,12 @@
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Lots, noUnits, quantityText } from '../../domain/money.ts';
-import type { Fill, Signal } from '../../domain/order.ts';
+import type { Denial, Fill, Signal } from '../../domain/order.ts';
 import { fillRow, orderRow } from '../../execution/records.ts';
 import type { Entry } from '../../journal/entries.ts';
+import type { Draft } from '../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../portfolio/portfolio.ts';
+import { denialRow } from '../words.ts';
 import { Refusals, refusalOf } from './refusals.ts';
 import { memoryHost, type RunResult } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
@@ -41,6 +43,10 @@ export class ColumnLog {
   signal(signal: Signal, goal: Lots | undefined): void {
     this.#signals.push(signal);
     this.#goals.push(goal);
+  }
+
+  denied(draft: Draft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
+    this.entries.push(denialRow(draft, denial, portfolio.instrument(draft.symbol), at));
   }
 
   closed({ intent, orderId, state, filled, executed, venueStatus, cancelRequested }: WorkingOrder, at: number): void {

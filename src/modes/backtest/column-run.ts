@@ -17,7 +17,6 @@ import { checked } from '../../strategy/checked.ts';
 import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
-import { denialRow } from '../words.ts';
 import { leaveAfterProfit } from './after-profit.ts';
 import { type Band, bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
@@ -67,6 +66,7 @@ export class ColumnRun {
       protection: this.#protection,
       ...planTerms(input),
       changed: (signal, goal) => this.#log.signal(signal, goal),
+      tooSmall: (draft, denial) => this.#log.denied(draft, denial, this.#portfolio, this.#clock.now()),
     });
     this.#holders = { portfolio: this.#portfolio, planner: this.#planner, protection: this.#protection };
     const { limits, instruments, rules, fees } = input;
@@ -301,9 +301,8 @@ export class ColumnRun {
 
   #isDenied(draft: Draft): boolean {
     const verdict = this.#risk.judge(draft);
-    if (verdict.kind === 'approved') return false;
-    this.#log.entries.push(denialRow(draft, verdict, this.#portfolio.instrument(draft.symbol), this.#clock.now()));
-    return true;
+    if (verdict.kind === 'denied') this.#log.denied(draft, verdict, this.#portfolio, this.#clock.now());
+    return verdict.kind === 'denied';
   }
 
   /** What came of it; a MARKET order that waits to fill ends a plan. */

@@ -45,6 +45,7 @@ export const refusedTogether = (all: readonly Refused[]): readonly Refused[] =>
 
 /** What to do about the commonest. */
 const hints: Readonly<Record<string, string>> = {
+  belowMinimum: 'wished for, and too small for the instrument: nothing was sent',
   allocation: 'asked for more than it has: more cash, or a smaller goal',
   holdings: 'sold more than it holds',
   minimum: 'below the least that the instrument takes',

@@ -95,6 +95,8 @@ export class ShortRun {
     const { quantity } = want.goal;
     // Spot cannot be short.
     const goal = quantity < 0 ? 0 : safe(shortLotsOf(quantity, this.#at));
+    // Less than a lot is refused, which is judged the long way.
+    if (goal === 0 && quantity > 0) return false;
     const at = this.#cursor.seenAt;
     this.#seat.lastWant = want;
     this.#seat.quiet = true;
