@@ -59,6 +59,8 @@ const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
     `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
   belowMinimum: (facts) =>
     `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: the exchange takes no order below ${fact(facts, 'minQuantity')} or ${fact(facts, 'minNotional')}. It is done once it is worth more.`,
+  leverage: (facts) =>
+    `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'most')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
   holdings: (facts) => `It would sell ${fact(facts, 'selling')}, the strategy has ${fact(facts, 'free')} to sell.`,
   collar: (facts) =>
