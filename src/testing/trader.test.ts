@@ -13,9 +13,8 @@ import { btc, kline, signal, target } from './builders.ts';
 import { type DeskOptions, TestDesk, timing } from './desk.ts';
 import type { CancelFate, CreateFate, Question } from './scripted-venue.ts';
 
-/** A first start looks at the account twice. */
+// A first start looks at the account twice.
 const startMs = timing.sweepGapMs + 1_000;
-
 /** Holds 1 BTC while the price is above its average of two. */
 const above = defineStrategy({
   name: 'above',
