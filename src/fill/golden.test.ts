@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { baseUnits, minus, notional, priceText, unitsText } from '../domain/money.ts';
-import { couldBeBetterBy } from './band.ts';
+import { couldBeBetterBy, couldBeWorseBy } from './band.ts';
 import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
 import { feeOf } from './fees.ts';
-import { isTargetFirst } from './path.ts';
+import { firstOf } from './path.ts';
 import { rulesets } from './rules.ts';
 
 describe('the golden fills on klines (fill-engine §2.5)', () => {
@@ -123,14 +123,32 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
   });
 
   test('the nearest extreme comes first', () => {
-    const of = (high: number, low: number): boolean[] =>
+    const of = (high: number, low: number): string[] =>
       (['SELL', 'BUY'] as const).map((side) =>
-        isTargetFirst('nearest', { open: 100, high, low }, side, side === 'SELL' ? 101 : 99),
+        firstOf('nearest', { open: 100, high, low }, side, side === 'SELL' ? 101 : 99),
       );
     expect([of(101, 98), of(102, 99)]).toEqual([
-      [true, false],
-      [false, true],
+      ['assumedTarget', 'stop'],
+      ['stop', 'assumedTarget'],
     ]);
+  });
+
+  test('K8 by a chosen path: the target fills, and the kline stays ambiguous with the stop as the worse end', () => {
+    const fills = engine({ rules: { ...rulesets.sluice, path: 'OHLC' } });
+    fills.submit(order({ side: 'SELL', price: '103' }));
+    fills.open(kline(100, 101, 99.5, 100, 50));
+    fills.close();
+    const here = kline(100, 104, 96, 101, 50, 1);
+    fills.open(here);
+    expect(fills.triggers(here, [stopAt('97')])).toEqual([]);
+    const [sold] = fills.rest(here).fills;
+    if (sold === undefined) throw new Error('nothing was sold');
+    expect(priceText(sold.price, at)).toBe('103');
+    expect(priceText(sold.worstPrice ?? sold.price, at)).toBe('96.45');
+    expect(sold.evidence).toEqual({ rule: 'kline-rest-path', ambiguous: true });
+    expect(fills.ambiguousKlines).toBe(1);
+    expect(unitsText(couldBeWorseBy(sold, goldenFees, at))).toBe('6.6399');
+    expect(unitsText(couldBeBetterBy(sold, goldenFees, at))).toBe('0');
   });
 
   test('K10: what was entered inside a kline may be stopped there but not take its profit', () => {

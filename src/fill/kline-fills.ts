@@ -13,7 +13,7 @@
  */
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
-import type { Kline } from '../domain/market.ts';
+import type { Kline, Side } from '../domain/market.ts';
 import {
   type Lots,
   least,
@@ -34,8 +34,18 @@ import {
 import type { Evidence } from '../domain/order.ts';
 import { arrivalMs, arrivalPrice, isPassed } from './arrival.ts';
 import { impactOf, type Liquidity } from './impact.ts';
-import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step, type Stop, type StopHit } from './orders.ts';
-import { isTargetFirst } from './path.ts';
+import {
+  and,
+  fresh,
+  type Growing,
+  nothing,
+  type SimFill,
+  type SimOrder,
+  type Step,
+  type Stop,
+  type StopHit,
+} from './orders.ts';
+import { firstOf } from './path.ts';
 import type { Rules } from './rules.ts';
 import { stopHit } from './stops.ts';
 import { limitOf } from './working.ts';
@@ -75,20 +85,12 @@ const by = {
   cross: { rule: 'kline-cross' },
   rest: { rule: 'kline-rest' },
   gap: { rule: 'kline-rest-gap' },
+  path: { rule: 'kline-rest-path', ambiguous: true },
   close: { rule: 'kline-close' },
 } as const satisfies Record<string, Evidence>;
 
-/** A step while it happens. */
-interface Growing {
-  fills: readonly SimFill[];
-  ends: readonly OrderEnd[];
-}
-
-/** How much of a kline's volume is left for us; undefined is no limit. */
-type Allowance = Lots | undefined;
-
 export class KlineFills {
-  /** Klines in which a stop and a target could both have filled and the stop was taken to come first. */
+  /** Klines in which a stop and a target could both have filled, and nothing but the rules said which came first. */
   ambiguousKlines = 0;
   readonly #options: KlineFillsOptions;
   readonly #working: Working[] = [];
@@ -96,8 +98,11 @@ export class KlineFills {
   readonly #delay: number;
   #inside = false;
   #takenAt = Number.NaN;
-  #takeable: Allowance;
+  /** How much of a kline's volume is left for us; undefined is no limit. */
+  #takeable: Lots | undefined;
   #ambiguousAt = Number.NaN;
+  /** By strategy, the stops of a kline that the chosen path let come after its target: side, price, and when it opens. */
+  readonly #later = new Map<string, { readonly side: Side; readonly price: Ticks; readonly at: number }>();
   /** Open time of the kline whose resting orders have had their turn. */
   #restedAt = Number.NaN;
 
@@ -189,10 +194,7 @@ export class KlineFills {
 
   /** Fills the MARKET order that answers a stop, at once, as far as the kline's volume goes; the remainder is canceled. */
   fillStop(kline: FillKline, order: SimOrder, hit: StopHit): Step {
-    if (hit.evidence.ambiguous === true && this.#ambiguousAt !== kline.openTime) {
-      this.#ambiguousAt = kline.openTime;
-      this.ambiguousKlines++;
-    }
+    if (hit.evidence.ambiguous === true) this.#count(kline);
     const step = fresh();
     const time = hit.evidence.rule.endsWith('-gap') ? kline.openTime : this.#lastMs(kline);
     this.#fillAll(kline, { ...hit, price: this.#moved(kline, order, hit.price), order, time }, step);
@@ -213,6 +215,9 @@ export class KlineFills {
       const { order } = working;
       const { side } = order;
       const isGap = isPassed(order, kline, this.#options);
+      const stop = this.#later.get(order.strategy);
+      const later = stop?.at === kline.openTime && stop.side === side ? stop.price : undefined;
+      if (later !== undefined) this.#count(kline);
       step.fills = and(step.fills, {
         order,
         side,
@@ -220,7 +225,8 @@ export class KlineFills {
         quantity,
         maker: true,
         time: this.#lastMs(kline),
-        evidence: isGap ? by.gap : by.rest,
+        evidence: later !== undefined ? by.path : isGap ? by.gap : by.rest,
+        worstPrice: later,
       });
       if (working.remaining > 0n) return true;
       step.ends = and(step.ends, { order, end: 'filled' });
@@ -323,7 +329,7 @@ export class KlineFills {
     return taken;
   }
 
-  #share(kline: FillKline, share: Rate | undefined): Allowance {
+  #share(kline: FillKline, share: Rate | undefined): Lots | undefined {
     return share === undefined ? undefined : partOfLots(lotsOf(kline.volume, this.#options.instrument, 'down'), share);
   }
 
@@ -355,8 +361,10 @@ export class KlineFills {
       if (isReached && stopped === undefined) return undefined;
       if (isReached) break;
     }
-    if (isTargetFirst(this.#options.rules.path, kline, stop.side, priceNumber(bestPrice, this.#options.instrument)))
-      return undefined;
+    const first = firstOf(this.#options.rules.path, kline, stop.side, priceNumber(bestPrice, this.#options.instrument));
+    if (first === 'assumedTarget')
+      this.#later.set(stop.strategy, { side: stop.side, price: hit.price, at: kline.openTime });
+    if (first !== 'stop') return undefined;
     return { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
   }
 
@@ -372,6 +380,12 @@ export class KlineFills {
     return bestPrice;
   }
 
+  #count(kline: FillKline): void {
+    if (this.#ambiguousAt === kline.openTime) return;
+    this.#ambiguousAt = kline.openTime;
+    this.ambiguousKlines++;
+  }
+
   #lastMs(kline: FillKline): number {
     return closeTime(this.#options.interval, kline.openTime) - 1;
   }
@@ -383,8 +397,3 @@ export class KlineFills {
     this.#working.length = kept;
   }
 }
-
-const fresh = (): Growing => ({ fills: nothing.fills, ends: nothing.ends });
-
-/** Most steps hold one fill and one end: an empty list that grows by `push` takes ten times the memory of these. */
-const and = <T>(list: readonly T[], last: T): readonly T[] => (list.length === 0 ? [last] : [...list, last]);

@@ -26,6 +26,8 @@ export interface SimFill {
   readonly evidence: Evidence;
   /** Only where the kline was ambiguous: the price that this quantity would have had if it had gone our way. */
   readonly bestPrice?: Ticks | undefined;
+  /** Only where a chosen path let a target come first: the price of the stop that the kline could have hit before it. */
+  readonly worstPrice?: Ticks | undefined;
 }
 
 /** An order is over: wholly filled, or canceled with what it had. */
@@ -41,6 +43,17 @@ export interface Step {
 }
 
 export const nothing: Step = { fills: [], ends: [] };
+
+/** A step while it happens. */
+export interface Growing {
+  fills: readonly SimFill[];
+  ends: readonly OrderEnd[];
+}
+
+export const fresh = (): Growing => ({ fills: nothing.fills, ends: nothing.ends });
+
+/** Most steps hold one fill and one end: an empty list that grows by `push` takes ten times the memory of these. */
+export const and = <T>(list: readonly T[], last: T): readonly T[] => (list.length === 0 ? [last] : [...list, last]);
 
 /** A client-side stop in force: `side` is that of the order which leaves the position. One for each strategy and symbol. */
 export interface Stop {

@@ -293,7 +293,7 @@ export function evidenceSection(input: ReportInput): Html {
         }</p>`
       : html`<p class="about">${grouped(weakCount)} of ${grouped(table.length)}${
           weakCount > weak.length ? `; the first ${weak.length} are listed` : ''
-        }. Where one kline could have hit a stop and a target, the stop was taken to come first: at best the final equity would be ${moneyFigure(drawn(summary.bestEquity))}.</p>${tableHtml(
+        }. Where one kline could have hit a stop and a target, the stop was taken to come first unless the rules choose a path (kline-rest-path): the final equity would be between ${moneyFigure(drawn(summary.worstEquity))} and ${moneyFigure(drawn(summary.bestEquity))}.</p>${tableHtml(
           ['Time (UTC)', 'Strategy', 'Fill', ['Price', 'n'], 'Rule', 'Evidence'],
           rows,
         )}`,

@@ -46,6 +46,8 @@ export interface Summary {
   readonly finalEquity: string;
   /** Final equity if every ambiguous kline had gone our way. */
   readonly bestEquity: string;
+  /** Less than the final equity only where a chosen path let targets come before stops. */
+  readonly worstEquity: string;
   readonly ambiguousKlines: number;
   readonly fillCount: number;
   /** How many fills each rule granted. */

@@ -23,6 +23,7 @@ const judged = (given: Partial<Judged>, more: Partial<Metrics> = {}): Judged => 
   cash: 1_000,
   finalEquity: 1_300,
   bestEquity: 1_310,
+  worstEquity: 1_300,
   fills: 600,
   ambiguousFills: 6,
   skewness: 0,

@@ -46,6 +46,7 @@ export interface Judged {
   readonly cash: number;
   readonly finalEquity: number;
   readonly bestEquity: number;
+  readonly worstEquity: number;
   readonly fills: number;
   readonly ambiguousFills: number;
   readonly skewness: number;
@@ -59,7 +60,7 @@ const sure = 0.95;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 export function verdictOf(judged: Judged): Verdict {
-  const { metrics, cash, finalEquity, bestEquity, tries } = judged;
+  const { metrics, cash, finalEquity, bestEquity, worstEquity, tries } = judged;
   const { sharpe, psr, days, breakEvenFees } = metrics;
   const dsr =
     sharpe === null || tries.count < 2 || tries.variance === undefined
@@ -83,7 +84,7 @@ export function verdictOf(judged: Judged): Verdict {
     tries: tries.count,
     psr,
     dsr: dsr ?? null,
-    worstProfit: profit,
+    worstProfit: worstEquity - cash,
     bestProfit: bestEquity - cash,
     ambiguousShare: judged.fills === 0 ? null : judged.ambiguousFills / judged.fills,
     breakEvenFees,
@@ -94,9 +95,14 @@ export function verdictOf(judged: Judged): Verdict {
   };
 }
 
-function doubts({ metrics, tries, stressed }: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
+function doubts(
+  { metrics, tries, stressed, cash, worstEquity }: Judged,
+  dsr: number | undefined,
+  leastYears: number,
+): readonly string[] {
   const { sharpe, sharpeLow, psr, days, breakEvenFees, holdReturn, roundTrips } = metrics;
   const found: string[] = [];
+  if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (sharpe === null) found.push(`${days} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);

@@ -81,17 +81,20 @@ const percent = (fraction: Decimal): string => `${fraction.times(100).toFixed(2)
 
 function resultRows(one: Tried): readonly (readonly string[])[] {
   return rulesetNames.map((rules) => {
-    const { fills, finalEquity, couldBeBetterBy, ambiguousKlines } = outcome(one, rules);
+    const { fills, finalEquity, couldBeBetterBy, couldBeWorseBy, ambiguousKlines } = outcome(one, rules);
     const units = (amount: bigint): Decimal => new Decimal(String(amount)).div('1e18');
     const equity = units(finalEquity);
     const gain = percent(equity.div(cash).minus(1));
     const best = percent(equity.plus(units(couldBeBetterBy)).div(cash).minus(1));
+    const worst = percent(equity.minus(units(couldBeWorseBy)).div(cash).minus(1));
     return [
       `\`${rules}\``,
       String(fills.length),
       equity.toFixed(2),
       gain,
-      ambiguousKlines === 0 ? '' : `${ambiguousKlines}: at best ${best}`,
+      ambiguousKlines === 0
+        ? ''
+        : `${ambiguousKlines}: ${couldBeWorseBy > 0n ? `at worst ${worst}, ` : ''}at best ${best}`,
     ];
   });
 }

@@ -33,6 +33,8 @@ export interface State {
   cash: Decimal;
   base: Decimal;
   ambiguousKlines: number;
+  /** The row in which the chosen path let targets come before the stop, and the side that leaves. */
+  assumed: { readonly row: number; readonly side: Side } | undefined;
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;

@@ -169,6 +169,7 @@ function reached(state: State, order: Order, at: Now): boolean {
 
 /** Resting LIMITs fill at their own price, sharing the part of the volume that resting orders may have. */
 export function rest(state: State, at: Now): void {
+  let isInDoubt = false;
   for (const order of openOrders(state)) {
     if (order.price === undefined || !reached(state, order, at)) continue;
     const quantity = at.restable === undefined ? remaining(order) : Decimal.min(remaining(order), at.restable);
@@ -176,9 +177,12 @@ export function rest(state: State, at: Now): void {
     if (at.restable !== undefined) at.restable = at.restable.minus(quantity);
     const isBetter = order.row.side === 'BUY' ? at.open.lt(order.price) : at.open.gt(order.price);
     const price = isBetter && state.question.rules.gapFill === 'open' ? at.open : order.price;
-    fill(state, order, { price, quantity, maker: true, time: at.lastMs });
+    const ambiguous = state.assumed?.row === at.row && state.assumed.side === order.row.side;
+    fill(state, order, { price, quantity, maker: true, time: at.lastMs, ambiguous });
+    isInDoubt ||= ambiguous;
     if (remaining(order).isZero()) end(order, 'filled');
   }
+  if (isInDoubt) state.ambiguousKlines++;
 }
 
 export interface Hit {
@@ -207,8 +211,17 @@ export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: bo
   const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlipAlpha));
   const targets = openOrders(state).filter((order) => order.row.side === side && reached(state, order, at));
   const isTarget = targets.length > 0 && !targetsHadTurn;
-  if (isTarget && isTargetFirst(state, at, targets, side)) return undefined;
+  if (isTarget && isTargetFirst(state, at, targets, side)) {
+    if (!isOpenBeyond(at, targets, side)) state.assumed = { row: at.row, side };
+    return undefined;
+  }
   return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget };
+}
+
+/** The kline opens at the target or beyond it: no path has to be assumed. */
+function isOpenBeyond(at: Now, targets: readonly Order[], side: Side): boolean {
+  const prices = targets.map(({ price }) => price ?? 0);
+  return side === 'SELL' ? at.open.gte(Decimal.max(...prices)) : at.open.lte(Decimal.min(...prices));
 }
 
 /** Every path begins with the open; then comes the high, or the low. */

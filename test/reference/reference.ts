@@ -16,6 +16,7 @@ export function reference(question: Question): Answer {
     cash: new Decimal(question.cash),
     base: new Decimal(0),
     ambiguousKlines: 0,
+    assumed: undefined,
     stop: undefined,
     takeProfit: undefined,
     leftAt: undefined,

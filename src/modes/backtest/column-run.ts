@@ -119,7 +119,7 @@ export class ColumnRun {
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
       ...(endedAt !== undefined && { endedAt }),
-      couldBeBetterBy: this.#band.better(),
+      ...this.#band.sums(),
       ambiguousKlines: this.walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
       journal: () => this.#log.journal(this.#portfolio, this.#clock.now()),
     };

@@ -147,6 +147,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
       isIdle ? currencies.cash : noUnits,
     ),
     couldBeBetterBy: sum(({ couldBeBetterBy }) => couldBeBetterBy),
+    couldBeWorseBy: sum(({ couldBeWorseBy }) => couldBeWorseBy),
     ambiguousKlines: results.reduce((total, { ambiguousKlines }) => total + ambiguousKlines, 0),
     refused: refusedTogether(results.flatMap(({ refused }) => refused ?? [])),
     asked: () => askedTogether(results.map(({ asked }) => asked())),

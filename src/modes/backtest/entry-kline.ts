@@ -20,8 +20,11 @@ export function armedStops(
   { portfolio, planner, protection }: Holders,
 ): readonly ArmedStop[] {
   const stops = protection.stops(symbol);
-  if (stopsFrom === 'entry' || stops.length === 0) return stops;
+  if (stops.length === 0) return stops;
   return stops.filter(({ strategy }) => {
+    // The stop of a former target leaves nothing while quotes are wished.
+    if (planner.standing(strategy, symbol)?.want.kind !== 'target') return false;
+    if (stopsFrom === 'entry') return true;
     const enteredAt = portfolio.enteredAt(strategy, symbol);
     if (enteredAt < openTime) return true;
     return stopsFrom === 'marketEntry' && enteredAt === openTime && isAtMarket(planner.standing(strategy, symbol));

@@ -66,6 +66,8 @@ export interface RunResult {
   readonly finalEquity: Units;
   /** How much better ambiguous klines could have gone. */
   readonly couldBeBetterBy: Units;
+  /** How much worse those could have gone in which a chosen path let a target come before the stop. */
+  readonly couldBeWorseBy: Units;
   readonly ambiguousKlines: number;
   /** What was wished for and not got; left out where nothing can be refused. */
   readonly refused?: readonly Refused[];

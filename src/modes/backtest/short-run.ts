@@ -195,6 +195,7 @@ export class ShortRun {
       kills: [],
       finalEquity: plus(this.#books.equityAt(price), idleCash(this.#input)),
       couldBeBetterBy: noUnits,
+      couldBeWorseBy: noUnits,
       ambiguousKlines: 0,
       ...(endedAt !== undefined && { endedAt }),
       journal: () => log.journal(closedAt),

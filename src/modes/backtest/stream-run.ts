@@ -107,7 +107,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
-    couldBeBetterBy: band.better(),
+    ...band.sums(),
     ...requestsIn(host.waiting(), spanOf(input.series).end),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => host.db,

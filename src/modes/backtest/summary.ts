@@ -105,17 +105,16 @@ export function summarise(
   });
   const table = measured.fills;
   const { fees, turnover, ...ratios } = measured.metrics;
-  const times = input.series.flatMap(({ columns, first, end }) => [
-    columns.openTime[first] ?? 0,
-    columns.openTime[end - 1] ?? 0,
-  ]);
+  const times = endsOf(input.series);
   const bestEquity = plus(result.finalEquity, result.couldBeBetterBy);
+  const worstEquity = minus(result.finalEquity, result.couldBeWorseBy);
   const verdict = verdictOf({
     metrics: measured.metrics,
     cash,
     // Money that was paid in is no profit.
     finalEquity: unitsNumber(minus(result.finalEquity, paidIn)),
     bestEquity: unitsNumber(minus(bestEquity, paidIn)),
+    worstEquity: unitsNumber(minus(worstEquity, paidIn)),
     fills: table.length,
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
     skewness: skewness(measured.returns) ?? 0,
@@ -134,6 +133,7 @@ export function summarise(
     cash: unitsText(start),
     finalEquity: unitsText(result.finalEquity),
     bestEquity: unitsText(bestEquity),
+    worstEquity: unitsText(worstEquity),
     ambiguousKlines: result.ambiguousKlines,
     fillCount: table.length,
     evidence: evidenceOf(table),
@@ -162,6 +162,10 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
   worth: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
+
+/** When the first and the last kline of each open. */
+const endsOf = (series: RunInput['series']): readonly number[] =>
+  series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
   const counts = rules.map(() => 0);

@@ -39,6 +39,12 @@ function feesText({ fees, feeShare, breakEvenFees }: Summary['metrics'], asset: 
   return `${roundedMoney(fees)} ${asset}${share}${factor}`;
 }
 
+function ambiguousText({ ambiguousKlines, worstEquity, bestEquity, finalEquity }: Summary, asset: string): string {
+  const worst = worstEquity === finalEquity ? '' : `at worst ${roundedMoney(worstEquity)}, `;
+  const said = worst === '' ? 'stops were taken to come first' : 'the path of the rules said what came first';
+  return `${ambiguousKlines}: ${said}; ${worst}at best ${roundedMoney(bestEquity)} ${asset}`;
+}
+
 function evidenceText({ evidence, fillCount }: Summary): string {
   const parts = Object.entries(evidence).toSorted(([, a], [, b]) => b - a);
   return parts.length === 0
@@ -117,12 +123,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Fees', feesText(m, asset)],
     ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
-    [
-      'Ambiguous klines',
-      summary.ambiguousKlines === 0
-        ? '0'
-        : `${summary.ambiguousKlines}: stops were taken to come first; at best ${roundedMoney(summary.bestEquity)} ${asset}`,
-    ],
+    ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],
     ...summary.stress.map(
       (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
     ),

@@ -127,7 +127,7 @@ class TapeRun {
       kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
-      couldBeBetterBy: this.#band.better(),
+      ...this.#band.sums(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       ...requestsIn(this.#host.waiting(), spanOf(input.series).end),
       requests: this.#venue.requests,

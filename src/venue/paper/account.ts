@@ -172,6 +172,7 @@ export class PaperAccount {
       time: fill.time,
       evidence: fill.evidence,
       bestPrice: fill.bestPrice,
+      worstPrice: fill.worstPrice,
     };
     this.records.addTrade(trade);
     listener?.fill(trade, intent);

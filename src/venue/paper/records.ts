@@ -23,6 +23,7 @@ export interface PaperTrade extends VenueTrade {
   readonly evidence: Evidence;
   /** The price that an ambiguous kline could have given (fill-engine §2.2). */
   readonly bestPrice: Ticks | undefined;
+  readonly worstPrice?: Ticks | undefined;
 }
 
 /** As many rows as the exchange gives at most (specification §4.2). */
