@@ -57,6 +57,24 @@ const walkable = (fills: readonly Fill[], all: readonly MetricSeries[], cash = 1
   entryFee: 0.001,
 });
 
+/** Five minutes, nothing for almost an hour, and two minutes more. */
+function gapped(symbol: string): MetricSeries {
+  const whole = series([100, 100, 100, 100, 100, 80, 80], '1min', symbol);
+  const openTime = whole.columns.openTime.map((time, row) => (row < 5 ? time : time + 55 * minute));
+  return { ...whole, columns: { ...whole.columns, openTime } };
+}
+
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
+] as const)('a gap counts as held by what was held when it began: %s', (_, symbols) => {
+  const all = symbols.map(gapped);
+  const held = (...fills: readonly Fill[]): number => walk(walkable(fills, all)).heldMs / minute;
+  expect(held(fill(minute, 'BUY', '100', '1'), fill(60 * minute, 'SELL', '80', '1'))).toBe(59);
+  expect(held(fill(minute, 'BUY', '100', '1'))).toBe(61);
+  expect(held(fill(60 * minute, 'BUY', '80', '1'))).toBe(2);
+});
+
 test('equity follows what is held, close by close', () => {
   const one = series([100, 110, 90, 120], '1day');
   const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));

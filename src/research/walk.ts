@@ -95,6 +95,9 @@ class Walk {
   #longestMs = 0;
   #heldMs = 0;
   #exposed = 0;
+  /** What was held at the last close, and until when that is counted: a gap belongs to what went into it. */
+  #held = 0;
+  #counted = Number.NEGATIVE_INFINITY;
   readonly #scales: { readonly from: number; readonly scale: number }[] = [];
 
   constructor(given: Walkable) {
@@ -119,21 +122,30 @@ class Walk {
   note(time: number, equity: number, held: number): void {
     if (time > this.#edge) this.#passEdges(time);
     const before = this.#time;
-    const passedMs = time - before;
+    this.#count(time - Math.max(before, this.#counted), held, equity);
     this.#time = time;
     this.#equity = equity;
-    if (held !== 0) {
-      this.#heldMs += passedMs;
-      const exposed = equity > 0 ? (passedMs * Math.abs(held)) / equity : 0;
-      this.#exposed += exposed;
-      this.#days.exposed += exposed;
-      this.#chart.exposed += exposed;
-    }
+    this.#held = held;
     if (equity >= this.#peak) this.#rise(time, equity, before);
     else if (equity < this.#low) {
       this.#low = equity;
       this.#lowAt = time;
     }
+  }
+
+  /** No kline up to `opens`: what was held at the last close is held until then. */
+  #gap(opens: number): void {
+    this.#count(opens - this.#time, this.#held, this.#equity);
+    this.#counted = opens;
+  }
+
+  #count(passedMs: number, held: number, equity: number): void {
+    if (held === 0) return;
+    this.#heldMs += passedMs;
+    const exposed = equity > 0 ? (passedMs * Math.abs(held)) / equity : 0;
+    this.#exposed += exposed;
+    this.#days.exposed += exposed;
+    this.#chart.exposed += exposed;
   }
 
   /** A new peak, or the old one again; the close before was at `before`. */
@@ -196,7 +208,9 @@ class Walk {
     let base = 0;
     let next = 0;
     for (let row = first; row < end; ) {
-      const closes = closeTime(interval, openTime[row] as number);
+      const opens = openTime[row] as number;
+      if (opens > this.#time) this.#gap(opens);
+      const closes = closeTime(interval, opens);
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         quote += fills.quote[next] as number;
         base += fills.base[next] as number;
@@ -271,6 +285,7 @@ class Walk {
     }
     this.#time = time;
     this.#equity = equity;
+    this.#held = base * (close[row - 1] as number);
     this.#low = low;
     this.#lowAt = lowAt;
     this.#heldMs += time - began;
@@ -300,6 +315,8 @@ class Walk {
     for (;;) {
       const at = Math.min(...held.map((one) => closesAt(one)));
       if (at === Number.POSITIVE_INFINITY) return;
+      const opens = Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt));
+      if (opens > this.#time) this.#gap(opens);
       for (; next < fills.length && (fills.time[next] as number) < at; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
         purse.move(rates?.of.get(symbol), fills.quote[next] as number);
@@ -333,6 +350,8 @@ class Walk {
 
 const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row: number }): number =>
   row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
+
+const opensAt = ({ row, columns }: MetricSeries & { readonly row: number }): number => columns.openTime[row] as number;
 
 /** Walks through a run; the series hold at least one row. */
 export function walk(given: Walkable): Walked {
