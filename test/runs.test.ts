@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest } from '../src/modes/backtest/command.ts';
 import { csvRows, csvText } from '../src/modes/runs/csv.ts';
+import { showRuns } from '../src/modes/runs/show.ts';
 import { findRun, type KeptRun, keepRun, noteTry, readRun, readTries, runIds } from '../src/modes/runs/store.ts';
 import { backtestYaml, desk, klineLines } from './kit/command.ts';
 
@@ -63,6 +64,20 @@ describe('sluice backtest', () => {
     const { out } = await run({ set: ['strategies.0.params.fast=3'] });
     expect(out).toMatch(/; 2 tries; /);
     expect(readTries(runs())).toHaveLength(3);
+  });
+
+  test('marks a run on data with a hole in the list, and tells of it beside its CSV files', async () => {
+    const rows = moving(3 * 1_440);
+    at.write('holed.csv', `${[...rows.slice(0, 900), ...rows.slice(960)].join('\n')}\n`);
+    const [dir, csv] = [join(at.dir, 'holed'), join(at.dir, 'csv')];
+    await run({ runs: dir });
+    const { said } = await run({ runs: dir, csv, set: ['data.XBTUSD=holed.csv'] });
+    expect(said).toContain('NOTES.txt written to');
+    expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toMatch(/gap/);
+    const lines: string[] = [];
+    showRuns({ runs: dir, json: false, out: (line) => lines.push(line), say: (line) => lines.push(line) });
+    expect(lines.filter((line) => line.endsWith(' *'))).toHaveLength(1);
+    expect(lines[2]).toContain('* on data with gaps, doubts or repairs');
   });
 
   test('says the same with and without keeping, in both drivers, and keeps nothing when told not to', async () => {

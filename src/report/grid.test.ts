@@ -19,6 +19,7 @@ const given: GridInput = {
     [0.12, undefined],
   ],
   best: 2,
+  warnings: ['XZ: 3 rows were left out'],
   plateau: undefined,
   provenance: [['Data of XZ', 'abc']],
   configuration: 'cash: "1"',
@@ -37,6 +38,7 @@ test('frames the best cell, leaves a hole where none ran, and sets luck beside t
   expect(text).toMatch(/fast 3, slow 10/);
   // Ratios of 0.5, −0.2 and 1.2 lie 0.7 apart; the best of 500 without skill shows three of those.
   expect(text).toMatch(/Luck alone shows<\/dt><dd>2\.1\d<\/dd>/);
+  expect(text).toContain('<p class="stamp">XZ: 3 rows were left out</p>');
   expect(text).toContain('<b>Overfit</b> PBO 0.44.');
   expect(text).toContain('panel verdict warn');
   expect(text).not.toContain('<script');

@@ -45,6 +45,8 @@ export interface GridInput {
   readonly tries: number;
   /** What speaks for luck, a name and a sentence each. */
   readonly doubts: readonly (readonly [name: string, text: string])[];
+  /** What is doubtful about the data, or was repaired in them. */
+  readonly warnings: readonly string[];
   readonly provenance: readonly (readonly [name: string, value: string])[];
   readonly configuration: string;
 }
@@ -152,10 +154,11 @@ function tableSection({ axes, cells, asset }: GridInput): Html {
 }
 
 export function gridText(input: GridInput): string {
-  const { title, from, to, klines, axes, provenance, configuration } = input;
+  const { title, from, to, klines, axes, warnings, provenance, configuration } = input;
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${axes
     .map(({ name, values }) => `${name} ${values[0] ?? ''} to ${values.at(-1) ?? ''} (${values.length})`)
     .join(' × ')} · ${spanOf(from, to)} · ${grouped(klines)} klines</p></header>${[
+    ...warnings.map((warning) => html`<p class="stamp">${warning}</p>`),
     headSection(input),
     heatSection(input),
     tableSection(input),

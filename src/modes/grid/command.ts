@@ -99,7 +99,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
   if (options.report !== undefined) {
     const path = options.report === true ? 'grid.html' : options.report;
-    writeGridReport(path, result, { file, set: options.set, input, code, dataHashes: prepared.dataHashes });
+    writeGridReport(path, result, { file, set: options.set, code, prepared });
     say(`report: ${resolve(path)}`);
   }
   const left = outcomes.filter((one) => one === undefined).length;

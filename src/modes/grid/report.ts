@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
-import type { RunInput } from '../backtest/run.ts';
+import type { Prepared } from '../backtest/backtest.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { doubtTexts } from './doubt.ts';
@@ -13,13 +13,16 @@ import { findIn, type GridResult } from './show.ts';
 interface Of {
   readonly file: string;
   readonly set: readonly string[];
-  readonly input: RunInput;
   readonly code: readonly CodeVersion[];
-  readonly dataHashes: Readonly<Record<string, string>>;
+  readonly prepared: Pick<Prepared, 'input' | 'warnings' | 'dataHashes'>;
 }
 
 /** Writes it, whole or not at all. */
-export function writeGridReport(path: string, result: GridResult, { file, set, input, code, dataHashes }: Of): void {
+export function writeGridReport(
+  path: string,
+  result: GridResult,
+  { file, set, code, prepared: { input, warnings, dataHashes } }: Of,
+): void {
   const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
   const times = input.series.flatMap(({ columns, first, end }) => [
     columns.openTime[first] as number,
@@ -28,7 +31,7 @@ export function writeGridReport(path: string, result: GridResult, { file, set, i
   const configuration = readFileSync(file, 'utf8');
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
-    ...{ asset, klines, tries, configuration },
+    ...{ asset, klines, tries, configuration, warnings },
     ...findIn(result),
     doubts: doubt === undefined ? [] : doubtTexts(doubt),
     from: Math.min(...times),

@@ -97,6 +97,9 @@ export function keep(dir: string, finished: Finished): string {
   return place;
 }
 
+/** What is doubtful about the data of a run, or was repaired in them, beside its CSV files. */
+const notesFile = 'NOTES.txt';
+
 /** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
 export function writeCsv(dir: string, finished: Finished): readonly string[] {
   const { result, summarised } = finished;
@@ -109,7 +112,12 @@ export function writeCsv(dir: string, finished: Finished): readonly string[] {
     ['stops.csv', stopsCsv(stopsOf(journal))],
   ];
   for (const [name, text] of files) writeWhole(join(dir, name), text);
-  return files.map(([name]) => name);
+  const names: string[] = files.map(([name]) => name);
+  const { warnings } = summarised.summary;
+  // A comment in them would break those who read them.
+  if (warnings.length === 0) return names;
+  writeWhole(join(dir, notesFile), `${warnings.join('\n')}\n`);
+  return [...names, notesFile];
 }
 
 /** Written beside its place and then put there. */

@@ -32,22 +32,26 @@ export function showRuns({
   }
   const ids = runIds(runs);
   let bytes = 0;
+  let doubted = 0;
   for (const id of ids) {
     const folder = join(runs, id);
     const run = readRun(folder);
     bytes += runBytes(folder);
     if (json) out(JSON.stringify(rowOf(run)));
     else {
-      const { metrics, verdict } = run.summary;
+      const { metrics, verdict, warnings } = run.summary;
+      if (warnings.length > 0) doubted++;
       const sharpe = metrics.sharpe === null ? 'n/a' : metrics.sharpe.toFixed(2);
       out(
-        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}`,
+        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${warnings.length > 0 ? ' *' : ''}`,
       );
     }
   }
   if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
   else if (!json)
-    say(`${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}`);
+    say(
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${doubted > 0 ? '; * on data with gaps, doubts or repairs, which its report names' : ''}`,
+    );
 }
 
 /** One line of `runs --json`. */
@@ -64,6 +68,7 @@ const rowOf = ({ id, at, configuration, code, hash, summary }: KeptRun): object 
   sharpe: summary.metrics.sharpe,
   fillCount: summary.fillCount,
   conclusion: summary.verdict.conclusion,
+  warnings: summary.warnings,
   hash,
 });
 
