@@ -58,8 +58,10 @@ export async function compareBooks(dir: string, controlUrl: string, uid: string)
 
 type Fill = Truth['fills'][number];
 type Row = Pick<Fill, 'tradeId' | 'clientOrderId' | 'symbol' | 'side' | 'price' | 'fee' | 'feeAsset' | 'time'>;
+/** The same text for the same amount, whatever zeros it ends with. */
+const plain = (amount: string): string => new Decimal(amount).toFixed();
 const fillText = (fill: Row, quantity: string): string =>
-  `${fill.tradeId} of ${fill.clientOrderId}: ${fill.side} ${new Decimal(quantity)} ${fill.symbol} at ${new Decimal(fill.price)}, fee ${new Decimal(fill.fee)} ${fill.feeAsset}, ${fill.time}`;
+  `${fill.tradeId} of ${fill.clientOrderId}: ${fill.side} ${plain(quantity)} ${fill.symbol} at ${plain(fill.price)}, fee ${plain(fill.fee)} ${fill.feeAsset}, ${fill.time}`;
 
 function fillDifferences({ fills: theirs }: Truth, { fills: ours, orders }: View): string[] {
   const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
@@ -110,7 +112,9 @@ function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: r
     const here = expected.get(asset) ?? new Decimal(0);
     return here.equals(there)
       ? []
-      : [`${asset}: ${here} by the journal, ${there} at the exchange, ${there.minus(here)} more`];
+      : [
+          `${asset}: ${here.toFixed()} by the journal, ${there.toFixed()} at the exchange, ${there.minus(here).toFixed()} more`,
+        ];
   });
 }
 
