@@ -22,14 +22,30 @@ const createWindowMs = 2_000;
 /** Real ms: mostly a second or two, which is a minute or two of the exchange; each fourth outlasts every window. */
 const stopMs = (draw: number): number => (draw < 0.75 ? 600 + draw * 1_800 : 2_500 + (draw - 0.75) * 14_000);
 
-/** Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. */
-const ages = (arena: Arena, since: number) =>
-  booksOf(arena.rig)
-    .orders.filter(({ createdAt }) => createdAt >= since)
+/**
+ * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. A wish that waited for
+ * the end of an order from before the stop is carried out after it, on a fresh price, and is older by right.
+ */
+function ages(arena: Arena, since: number): readonly { readonly clientOrderId: string; readonly ageMs: number }[] {
+  const { orders } = booksOf(arena.rig);
+  return orders
+    .filter(({ createdAt }) => createdAt >= since)
+    .filter(
+      ({ symbol, createdAt }) =>
+        !orders.some(
+          (one) =>
+            one.symbol === symbol &&
+            one.createdAt < since &&
+            one.closedAt !== null &&
+            one.closedAt >= since &&
+            one.closedAt <= createdAt,
+        ),
+    )
     .map(({ clientOrderId, createdAt, reason }) => ({
       clientOrderId,
       ageMs: createdAt - Number(restlessReason.exec(reason)?.[1] ?? createdAt),
     }));
+}
 
 async function stopped(arena: Arena): Promise<Done> {
   const { daemon, exchange, rng } = arena;
