@@ -277,7 +277,6 @@ const margin = z
     ({ maxLeverage, maintenanceRatio }) => rateNumber(maxLeverage) * rateNumber(maintenanceRatio) < 1,
     'maintenanceRatio must be below one over maxLeverage: else a position is liquidated as soon as it is entered',
   );
-export type MarginConfig = z.output<typeof margin>;
 
 /** `config/backtest.yaml` and the scenarios in `backtests/`. */
 export const backtestSchema = z.strictObject({

@@ -30,6 +30,19 @@ export interface Columns {
   readonly volume: Float64Array;
 }
 
+/** Another column in the place of each. */
+export const mapColumns = (
+  columns: Columns,
+  make: (column: Float64Array, name: keyof Columns) => Float64Array,
+): Columns => ({
+  openTime: make(columns.openTime, 'openTime'),
+  open: make(columns.open, 'open'),
+  high: make(columns.high, 'high'),
+  low: make(columns.low, 'low'),
+  close: make(columns.close, 'close'),
+  volume: make(columns.volume, 'volume'),
+});
+
 /** A public print. */
 export interface Trade {
   readonly symbol: string;

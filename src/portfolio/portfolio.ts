@@ -12,7 +12,6 @@ import {
   lotsIn,
   minus,
   negate,
-  noLots,
   notional,
   noUnits,
   plus,
@@ -25,7 +24,7 @@ import {
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
 import { ByPlace } from './by-place.ts';
-import { openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
+import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
 export { remaining, type WorkingOrder } from './working-order.ts';
 
@@ -208,22 +207,7 @@ export class Portfolio {
 
   /** Counts an order from now on: its exposure is reserved before it is sent. */
   reserve(intent: Intent): WorkingOrder {
-    const order: WorkingOrder = {
-      intent,
-      state: 'intended',
-      orderId: undefined,
-      filled: noLots,
-      spent: noUnits,
-      executed: undefined,
-      venueStatus: undefined,
-      signedAt: undefined,
-      recvWindowMs: undefined,
-      bodyHash: undefined,
-      tradeFloor: undefined,
-      cancelRequested: false,
-      doubt: undefined,
-      batch: undefined,
-    };
+    const order = intendedOrder(intent);
     this.adopt(order);
     return order;
   }

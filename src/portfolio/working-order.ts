@@ -35,6 +35,24 @@ export interface WorkingOrder {
   batch: string | undefined;
 }
 
+/** An order that was only meant so far. */
+export const intendedOrder = (intent: Intent): WorkingOrder => ({
+  intent,
+  state: 'intended',
+  orderId: undefined,
+  filled: noLots,
+  spent: noUnits,
+  executed: undefined,
+  venueStatus: undefined,
+  signedAt: undefined,
+  recvWindowMs: undefined,
+  bodyHash: undefined,
+  tradeFloor: undefined,
+  cancelRequested: false,
+  doubt: undefined,
+  batch: undefined,
+});
+
 /** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
 export const remaining = (order: WorkingOrder): Lots =>
   greatest(minus(order.intent.expectedLots, order.filled), noLots);

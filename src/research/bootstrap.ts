@@ -74,6 +74,17 @@ function running(values: Sample): readonly [sums: Float64Array, squares: Float64
   return [sums, squares];
 }
 
+/** Draws so many rows in blocks that begin anywhere and go round at the end; `ends` is the chance that a block ends with a row. */
+export function drawBlocks(count: number, ends: number, rng: Rng, take: (place: number, length: number) => void): void {
+  const staysOn = Math.log(1 - ends);
+  for (let left = count; left > 0; ) {
+    // A geometric length at once costs two draws a block where asking after each value costs one a value.
+    const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
+    left -= length;
+    take(Math.floor(rng() * count), length);
+  }
+}
+
 /**
  * Where 95 of 100 resampled Sharpe ratios lie, yearly. Undefined below `least` returns. 1,000 draws of blocks whose lengths are
  * geometric around the automatic one.
@@ -82,21 +93,16 @@ export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least
   const count = returns.length;
   if (count < least) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
-  const staysOn = Math.log(1 - ends);
   const [sums, squaresTo] = running(returns);
   const ratios = new Float64Array(draws);
   let kept = 0;
   for (let draw = 0; draw < draws; draw++) {
     let total = 0;
     let squares = 0;
-    for (let left = count; left > 0; ) {
-      // A geometric length at once costs two draws a block where asking after each value costs one a value.
-      const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
-      left -= length;
-      const place = Math.floor(rng() * count);
+    drawBlocks(count, ends, rng, (place, length) => {
       total += (sums[place + length] as number) - (sums[place] as number);
       squares += (squaresTo[place + length] as number) - (squaresTo[place] as number);
-    }
+    });
     const variance = (squares - (total * total) / count) / (count - 1);
     if (variance > 0) ratios[kept++] = (total / count / Math.sqrt(variance)) * Math.sqrt(periods);
   }

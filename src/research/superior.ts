@@ -3,7 +3,7 @@
  * reality check is its upper bound). What is drawn anew keeps what follows what (Politis and Romano).
  */
 import type { Rng } from '../clock/clock.ts';
-import { blockLengths } from './bootstrap.ts';
+import { blockLengths, drawBlocks } from './bootstrap.ts';
 import { ascending, mean, quantile, type Sample } from './moments.ts';
 
 /** The chance that tries without any advantage would look as good: by three ways to count those that are plainly worse. */
@@ -80,18 +80,12 @@ export function superiorAbility(beyond: readonly Sample[], rng: Rng, least = 30)
   return { lower: hits.lower / draws, consistent: hits.consistent / draws, upper: hits.upper / draws };
 }
 
-/** How often each row is drawn, in blocks of geometric length that go round at the end. */
+/** How often each row is drawn. */
 function drawnTimes(count: number, ends: number, rng: Rng): Float64Array {
   const times = new Float64Array(count);
-  const staysOn = Math.log(1 - ends);
-  for (let left = count; left > 0; ) {
-    const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
-    left -= length;
-    let place = Math.floor(rng() * count);
-    for (let index = 0; index < length; index++) {
-      times[place] = (times[place] as number) + 1;
-      if (++place === count) place = 0;
-    }
-  }
+  drawBlocks(count, ends, rng, (place, length) => {
+    for (let index = place; index < place + length; index++)
+      times[index % count] = (times[index % count] as number) + 1;
+  });
   return times;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { instrument } from '../domain/instrument.ts';
-import type { Columns } from '../domain/market.ts';
+import { type Columns, mapColumns } from '../domain/market.ts';
 import { feeOn, lots, notional, rate, ticks, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { fillTable } from './fill-table.ts';
@@ -123,16 +123,7 @@ test('one series alone and the same beside another that is never traded give the
 
 test('a day without klines is a day without a return, not a missing one', () => {
   const whole = series([100, 101, 102, 103, 104], '1day');
-  const cut = (column: Float64Array): Float64Array => column.filter((_, row) => row !== 2);
-  const { openTime, open, high, low, close, volume } = whole.columns;
-  const columns = {
-    openTime: cut(openTime),
-    open: cut(open),
-    high: cut(high),
-    low: cut(low),
-    close: cut(close),
-    volume: cut(volume),
-  };
+  const columns = mapColumns(whole.columns, (column) => column.filter((_, row) => row !== 2));
   const walked = walk(walkable([fill(0, 'BUY', '100', '1')], [{ ...whole, columns, end: 4 }]));
   const returns = returnsOf(walked.days.equity);
   expect(returns.length).toBe(5);

@@ -3,7 +3,7 @@
  * nobody sees one before it has closed. Days, weeks and months are those of UTC, whatever zone an exchange counts its own in.
  */
 import { closeTime, type Interval, intervalMs, isWithin, openTimeOf } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
+import { type Columns, mapColumns } from '../domain/market.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
 
 /** One larger kline while it grows. */
@@ -85,22 +85,13 @@ export function framesOf(own: Interval, larger: Interval, klines: Columns): Fram
     volume[count] = kline.volume;
     knownAt[count++] = row;
   });
-  for (; row < rows; row++) take(at(klines, row));
-  const cut = (whole: Float64Array): Float64Array => whole.subarray(0, count);
-  return {
-    columns: {
-      openTime: cut(openTime),
-      open: cut(open),
-      high: cut(high),
-      low: cut(low),
-      close: cut(close),
-      volume: cut(volume),
-    },
-    knownAt: knownAt.subarray(0, count),
-  };
+  for (; row < rows; row++) take(pricesAt(klines, row));
+  const columns = { openTime, open, high, low, close, volume };
+  return { columns: mapColumns(columns, (whole) => whole.subarray(0, count)), knownAt: knownAt.subarray(0, count) };
 }
 
-const at = ({ openTime, open, high, low, close, volume }: Columns, row: number): TimedPrices => ({
+/** The prices of a row. */
+export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, row: number): TimedPrices => ({
   openTime: openTime[row] as number,
   open: open[row] as number,
   high: high[row] as number,

@@ -139,6 +139,10 @@ export const idleCash = ({ cash, allocations }: RunInput): Units => {
 
 export { memoryHost };
 
+/** When the first and the last kline of each series open. */
+export const endsOf = (series: readonly RunSeries[]): readonly number[] =>
+  series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
+
 /** From the first open to the last close of a run, and how many klines lie between. */
 export const spanOf = (
   series: readonly RunSeries[],

@@ -97,7 +97,6 @@ export function shortOf(given: RunInput): Short | undefined {
     series.interval !== hosted.interval
   )
     return undefined;
-  if (series.interval !== hosted.interval) return undefined;
   const scale = shortScale(at);
   const { decimals } = scale;
   const short = {

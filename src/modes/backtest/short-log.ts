@@ -3,20 +3,12 @@
  * asks for fills or for the journal; statistics read the columns.
  */
 import type { Instrument } from '../../domain/instrument.ts';
-import {
-  lotsOfShort,
-  noLots,
-  noUnits,
-  plus,
-  shortNumber,
-  ticksOfShort,
-  type Units,
-  unitsOfShort,
-} from '../../domain/money.ts';
+import { lotsOfShort, noUnits, plus, shortNumber, ticksOfShort, type Units, unitsOfShort } from '../../domain/money.ts';
 import type { Evidence, Fill, Intent, Target } from '../../domain/order.ts';
 import type { ShortScale } from '../../domain/short.ts';
 import { sameWant } from '../../portfolio/planner.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
 import type { NamedHosted } from '../strategies.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
@@ -150,22 +142,10 @@ export class ShortLog {
   #orderOf(index: number): WorkingOrder {
     const intent = this.#intentOf(index);
     const isFilled = index < this.#filledAt.length;
-    return {
-      intent,
-      state: isFilled ? 'filled' : 'open',
-      orderId: orderIdOf(index),
-      filled: isFilled ? intent.expectedLots : noLots,
-      spent: noUnits,
-      executed: isFilled ? intent.expectedLots : undefined,
-      venueStatus: isFilled ? 'FILLED' : undefined,
-      signedAt: undefined,
-      recvWindowMs: undefined,
-      bodyHash: undefined,
-      tradeFloor: undefined,
-      cancelRequested: false,
-      doubt: undefined,
-      batch: undefined,
-    };
+    const order = { ...intendedOrder(intent), orderId: orderIdOf(index) };
+    return isFilled
+      ? { ...order, state: 'filled', filled: intent.expectedLots, executed: intent.expectedLots, venueStatus: 'FILLED' }
+      : { ...order, state: 'open' };
   }
 
   /** The rows that the long way would have written; `now` is the run's last moment, UTC ms. */

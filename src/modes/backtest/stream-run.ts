@@ -2,7 +2,7 @@
 import { EMPTY } from 'rxjs';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Interval } from '../../domain/interval.ts';
-import type { Kline } from '../../domain/market.ts';
+import { type Kline, mapColumns } from '../../domain/market.ts';
 import { plus, type Units } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
 import { type Journal, journal } from '../../journal/journal.ts';
@@ -125,21 +125,10 @@ function marginOf(
   return new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
 }
 
-export const upToEnd = (series: RunSeries): RunSeries => {
-  const { openTime, open, high, low, close, volume } = series.columns;
-  const cut = (column: Float64Array): Float64Array => column.subarray(0, series.end);
-  return {
-    ...series,
-    columns: {
-      openTime: cut(openTime),
-      open: cut(open),
-      high: cut(high),
-      low: cut(low),
-      close: cut(close),
-      volume: cut(volume),
-    },
-  };
-};
+export const upToEnd = (series: RunSeries): RunSeries => ({
+  ...series,
+  columns: mapColumns(series.columns, (column) => column.subarray(0, series.end)),
+});
 
 function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, faults, missed, walks }: Graph): Inputs {
   const { symbol, interval, id } = hosted;

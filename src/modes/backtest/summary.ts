@@ -11,7 +11,7 @@ import type { Marks, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
-import { type RunInput, type RunResult, spanOf } from './run.ts';
+import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
 import { spentWeight } from './spent-weight.ts';
 
@@ -162,10 +162,6 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
   worth: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
-
-/** When the first and the last kline of each open. */
-const endsOf = (series: RunInput['series']): readonly number[] =>
-  series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
   const counts = rules.map(() => 0);

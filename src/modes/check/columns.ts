@@ -1,21 +1,12 @@
 /** Klines cut short or with another future, for asking whether a strategy knew it. */
-import type { Columns } from '../../domain/market.ts';
+import { type Columns, mapColumns } from '../../domain/market.ts';
 
 export const fields = ['open', 'high', 'low', 'close', 'volume'] as const;
 export type Field = (typeof fields)[number];
 
-const each = (columns: Columns, make: (column: Float64Array, name: keyof Columns) => Float64Array): Columns => ({
-  openTime: make(columns.openTime, 'openTime'),
-  open: make(columns.open, 'open'),
-  high: make(columns.high, 'high'),
-  low: make(columns.low, 'low'),
-  close: make(columns.close, 'close'),
-  volume: make(columns.volume, 'volume'),
-});
-
 /** Rows `from` up to, not including, `to`, in memory of their own: nothing can be read beyond them. */
 export const cut = (columns: Columns, from: number, to: number): Columns =>
-  each(columns, (column) => column.slice(from, to));
+  mapColumns(columns, (column) => column.slice(from, to));
 
 /**
  * Rows from `from` up to, not including, `to` say something else: the prices of the rows from the end backwards, `factor` times what they
@@ -29,7 +20,7 @@ export function poisoned(
 ): Columns {
   const scale = 10 ** pricePrecision;
   const last = columns.openTime.length - 1;
-  return each(columns, (column, name) => {
+  return mapColumns(columns, (column, name) => {
     if (name === 'openTime') return column;
     const copy = column.slice();
     for (let row = from; row < to; row++) {
@@ -42,7 +33,7 @@ export function poisoned(
 
 /** One value is `factor` times what it was. */
 export const spoiled = (columns: Columns, row: number, field: Field, factor: number): Columns =>
-  each(columns, (column, name) => {
+  mapColumns(columns, (column, name) => {
     if (name !== field) return column;
     const copy = column.slice();
     copy[row] = (copy[row] as number) * factor;

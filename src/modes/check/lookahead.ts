@@ -4,6 +4,7 @@ import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/in
 import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
+import { pricesAt } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
@@ -109,19 +110,11 @@ function* columnLeaks(asked: Asked): Iterable<Leak> {
   for (const [name, indicator] of indicatorsOf(asked)) {
     const column = indicator.column(columns, interval);
     const next = indicator.stream(interval);
-    const { openTime, open, high, low, close, volume } = columns;
-    for (let row = 0; row < openTime.length; row++) {
-      const value = next({
-        openTime: openTime[row] as number,
-        open: open[row] as number,
-        high: high[row] as number,
-        low: low[row] as number,
-        close: close[row] as number,
-        volume: volume[row] as number,
-      });
+    for (let row = 0; row < columns.openTime.length; row++) {
+      const value = next(pricesAt(columns, row));
       if (Object.is(value, column[row])) continue;
       const what = `indicator ${name} is ${column[row]} over columns (backtests) and ${value} kline by kline (live)`;
-      yield { kind: 'column', at: openTime[row] as number, indicators: [name], what };
+      yield { kind: 'column', at: columns.openTime[row] as number, indicators: [name], what };
       return;
     }
   }

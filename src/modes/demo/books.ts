@@ -15,7 +15,7 @@ const truth = z.object({
       orderId: z.string(),
       clientOrderId: z.string(),
       symbol: z.string(),
-      side: z.string(),
+      side: z.enum(['BUY', 'SELL']),
       price: z.string(),
       qty: z.string(),
       fee: z.string(),
@@ -92,20 +92,12 @@ function unseenOf({ fills }: Truth, { orders, all }: View): readonly Fill[] {
 }
 
 function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: readonly Fill[]): string[] {
-  const known = holdings(view);
-  if (known === undefined) return ['the journal does not know what the account held at first'];
-  const expected = new Map(known);
-  const move = (asset: string, amount: Decimal): void =>
-    void expected.set(asset, (expected.get(asset) ?? new Decimal(0)).plus(amount));
-  const rows = view.all<{ symbol: string; base: string; quote: string }>('SELECT symbol, base, quote FROM instruments');
-  const assetsOf = new Map(rows.map((row) => [row.symbol, row]));
-  for (const { symbol, side, qty, price, fee, feeAsset } of unseen) {
-    const at = assetsOf.get(symbol);
-    const base = new Decimal(qty).times(side === 'BUY' ? 1 : -1);
-    if (at !== undefined) move(at.base, base);
-    if (at !== undefined) move(at.quote, base.times(price).negated());
-    move(feeAsset, new Decimal(fee).negated());
-  }
+  const expected = holdings(
+    view,
+    undefined,
+    unseen.map((fill) => ({ ...fill, quantity: fill.qty })),
+  );
+  if (expected === undefined) return ['the journal does not know what the account held at first'];
   return [...new Set([...expected.keys(), ...Object.keys(spot)])].flatMap((asset) => {
     const { free = '0', locked = '0' } = spot[asset] ?? {};
     const there = new Decimal(free).plus(locked);

@@ -8,6 +8,7 @@ import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines, rowAt } from '../../data/klines.ts';
 import { loadTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
+import { mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { MarketOptions } from '../../simulator/simulator.ts';
 
@@ -52,16 +53,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       const start = rowAt(columns.openTime, crashStart);
       const from = Math.max(0, start - historyRows);
       const to = rowAt(columns.openTime, crashEnd);
-      const cut = (column: Float64Array): Float64Array => column.slice(from, to);
-      const { openTime, open, high, low, close, volume } = columns;
-      const klines = {
-        openTime: cut(openTime),
-        open: cut(open),
-        high: cut(high),
-        low: cut(low),
-        close: cut(close),
-        volume: cut(volume),
-      };
+      const klines = mapColumns(columns, (column) => column.slice(from, to));
       return { kind: 'klines', symbol, klines, startIndex: start - from };
     },
   },

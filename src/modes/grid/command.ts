@@ -9,7 +9,7 @@ import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { type Try, triesOf } from '../../research/tries.ts';
 import { prepare } from '../backtest/backtest.ts';
-import { quoteAsset, type RunInput } from '../backtest/run.ts';
+import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
@@ -46,6 +46,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const config = readConfig(file, backtestSchema, settings);
   const prepared = await prepare(file, config, settings);
   const { input } = prepared;
+  const span = spanOf(input.series);
   for (const warning of prepared.warnings) say(`note: ${warning}`);
   if (input.tapes !== undefined)
     throw new Refusal(
@@ -64,7 +65,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
-    const withReturns = cells.length * daysOf(input) <= mostReturns;
+    const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
     const pool = openPool({ file, config, settings, series: input.series, axes, withReturns }, options.workers);
     const watch = progressOf(open.length, options.progress);
     try {
@@ -91,9 +92,16 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   );
   const tries = runs === undefined ? { count: outcomes.filter(hasRun).length } : triesOf(readTries(runs), own);
   if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);
-  const klines = input.series.reduce((sum, { first, end }) => sum + end - first, 0);
   const doubt = doubtOf(holdReturns(input), outcomes);
-  const result: GridResult = { axes, cells, outcomes, tries: tries.count, asset: quoteAsset(input), klines, doubt };
+  const result: GridResult = {
+    axes,
+    cells,
+    outcomes,
+    tries: tries.count,
+    asset: quoteAsset(input),
+    klines: span.of,
+    doubt,
+  };
   if (json) out(JSON.stringify(gridJson(result)));
   else for (const line of gridLines(result)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
@@ -108,12 +116,6 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       `stopped with ${left} of ${cells.length} cells not run${runs === undefined ? '' : '; what is done is kept: the same command goes on from there'}`,
     );
 }
-
-const daysOf = ({ series }: RunInput): number =>
-  series.reduce((sum, { columns, first, end }) => {
-    const [from = 0, to = 0] = [columns.openTime[first], columns.openTime[end - 1]];
-    return Math.max(sum, (to - from) / 86_400_000);
-  }, 0);
 
 /** Rate and remaining time, at most ten times a second. */
 function progressOf(total: number, show: GridOptions['progress']): () => void {
@@ -141,10 +143,7 @@ function tryOfGrid(
   const daily = ran.flatMap(({ sharpe }) => (sharpe === null ? [] : [sharpe / Math.sqrt(yearDays)]));
   const mean = daily.length === 0 ? null : daily.reduce((sum, one) => sum + one, 0) / daily.length;
   const squares = daily.reduce((sum, one) => sum + (one - (mean ?? 0)) ** 2, 0);
-  const times = series.flatMap(({ columns, first, end }) => [
-    columns.openTime[first] as number,
-    columns.openTime[end - 1] as number,
-  ]);
+  const times = endsOf(series);
   return {
     hash: sha256(identity),
     family: [...new Set(code.map(({ use }) => use))].toSorted().join(' '),

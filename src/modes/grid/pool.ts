@@ -1,7 +1,7 @@
 /** Cells over worker threads. A cell's outcome depends on the cell alone, so it is the same for any number of workers. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { Columns } from '../../domain/market.ts';
+import { type Columns, mapColumns } from '../../domain/market.ts';
 import type { RunSeries } from '../backtest/run.ts';
 import type { Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
@@ -51,14 +51,7 @@ const shared = (series: RunSeries): RunSeries => ({
   ...(series.finer === undefined ? {} : { finer: sharedColumns(series.finer) }),
 });
 
-const sharedColumns = ({ openTime, open, high, low, close, volume }: Columns): Columns => ({
-  openTime: sharedColumn(openTime),
-  open: sharedColumn(open),
-  high: sharedColumn(high),
-  low: sharedColumn(low),
-  close: sharedColumn(close),
-  volume: sharedColumn(volume),
-});
+const sharedColumns = (columns: Columns): Columns => mapColumns(columns, sharedColumn);
 
 function sharedColumn(column: Float64Array): Float64Array {
   if (column.buffer instanceof SharedArrayBuffer) return column;

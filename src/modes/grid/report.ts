@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
 import type { Prepared } from '../backtest/backtest.ts';
+import { endsOf } from '../backtest/run.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { doubtTexts } from './doubt.ts';
@@ -24,10 +25,7 @@ export function writeGridReport(
   { file, set, code, prepared: { input, warnings, dataHashes } }: Of,
 ): void {
   const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
-  const times = input.series.flatMap(({ columns, first, end }) => [
-    columns.openTime[first] as number,
-    columns.openTime[end - 1] as number,
-  ]);
+  const times = endsOf(input.series);
   const configuration = readFileSync(file, 'utf8');
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,

@@ -4,10 +4,18 @@ import { Decimal } from '../../domain/money.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import type { View } from './view.ts';
 
-type Leg = Pick<FillEntry, 'symbol' | 'side' | 'price' | 'quantity' | 'fee' | 'feeAsset'>;
+/** One side of a trade, as it moves what the account holds. */
+export type Leg = Pick<FillEntry, 'symbol' | 'side' | 'price' | 'quantity' | 'fee' | 'feeAsset'>;
 
-/** By asset, of what was known at `until` (UTC ms), or now; undefined where it was never written down what the account held at first. */
-export function holdings(view: View, until = Number.POSITIVE_INFINITY): ReadonlyMap<string, Decimal> | undefined {
+/**
+ * By asset, of what was known at `until` (UTC ms), or now, and of trades `beyond` it; undefined where it was never written down what the
+ * account held at first.
+ */
+export function holdings(
+  view: View,
+  until = Number.POSITIVE_INFINITY,
+  beyond: readonly Leg[] = [],
+): ReadonlyMap<string, Decimal> | undefined {
   const { has, all } = view;
   if (!has('adjustments')) return undefined;
   const said = all<{ at: number; what: string; asset: string; amount: string }>(
@@ -25,6 +33,7 @@ export function holdings(view: View, until = Number.POSITIVE_INFINITY): Readonly
   for (const { symbol, side, price, quantity, fee, feeAsset } of [
     ...fillsBy(view, until),
     ...foreignLegs(view, until),
+    ...beyond,
   ]) {
     const at = assetsOf.get(symbol);
     const base = new Decimal(quantity).times(side === 'BUY' ? 1 : -1);

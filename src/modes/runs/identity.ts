@@ -7,6 +7,7 @@ import { yearDays } from '../../research/ratios.ts';
 import type { Try } from '../../research/tries.ts';
 import { codeHash } from '../../strategy/code.ts';
 import type { Prepared } from '../backtest/backtest.ts';
+import { endsOf } from '../backtest/run.ts';
 
 export interface CodeVersion {
   readonly strategy: string;
@@ -30,10 +31,7 @@ export function tryOf(
   code: readonly CodeVersion[],
   { metrics }: Pick<Measured, 'metrics'>,
 ): Try {
-  const times = input.series.flatMap(({ columns, first, end }) => [
-    columns.openTime[first] as number,
-    columns.openTime[end - 1] as number,
-  ]);
+  const times = endsOf(input.series);
   const { data: _, catalogue: __, instruments: ___, ...said } = config;
   const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
   return {

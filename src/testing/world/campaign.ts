@@ -35,21 +35,22 @@ export const noTotals = (): Totals => ({
   virtualMs: 0,
 });
 
+/** What is counted of each seed. */
+export const counted = [
+  'steps',
+  'crashes',
+  'unknowns',
+  'creates',
+  'fills',
+  'late',
+  'second',
+  'quarantined',
+  'commits',
+] as const;
+
 export function add(totals: Totals, one: Omit<Totals, 'seeds'> & { readonly seeds?: number }): void {
   totals.seeds += one.seeds ?? 1;
-  for (const name of [
-    'steps',
-    'crashes',
-    'unknowns',
-    'creates',
-    'fills',
-    'late',
-    'second',
-    'quarantined',
-    'commits',
-    'virtualMs',
-  ] as const)
-    totals[name] += one[name];
+  for (const name of [...counted, 'virtualMs'] as const) totals[name] += one[name];
 }
 
 /** What a seed must have seen, on average over a campaign, for the campaign to count (issue 5). */

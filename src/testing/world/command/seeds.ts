@@ -1,6 +1,6 @@
 /** Seeds in great number: a run for itself, or a stretch of a campaign that is kept in a file; `--twice` compares hashes. */
 import Table from 'cli-table3';
-import { add, addHashes, leastPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
+import { add, addHashes, counted, leastPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
 import type { Failure } from '../failure.ts';
 import { Reach } from '../reach.ts';
 import type { Task } from '../worker.ts';
@@ -93,18 +93,6 @@ function lengthen(stretch: Stretch, waiting: Map<number, Part>): void {
     stretch.to += part.totals.seeds;
   }
 }
-
-const counted = [
-  'steps',
-  'crashes',
-  'unknowns',
-  'creates',
-  'fills',
-  'late',
-  'second',
-  'quarantined',
-  'commits',
-] as const;
 
 function report(
   stretch: Stretch,
