@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lots, priceText } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
-import { btc, fill, portfolio, target } from '../testing/builders.ts';
+import { btc, fill, portfolio, startTime, target } from '../testing/builders.ts';
 import type { Portfolio } from './portfolio.ts';
 import { type ArmedStop, Protection, type SavedGuard } from './protect.ts';
 
@@ -63,6 +63,18 @@ describe('a stop', () => {
     expect(made.protection.hitBy('BTCUSDT', 90.01)).toEqual([]);
     expect(texts(made.protection.hitBy('BTCUSDT', 90))).toEqual(['s SELL 90']);
     expect(texts(made.protection.hitBy('BTCUSDT', 50))).toEqual(['s SELL 90']);
+  });
+
+  test('is not hit, and a trailing one not moved, by a print from before the position was entered', () => {
+    const made = bench({ bought: false });
+    made.follow({ stop: 90, trailing: 0.05 });
+    made.held.apply(fill());
+    made.protection.trail('BTCUSDT', 100);
+    made.protection.trail('BTCUSDT', 120, 120, startTime - 10_000);
+    expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 95']);
+    expect(made.protection.hitBy('BTCUSDT', 50, 50, startTime - 1_001)).toEqual([]);
+    expect(texts(made.protection.hitBy('BTCUSDT', 50, 50, startTime - 1_000))).toEqual(['s SELL 95']);
+    expect(texts(made.protection.hitBy('BTCUSDT', 50))).toEqual(['s SELL 95']);
   });
 
   test('that sells looks at bids, and one that buys at asks', () => {

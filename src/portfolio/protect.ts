@@ -64,6 +64,9 @@ interface Guard {
 
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
+/** Ms by which prints may be dated too early: exchanges give times in whole seconds. */
+const roundedMs = 1_000;
+
 const noStops: readonly ArmedStop[] = [];
 const noneOverdue: readonly Overdue[] = [];
 const goalText = (goal: Goal): string => JSON.stringify(goal);
@@ -146,10 +149,10 @@ export class Protection {
     return armed;
   }
 
-  /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. */
-  trail(symbol: string, price: number, forBuys = price): void {
+  /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. `time` as of `hitBy`. */
+  trail(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): void {
     for (const [strategy, guard] of this.#guards.on(symbol)) {
-      if (guard.trailing === undefined) continue;
+      if (guard.trailing === undefined || this.#isBefore(time, strategy, symbol)) continue;
       const isLong = this.#portfolio.position(strategy, symbol).base > 0n;
       const seen = ticksOf(isLong ? price : forBuys, this.#portfolio.instrument(symbol), isLong ? 'down' : 'up');
       const before = this.#best(strategy, symbol, guard);
@@ -162,13 +165,18 @@ export class Protection {
     }
   }
 
-  /** The stops that a price at or beyond them triggers, those that buy by `forBuys`. */
-  hitBy(symbol: string, price: number, forBuys = price): readonly ArmedStop[] {
+  /**
+   * The stops that a price at or beyond them triggers, those that buy by `forBuys`. `time` is the print's own, UTC ms of the exchange: what
+   * was missed in a break is told after it, and a price from before a position was entered is none of its own.
+   */
+  hitBy(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): readonly ArmedStop[] {
     const armed = this.stops(symbol);
     if (armed.length === 0) return armed;
     const at = this.#portfolio.instrument(symbol);
-    return armed.filter((stop) =>
-      stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price,
+    return armed.filter(
+      (stop) =>
+        !this.#isBefore(time, stop.strategy, symbol) &&
+        (stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price),
     );
   }
 
@@ -252,6 +260,11 @@ export class Protection {
       leftGoal: text('leftGoal'),
       leftWhy: text('leftWhy'),
     });
+  }
+
+  /** True of a print from before the position was entered; both times are the exchange's. */
+  #isBefore(time: number, strategy: string, symbol: string): boolean {
+    return time + roundedMs < this.#portfolio.enteredAt(strategy, symbol);
   }
 
   /** Dust that a fee in the bought asset leaves is not held: nobody can sell it, so it must neither arm a stop nor move one. */

@@ -23,8 +23,8 @@ export function watchPrices({ feed, assembled, screen }: Watched, symbol: string
     portfolio.mark(symbol, trade.price, tradeSeen(trade.time));
     risk.seePrice(symbol, trade.price);
     screen.addTrade(trade);
-    protection.trail(symbol, trade.price);
-    for (const stop of protection.hitBy(symbol, trade.price)) {
+    protection.trail(symbol, trade.price, trade.price, trade.time);
+    for (const stop of protection.hitBy(symbol, trade.price, trade.price, trade.time)) {
       const level = priceText(stop.price, portfolio.instrument(symbol));
       assembled.hitStop(stop, `stop ${level} hit: traded at ${trade.price}`);
     }
