@@ -48,14 +48,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const { input } = prepared;
   const span = spanOf(input.series);
   for (const warning of prepared.warnings) say(`note: ${warning}`);
-  if (input.tapes !== undefined)
-    throw new Refusal(
-      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
-    );
-  if (input.currencies !== undefined)
-    throw new Refusal(
-      'a grid counts in one currency: give the strategies of each currency a configuration of their own',
-    );
+  refuseOthers(input);
   const axes = readAxes(options.grid, input.hosted);
   const cells = cellsOf(axes);
   const code = codeVersions(config, file);
@@ -114,6 +107,18 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   if (left > 0)
     say(
       `stopped with ${left} of ${cells.length} cells not run${runs === undefined ? '' : '; what is done is kept: the same command goes on from there'}`,
+    );
+}
+
+/** A grid runs over klines and counts in one currency. */
+function refuseOthers({ tapes, currencies }: RunInput): void {
+  if (tapes !== undefined)
+    throw new Refusal(
+      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
+    );
+  if (currencies !== undefined)
+    throw new Refusal(
+      'a grid counts in one currency: give the strategies of each currency a configuration of their own',
     );
 }
 
