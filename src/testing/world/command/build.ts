@@ -14,7 +14,8 @@ export interface Build {
 const protocolPaths = [
   'src/execution',
   'src/journal',
-  'src/venue',
+  'src/venue/exchange',
+  'src/venue/venue.ts',
   'src/budget',
   'src/portfolio',
   'src/risk',
