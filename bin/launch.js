@@ -1,5 +1,4 @@
 // What both programs start by: plain JavaScript that any Node understands. It hands over to the Node 24 that came with the install, before anything native loads.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
@@ -28,7 +27,7 @@ export async function launch(name, program, daemon = false) {
         name,
         `needs Node ${needed} or newer, this is ${process.versions.node}: install Node ${needed}, or reinstall with optional dependencies (npm ci)`,
       );
-    } else handOver(name, node, main, daemon);
+    } else await handOver(name, node, main, daemon);
   }
 }
 
@@ -45,7 +44,8 @@ function pinnedNode() {
 }
 
 /** Runs the program under that Node. The channel tells it when we are gone, so that kill -9 here leaves nothing running there. */
-function handOver(name, node, main, daemon) {
+async function handOver(name, node, main, daemon) {
+  const { spawn } = await import('node:child_process');
   // A daemon makes little that lives: with V8's default young generation it would still grow to twice its size, and threads that
   // each keep an arena of memory would hold on to what inflated frames once needed.
   const flags = daemon ? ['--max-semi-space-size=1', '--optimize-for-size'] : [];

@@ -5,7 +5,8 @@ import { backtestSchema } from '../src/config/schema.ts';
 import { rate, units } from '../src/domain/money.ts';
 import type { Target } from '../src/domain/order.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns, runColumnsPaced, runLong } from '../src/modes/backtest/run-columns.ts';
+import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
+import { runPaced } from '../src/modes/backtest/run-paced.ts';
 import { shortRun } from '../src/modes/backtest/short-run.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { summarise } from '../src/modes/backtest/summary.ts';
@@ -240,12 +241,12 @@ describe('a run in short numbers', () => {
     };
     for (const input of [whole, several]) {
       let looks = 0;
-      const part = await runColumnsPaced(input, () => Promise.resolve(++looks === 2));
+      const part = await runPaced(input, () => Promise.resolve(++looks === 2));
       expect(part.endedAt).toBe(2 * 4_096 * 60_000);
       const short = { ...input, series: input.series.map((one) => ({ ...one, end: 2 * 4_096 })) };
       expect(rowsOf(part)).toEqual(rowsOf(runColumns(short)));
       expect(part.fills).toEqual(runColumns(short).fills);
-      expect(rowsOf(await runColumnsPaced(input, () => Promise.resolve(false)))).toEqual(rowsOf(runColumns(input)));
+      expect(rowsOf(await runPaced(input, () => Promise.resolve(false)))).toEqual(rowsOf(runColumns(input)));
     }
   });
 });

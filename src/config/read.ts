@@ -87,7 +87,9 @@ function parse<S extends z.ZodType>(
   schema: S,
   settings: readonly Setting[],
 ): z.ZodSafeParseResult<z.output<S>> {
-  const check = (): z.ZodSafeParseResult<z.output<S>> => schema.safeParse((document.toJS() as unknown) ?? {});
+  // Read once, a schema takes longer to compile than to follow.
+  const check = (): z.ZodSafeParseResult<z.output<S>> =>
+    schema.safeParse((document.toJS() as unknown) ?? {}, { jitless: true });
   const result = check();
   if (result.success) return result;
   const asTyped = settings.filter(({ path }) =>

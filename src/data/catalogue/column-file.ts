@@ -1,6 +1,7 @@
 /** A table as one file of raw columns, which is read straight into typed arrays. Derived from Parquet and worth nothing without. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readv } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import type { Table } from './parquet.ts';
 
 /** Changed when the layout changes: files of another version are made anew. */
@@ -26,15 +27,16 @@ export async function writeColumnFile(path: string, { columns, rows }: Table, pa
 }
 
 /**
- * Reads the columns into `into` from row `at` on. False when there is no such file, or it is of another version, another
- * Parquet file or another size: then it has to be made from the Parquet file.
+ * Reads the columns into `into` from row `at` on, in a thread of the system's: the caller may do something else meanwhile. False
+ * when there is no such file, or it is of another version, another Parquet file or another size: then it has to be made from the
+ * Parquet file, and what was read is to be overwritten.
  */
-export function readColumnFile(
+export async function readColumnFile(
   path: string,
   { rows, sha256 }: { readonly rows: number; readonly sha256: string },
   into: readonly Float64Array[],
   at: number,
-): boolean {
+): Promise<boolean> {
   let handle: number;
   try {
     handle = openSync(path, 'r');
@@ -42,26 +44,41 @@ export function readColumnFile(
     return false;
   }
   try {
+    if (fstatSync(handle).size !== headerBytes + into.length * rows * 8) return false;
     const header = Buffer.alloc(headerBytes);
-    readSync(handle, header, 0, headerBytes, 0);
-    const isOurs =
+    const bytes = into.map((column) => new Uint8Array(column.buffer, column.byteOffset + at * 8, rows * 8));
+    if (!(await readWhole(handle, [header, ...bytes]))) return false;
+    return (
       header.toString('latin1', 0, 8) === magic &&
       header.readUInt32LE(8) === into.length &&
       header.readUInt32LE(12) === rows &&
-      header.toString('hex', 16, 48) === sha256 &&
-      fstatSync(handle).size === headerBytes + into.length * rows * 8;
-    if (!isOurs) return false;
-    for (const [index, column] of into.entries()) {
-      const bytes = new Uint8Array(column.buffer, column.byteOffset + at * 8, rows * 8);
-      const start = headerBytes + index * rows * 8;
-      for (let done = 0; done < bytes.length; ) {
-        const read = readSync(handle, bytes, done, bytes.length - done, start + done);
-        if (read === 0) return false;
-        done += read;
-      }
-    }
-    return true;
+      header.toString('hex', 16, 48) === sha256
+    );
   } finally {
     closeSync(handle);
   }
+}
+
+const readInto = promisify(readv);
+
+/** Fills the parts one after another from the file's beginning; false where it ends before. */
+async function readWhole(handle: number, parts: readonly Uint8Array[]): Promise<boolean> {
+  let left = parts.filter(({ length }) => length > 0);
+  for (let place = 0; left.length > 0; ) {
+    const { bytesRead } = await readInto(handle, left, place);
+    if (bytesRead === 0) return false;
+    place += bytesRead;
+    left = after(left, bytesRead);
+  }
+  return true;
+}
+
+/** What is left of parts of which so many bytes are done. */
+function after(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let done = bytes;
+  return parts.flatMap((part) => {
+    const passed = Math.min(done, part.length);
+    done -= passed;
+    return passed === part.length ? [] : [part.subarray(passed)];
+  });
 }

@@ -12,7 +12,7 @@ import { readParquet, type Table } from './parquet.ts';
 /** A month as it is stored. */
 export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: Month): Promise<Table> {
   const columns = columnsOf[key.kind].map(() => new Float64Array(month.rows));
-  if (readColumnFile(columnPath(dir, month.sha256), month, columns, 0))
+  if (await readColumnFile(columnPath(dir, month.sha256), month, columns, 0))
     return { kind: key.kind, columns, rows: month.rows };
   return readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
 }
@@ -64,13 +64,14 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
   );
   const rows = months.reduce((sum, month) => sum + month.rows, 0);
   const columns = columnsOf[key.kind].map(() => new Float64Array(new SharedArrayBuffer(rows * 8)));
+  const isRead = await readMonths(dir, months, columns);
   let duck: Duck | undefined;
   let at = 0;
   let books = 0;
   try {
-    for (const month of months) {
+    for (const [index, month] of months.entries()) {
       checkMonthFile(dir, key, month);
-      if (!readColumnFile(columnPath(dir, month.sha256), month, columns, at)) {
+      if (isRead[index] !== true) {
         const path = join(folderOf(dir, key), month.file);
         // Once its columns are made of it, nothing would tell any more that it was damaged.
         if (!isAsWritten(path, month)) throw damaged(path, key);
@@ -78,7 +79,7 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
         const table = await readParquet(duck, key.kind, path, month.rows);
         mkdirSync(join(dir, 'cache'), { recursive: true });
         await writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
-        for (const [index, column] of table.columns.entries()) columns[index]?.set(column, at);
+        for (const [place, column] of table.columns.entries()) columns[place]?.set(column, at);
       }
       if (key.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);
       at += month.rows;
@@ -87,6 +88,34 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
     duck?.close();
   }
   return { kind: key.kind, columns, rows };
+}
+
+/** Files that are read at the same time: as many as Node has threads for it. */
+const readsAtOnce = 4;
+
+/** Reads the months' column files one behind another; which of them could be read. */
+async function readMonths(
+  dir: string,
+  months: readonly Month[],
+  columns: readonly Float64Array[],
+): Promise<readonly boolean[]> {
+  const isRead: boolean[] = [];
+  const [next, starts] = [months.entries(), startsOf(months)];
+  const reader = async (): Promise<void> => {
+    for (const [index, month] of next)
+      isRead[index] = await readColumnFile(columnPath(dir, month.sha256), month, columns, starts[index] ?? 0);
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, reader));
+  return isRead;
+}
+
+/** The row at which each month begins. */
+function startsOf(months: readonly Month[]): readonly number[] {
+  let rows = 0;
+  return months.map((month) => {
+    rows += month.rows;
+    return rows - month.rows;
+  });
 }
 
 /** Books are numbered from 0 in each month; in memory they go on from month to month. */

@@ -80,7 +80,7 @@ export function readManifest(dir: string, key: SeriesKey): Manifest | undefined 
       `${path} cannot be read (${String(error)}): import ${seriesName(key)} again after sluice data remove`,
     );
   }
-  const read = schema.safeParse(json);
+  const read = schema.safeParse(json, { jitless: true });
   if (read.success) return read.data;
   const newer = z.looseObject({ version: z.number() }).safeParse(json).data?.version ?? 0;
   const why =

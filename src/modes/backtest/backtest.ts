@@ -100,13 +100,15 @@ export const inputOf = (
 });
 
 /** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
-export async function prepare(
+export const prepare = async (
   file: string,
   config: BacktestConfig,
   settings: readonly Setting[] = [],
-): Promise<Prepared> {
+): Promise<Prepared> => prepared(file, config, await castOf(file, config, settings));
+
+/** The same, of strategies that are read already. */
+export async function prepared(file: string, config: BacktestConfig, cast: Cast): Promise<Prepared> {
   const dir = dirname(file);
-  const cast = await castOf(file, config, settings);
   const { hosted, instruments } = cast;
   const warnings: string[] = [];
   const dataHashes: Record<string, string> = {};

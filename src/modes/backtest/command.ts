@@ -1,116 +1,22 @@
 /** `sluice backtest`: strategies over recorded klines, and a table of what came of it. */
 import { systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
-import { type BacktestConfig, backtestSchema } from '../../config/schema.ts';
-import { rowAt } from '../../data/klines.ts';
-import type { Instrument } from '../../domain/instrument.ts';
-import { closeTime } from '../../domain/interval.ts';
-import { Refusal } from '../../domain/refusal.ts';
-import { fillRow } from '../../execution/records.ts';
-import { faultText, isStrategyFault } from '../../strategy/fault.ts';
-import { showPace } from '../pace.ts';
-import { keeping } from '../runs/finish.ts';
-import { fillJson } from '../words.ts';
-import { type Prepared, prepare } from './backtest.ts';
-import { inEach } from './currencies.ts';
-import { needsGraph } from './driver.ts';
-import { quoteAsset, type RunInput, type RunResult } from './run.ts';
-import { runColumns, runColumnsPaced } from './run-columns.ts';
-import { summarise } from './summary.ts';
-import { tableOf } from './table.ts';
+import { backtestSchema } from '../../config/schema.ts';
+import { castOf, prepared } from './backtest.ts';
+import type { BacktestOptions } from './run-prepared.ts';
 
-export interface BacktestOptions {
-  readonly config: string;
-  readonly set: readonly string[];
-  readonly driver: 'columns' | 'stream';
-  readonly json: boolean;
-  /** Run it under worse conditions, too. */
-  readonly stress?: boolean;
-  /** Where runs are kept and tries are counted; nowhere when left out. */
-  readonly runs?: string;
-  /** A report into this file; true: a file beside the kept run. */
-  readonly report?: string | true;
-  /** A folder for orders, fills, equity and stops as CSV. */
-  readonly csv?: string;
-  /** The version of the program, for the record. */
-  readonly sluice?: string;
-  readonly signal?: AbortSignal;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
-}
-
-/** The driver asked for, where it can do the run. */
-async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
-  if (input.tapes !== undefined) return (await import('./tape-run.ts')).runTape(input);
-  if (driver === 'columns' && !needsGraph(input))
-    return input.pace === undefined ? runColumns(input) : runColumnsPaced(input, input.pace);
-  return (await import('./stream-run.ts')).runStream(input);
-}
-
-/** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
-const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> =>
-  inEach(input, (part) => runWith(driver, part)).catch((error: unknown): never => {
-    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
-    throw error;
-  });
-
-/** Runs with its progress on the terminal; Ctrl-C ends it where it is. */
-async function watched({ driver, signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
-  const { stderr } = process;
-  const draw = stderr.isTTY ? (text: string): void => void stderr.write(text) : undefined;
-  const { pace, end } = showPace(name, { clock: systemClock, signal, draw });
-  try {
-    return await runOrRefuse(driver, { ...input, pace });
-  } finally {
-    end();
-  }
-}
-
-/** What a run was made of that ended before its time: only what it saw counts, and everything says so. */
-function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
-  if (endedAt === undefined) return prepared;
-  const series = prepared.input.series.map((one) => {
-    const { interval, columns, first, end } = one;
-    let row = Math.max(first + 1, Math.min(end, rowAt(columns.openTime, endedAt)));
-    while (row > first + 1 && closeTime(interval, columns.openTime[row - 1] as number) > endedAt) row--;
-    return { ...one, end: row };
-  });
-  const note = `stopped at ${new Date(endedAt).toISOString().slice(0, 16)}Z: everything is of the time until then`;
-  return { ...prepared, input: { ...prepared.input, series }, warnings: [...prepared.warnings, note] };
-}
-
-/** The worse runs, each with its progress; a stop keeps those that are done. */
-async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig) {
-  const { signal } = options;
-  const { stress } = await import('./stress.ts');
-  return stress(
-    prepared.input,
-    (input, name) => watched(options, name, input),
-    (input, result) => {
-      const { return: earned, sharpe } = summarise({ ...prepared, input }, result, config).summary.metrics;
-      return { return: earned, sharpe };
-    },
-    () => signal?.aborted === true,
-  );
+/** What runs and tells, loaded while the system reads the data: one turn later, so that the reading has begun. */
+async function loadMeanwhile(): Promise<typeof import('./run-prepared.ts')> {
+  await systemClock.sleep(0);
+  return import('./run-prepared.ts');
 }
 
 export async function backtest(options: BacktestOptions): Promise<void> {
-  const { config: file, set, json, out, say } = options;
+  const { config: file, set, say } = options;
   const settings = set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
-  const whole = await prepare(file, config, settings);
+  const cast = await castOf(file, config, settings);
+  const [whole, { runPrepared }] = await Promise.all([prepared(file, config, cast), loadMeanwhile()]);
   for (const warning of whole.warnings) say(`note: ${warning}`);
-  const result = await watched(options, 'backtest', whole.input);
-  const prepared = upTo(whole, result.endedAt);
-  if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
-  const worse = options.stress === true ? await stressed(options, prepared, config) : [];
-  const keeper = keeping({ ...options, file, config, prepared, result });
-  const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
-  const { summary } = summarised;
-  const { instruments } = prepared.input;
-  if (json) {
-    const fills = result.fills.map((fill) => fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)));
-    out(JSON.stringify({ ...summary, fills }));
-  } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
-  await keeper.finish(summarised);
+  await runPrepared(options, config, whole);
 }
