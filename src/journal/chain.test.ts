@@ -38,6 +38,8 @@ const everything: readonly Entry[] = [
   orderRowOf(),
   orderRowOf({ clientOrderId: 'c2', state: 'open' }),
   eventOf('sending'),
+  eventOf('accepted', { detail: { orderId: '1', said: 'two\nlines' } }),
+  eventOf('closed', { clientOrderId: 'c2' }),
   fillRowOf(),
   fillRowOf(),
   denialOf(),

@@ -74,14 +74,27 @@ const rowText = (table: string, columns: readonly string[], of = ''): string =>
 /** What the tables and indices are is in the sum as well: a changed condition of an index would hide rows. */
 const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) AS text FROM sqlite_schema";
 
+/** Tables of which rows that lie side by side are handed over together, and by what they belong together: an order has few steps. */
+const sideBySide: Readonly<Record<string, string>> = { events: 'client_order_id' };
+
 /** The sum over the rows of some tables, and with `meta` over what they are, as they stand; it reads the tables themselves, not what indices say of them. */
 export function sumRows(db: Database, tables: readonly string[] = chainedTables(db)): Total {
   const total = nothing();
-  // SQLite calls for each row: taking a million rows out of it one by one would cost a quarter more.
-  db.function('chain_sum', (row: unknown) => count(total, String(row), 1));
+  // SQLite calls for each row, or for several with a line each, of which JSON has none: taking them out of it one by one would take twice as long.
+  db.function('chain_sum', (rows: unknown) => {
+    for (const row of String(rows).split('\n')) count(total, row, 1);
+    return 1;
+  });
   if (tables.includes('meta')) db.prepare(`SELECT count(chain_sum(text)) FROM (${schemaText})`).get();
-  for (const table of tables)
-    db.prepare(`SELECT count(chain_sum(${rowText(table, columnsOf(db, table))})) FROM "${table}" NOT INDEXED`).get();
+  for (const table of tables) {
+    const text = rowText(table, columnsOf(db, table));
+    const together = sideBySide[table];
+    db.prepare(
+      together === undefined
+        ? `SELECT count(chain_sum(${text})) FROM "${table}" NOT INDEXED`
+        : `SELECT count(chain_sum(rows)) FROM (SELECT group_concat(${text}, char(10)) AS rows FROM "${table}" NOT INDEXED GROUP BY ${together})`,
+    ).get();
+  }
   return total;
 }
 

@@ -99,7 +99,7 @@ function here(db: Database.Database): Findings {
   return { integrity, total: integrity === 'ok' ? sumRows(db) : nothing() };
 }
 
-/** Steps of orders are more than half of all rows: with the trades they take one thread as long as everything else takes another. SQLite's own check takes a third. */
+/** Steps of orders are more than half of all rows: with the trades they take one thread as long as SQLite's own check and everything else take another. */
 const oneThread: readonly string[] = ['events', 'venue_trades'];
 
 function inThreads(db: Database.Database, path: string): Examining<Findings> {
@@ -108,12 +108,8 @@ function inThreads(db: Database.Database, path: string): Examining<Findings> {
     oneThread.filter((name) => tables.includes(name)),
     tables.filter((name) => !oneThread.includes(name)),
   ];
-  // What SQLite says of damage comes before what a sum broke on.
-  const threads = [
-    thread({ path, tables: [], whole: true }),
-    thread({ path, tables: some, whole: false }),
-    thread({ path, tables: others, whole: false }),
-  ];
+  // What SQLite says of damage comes before what a sum broke on. More threads would not be done before this process has loaded its programs.
+  const threads = [thread({ path, tables: others, whole: true }), thread({ path, tables: some, whole: false })];
   return {
     block: () => together(threads.map(({ block }) => block())),
     settle: async () => together(await Promise.all(threads.map(({ settle }) => settle()))),
