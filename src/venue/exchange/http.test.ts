@@ -123,6 +123,41 @@ describe('a gate', () => {
     expect(seen.received).toBe(0);
   });
 
+  it('that opens after the time for the request is over lets nothing go', async () => {
+    const seen = await counted();
+    let open: (against: string | undefined) => void = () => {};
+    const gate = new Promise<string | undefined>((resolve) => {
+      open = resolve;
+    });
+    const hurried = http({ connectMs: 1_000, requestMs: 50 });
+    const reply = await hurried.send(request(`http://127.0.0.1:${seen.port}`), gate);
+    expect(reply).toMatchObject({ kind: 'failed', written: false });
+    open(undefined);
+    // By then a byte of it would have come.
+    expect(await http().send(request(`http://127.0.0.1:${seen.port}`))).toMatchObject({ kind: 'reply' });
+    const alone = seen.received;
+    await http().send(request(`http://127.0.0.1:${seen.port}`));
+    expect(seen.received).toBe(2 * alone);
+  });
+
+  it('lets the same bytes go that a request without one is', async () => {
+    const texts: string[] = [];
+    const port = await tcp((socket) => {
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        if (!text.endsWith(body)) return;
+        texts.push(text);
+        socket.end(answer);
+      });
+    });
+    await http().send(request(`http://127.0.0.1:${port}`));
+    await http().send(request(`http://127.0.0.1:${port}`), Promise.resolve(undefined));
+    expect(texts).toHaveLength(2);
+    const [plain, gated] = texts.map((text) => text.toLowerCase().split('\r\n').sort());
+    expect(gated).toEqual(plain);
+  });
+
   /** An exchange that keeps its connections, a client that has one, and a gate that somebody else opens. */
   const kept = async (onSecond: (socket: Socket) => void) => {
     const sockets: Socket[] = [];

@@ -59,12 +59,12 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
     headers: { 'user-agent': 'sluice', 'content-type': 'application/json' },
   });
   return {
-    async send({ method, url, headers, body }, gate) {
-      const wire = watchWire(url.protocol === 'https:');
+    async send(wanted, gate) {
+      const wire = watchWire(wanted.url.protocol === 'https:');
       let tooLarge = false;
-      const door = doorOf(gate, wire.watch);
+      const door = doorOf(wanted, gate);
       try {
-        const call = client(url, { method, headers, ...(body === undefined ? {} : { body }), request: door.request });
+        const call = client(wanted.url, { method: wanted.method, ...door.upload, request: wire.open });
         void call.on('downloadProgress', ({ transferred }) => {
           if (transferred <= maxReplyBytes || tooLarge) return;
           tooLarge = true;
@@ -100,46 +100,37 @@ const textOf = (body: unknown): string =>
       : '';
 
 interface Door {
-  /** Opens a request where got wants one. */
-  readonly request: (url: URL, options: RequestOptions) => ClientRequest | Promise<ClientRequest>;
+  /** What got is given to send, and the headers that go with it. */
+  readonly upload: { readonly body?: string | AsyncIterable<Buffer>; readonly headers: HttpRequest['headers'] };
   /** Why the gate did not let the request through. */
   readonly against: () => string | undefined;
 }
 
 /**
- * Has got work everything out, makes the request with its headers and its connection, and waits there: of a request that nobody has
- * written to or ended, Node sends no byte. It is watched from its first moment, since got writes before it tells of it.
+ * Has got work everything out, open the request with its headers and its connection, and wait for the body, which comes when the gate
+ * opens: of a request that nobody has written to or ended, Node sends no byte, not even its headers. Only the write is left then.
  */
-function doorOf(gate: Gate | undefined, watch: WireWatch['watch']): Door {
+function doorOf({ headers, body }: HttpRequest, gate: Gate | undefined): Door {
+  if (body === undefined && gate !== undefined) throw new Error('a gate holds back a body: this request has none');
+  if (body === undefined) return { upload: { headers }, against: () => undefined };
+  if (gate === undefined) return { upload: { headers, body }, against: () => undefined };
+  const bytes = Buffer.from(body);
   let against: string | undefined;
-  function opened(url: URL, options: RequestOptions): ClientRequest {
-    const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
-    watch(request);
-    return request;
+  async function* held(): AsyncGenerator<Buffer> {
+    against = await gate;
+    if (against !== undefined) throw new Error(against);
+    yield bytes;
   }
-  if (gate === undefined) return { request: opened, against: () => undefined };
-  const request = async (url: URL, options: RequestOptions): Promise<ClientRequest> => {
-    const early = opened(url, options);
-    let broken: Error | undefined;
-    // Nobody else listens yet, and a kept connection can be closed while the disk writes.
-    early.on('error', (error) => {
-      broken = error;
-    });
-    try {
-      against = await gate;
-      if (against !== undefined) throw new Error(against);
-      if (broken !== undefined) throw broken;
-    } catch (error) {
-      early.destroy();
-      throw error;
-    }
-    return early;
+  // Its length is said: without it the body would leave in chunks, which is not what was signed and measured.
+  return {
+    upload: { body: held(), headers: { ...headers, 'content-length': String(bytes.length) } },
+    against: () => against,
   };
-  return { request, against: () => against };
 }
 
 interface WireWatch {
-  readonly watch: (request: ClientRequest) => void;
+  /** Opens a request where got wants one, watched from its first moment: got writes before it tells of it. */
+  readonly open: (url: URL, options: RequestOptions) => ClientRequest;
   readonly mayHaveWritten: () => boolean;
   readonly cut: () => void;
 }
@@ -168,10 +159,12 @@ function watchWire(tls: boolean): WireWatch {
     });
   };
   return {
-    watch(given) {
-      request = given;
-      if (given.socket === null) given.once('socket', onSocket);
-      else onSocket(given.socket);
+    open(url, options) {
+      const opened = tls ? httpsRequest(url, options) : httpRequest(url, options);
+      request = opened;
+      if (opened.socket === null) opened.once('socket', onSocket);
+      else onSocket(opened.socket);
+      return opened;
     },
     mayHaveWritten: () => socket !== undefined && connected && socket.bytesWritten !== before,
     cut() {
