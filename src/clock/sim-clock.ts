@@ -58,10 +58,22 @@ export class SimClock implements Clock {
 
   track<T>(work: Promise<T>): Promise<T> {
     this.#pending++;
-    return work.finally(() => {
-      this.#pending--;
-      if (this.#pending === 0) this.#whenIdle?.();
-    });
+    // Not `finally`, which makes three promises of one. An error that nobody hears must still end the process.
+    return work.then(
+      (value) => {
+        this.#end();
+        return value;
+      },
+      (error: unknown) => {
+        this.#end();
+        throw error;
+      },
+    );
+  }
+
+  #end(): void {
+    this.#pending--;
+    if (this.#pending === 0) this.#whenIdle?.();
   }
 
   /** True while tracked work has not settled. */

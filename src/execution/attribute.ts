@@ -26,6 +26,8 @@ const doubtTexts = {
   silent: 'the exchange does not say its client id',
 } as const;
 
+const none: ReadonlySet<string> = new Set<string>();
+
 /** An id that nobody could attribute so far. */
 interface Doubtful {
   readonly since: number;
@@ -50,11 +52,18 @@ export class Attribution {
     return time < firstOrderAt - clock.machine(clocksApartMs);
   }
 
-  /** Finds out whose the order ids are that nobody knows yet. */
-  async bind(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> {
+  /** Finds out whose the order ids are that nobody knows yet; a promise where somebody has to be asked. */
+  bind(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> | Unseen {
+    const unknown = this.#unknownIds(open, trades);
+    if (unknown.size > 0) return this.#ask(symbol, unknown, trades);
+    const asking = this.#settleOthers(symbol);
+    return asking === undefined ? allSeen : asking.then(() => allSeen);
+  }
+
+  async #ask(symbol: string, unknown: ReadonlySet<string>, trades: readonly VenueTrade[]): Promise<Unseen> {
     const { owners, foreign, orders } = this.#execution;
     let unseen = allSeen;
-    for (const orderId of this.#unknownIds(open, trades)) {
+    for (const orderId of unknown) {
       // While another was asked for, the order's own answer may have told.
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await orders.query({ symbol, orderId });
@@ -65,16 +74,21 @@ export class Attribution {
       else if (!this.#forget(symbol, orderId, trade, 'forgotten'))
         unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
     }
-    for (const orderId of this.#alike.decide()) this.#setAside(symbol, orderId, 'silent');
-    await this.#askAgain(symbol);
+    await this.#settleOthers(symbol);
     return unseen;
   }
 
-  /** One that counts as somebody else's without proof is asked for now and then: it may be known again. */
-  async #askAgain(symbol: string): Promise<void> {
-    const { doubtful, orders, clock } = this.#execution;
+  /** Decides what is beyond doubt by now; one that counts as somebody else's without proof is asked for now and then. */
+  #settleOthers(symbol: string): Promise<void> | undefined {
+    const { doubtful, clock } = this.#execution;
+    for (const orderId of this.#alike.decide()) this.#setAside(symbol, orderId, 'silent');
     const orderId = doubtful.due(symbol, clock.now());
-    if (orderId === undefined) return;
+    return orderId === undefined ? undefined : this.#askAgain(symbol, orderId);
+  }
+
+  /** It may be known again. */
+  async #askAgain(symbol: string, orderId: string): Promise<void> {
+    const { doubtful, orders } = this.#execution;
     const answer = await orders.query({ symbol, orderId });
     if (answer.kind === 'failed' || !doubtful.has(orderId)) return;
     const { clientOrderId } = answer.value;
@@ -84,13 +98,13 @@ export class Attribution {
 
   #unknownIds(open: readonly OrderReport[], trades: readonly VenueTrade[]): ReadonlySet<string> {
     const { owners, foreign } = this.#execution;
-    const unknown = new Set<string>();
+    let unknown: Set<string> | undefined;
     const note = (orderId: string): void => {
-      if (!owners.has(orderId) && !foreign.has(orderId)) unknown.add(orderId);
+      if (!owners.has(orderId) && !foreign.has(orderId)) unknown = (unknown ?? new Set()).add(orderId);
     };
     for (const { orderId } of open) note(orderId);
-    for (const trade of trades) if (!this.isBeforeOurs(trade)) trade.orderIds.forEach(note);
-    return unknown;
+    for (const trade of trades) if (!this.isBeforeOurs(trade)) for (const orderId of trade.orderIds) note(orderId);
+    return unknown ?? none;
   }
 
   #take(symbol: string, report: OrderReport, unseen: Unseen): Unseen {

@@ -8,7 +8,9 @@ import { cancelLate } from './late.ts';
  * so that one counts once it is there for the sweep gap and the order query says so too; then it is told of and cancelled. Its
  * fills are booked as ever.
  */
-export function closedWatch(execution: Execution): (symbol: string, open: readonly OrderReport[]) => Promise<void> {
+export function closedWatch(
+  execution: Execution,
+): (symbol: string, open: readonly OrderReport[]) => Promise<void> | undefined {
   const { owners, portfolio, orders, clock, timing, notice } = execution;
   const seen = new Map<string, { readonly symbol: string; readonly since: number }>();
   const told = new Set<string>();
@@ -23,7 +25,7 @@ export function closedWatch(execution: Execution): (symbol: string, open: readon
     void clock.track(cancelLate(execution, clientOrderId, { symbol, orderId }));
   }
 
-  return async (symbol, open) => {
+  async function watch(symbol: string, open: readonly OrderReport[]): Promise<void> {
     for (const { orderId } of open) {
       const owner = owners.get(orderId);
       if (owner === undefined || portfolio.order(owner.clientOrderId) !== undefined || told.has(orderId)) continue;
@@ -34,5 +36,7 @@ export function closedWatch(execution: Execution): (symbol: string, open: readon
     if (seen.size === 0) return;
     const listed = new Set(open.map(({ orderId }) => orderId));
     for (const [orderId, { symbol: on }] of seen) if (on === symbol && !listed.has(orderId)) seen.delete(orderId);
-  };
+  }
+
+  return (symbol, open) => (open.length === 0 && seen.size === 0 ? undefined : watch(symbol, open));
 }

@@ -29,15 +29,32 @@ export class Sums {
     move(this.#execution, order, 'final', { status: report.status });
   }
 
-  async closeWhatAddsUp(symbol: string): Promise<void> {
-    for (const order of [...this.#execution.portfolio.orders()]) {
+  /** Closes the orders of a symbol that add up; a promise where one does not, and is asked about. */
+  closeWhatAddsUp(symbol: string): Promise<void> | undefined {
+    const { portfolio } = this.#execution;
+    if (portfolio.isIdle) return undefined;
+    let short: WorkingOrder[] | undefined;
+    for (const order of portfolio.orders()) {
       if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
+      if (order.executed === order.filled) this.#close(order);
+      else short = [...(short ?? []), order];
+    }
+    return short === undefined ? undefined : this.#reconcileAll(short);
+  }
+
+  async #reconcileAll(short: readonly WorkingOrder[]): Promise<void> {
+    for (const order of short) {
       if (order.executed !== order.filled) await this.#reconcile(order);
       // Meanwhile a human may have closed it.
       if (isClosed(order.state) || order.executed !== order.filled) this.#tellOfShort(order);
-      else move(this.#execution, order, sumOf(order), { state: order.venueStatus ?? '' });
+      else this.#close(order);
       if (isClosed(order.state)) this.#shortSince.delete(order);
     }
+  }
+
+  #close(order: WorkingOrder): void {
+    move(this.#execution, order, sumOf(order), { state: order.venueStatus ?? '' });
+    this.#shortSince.delete(order);
   }
 
   /** Our fills and what the exchange executed differ: whichever is less is behind, and asked for again. */

@@ -11,11 +11,10 @@ import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
 import { closedWatch } from './closed.ts';
 import { type Execution, quarantine } from './desk.ts';
+import { compareIds, newestOf, Recent, sorted } from './recent.ts';
 import { venueTradeRow } from './records.ts';
 import { Sums } from './sums.ts';
 
-/** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
-const overlap = 50;
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
 /** After this long without it an order that the exchange knew is quarantined, real ms. */
@@ -26,6 +25,7 @@ const keyCodes: ReadonlySet<string> = new Set(['-1002', '-1022', '-2014', '-2015
 const now = 'now';
 const openCut = 'the list of open orders is cut';
 const tradesCut = 'the list of own trades is cut';
+const noReports: ReadonlyMap<string, OrderReport> = new Map<string, OrderReport>();
 
 export interface SweepResult {
   /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
@@ -34,13 +34,6 @@ export interface SweepResult {
   readonly cause: string | undefined;
   /** True when a request failed, so that the next look may see more; lists that are cut stay cut. */
   readonly failed: boolean;
-}
-
-/** The newest trades of a symbol that were booked, oldest first. */
-interface Recent {
-  readonly ids: string[];
-  /** What each of their sides said when it was booked; undefined where an earlier run did. */
-  readonly known: Map<string, VenueTrade | undefined>;
 }
 
 export class Sweeps {
@@ -75,8 +68,7 @@ export class Sweeps {
       this.#witness(rows);
       this.#booking.book(sorted(rows));
     });
-    for (const [symbol, ids] of cursors)
-      this.#recent.set(symbol, { ids: [...ids], known: new Map(ids.map((id) => [id, undefined])) });
+    for (const [symbol, ids] of cursors) this.#recent.set(symbol, new Recent(ids));
   }
 
   /** When the newest trade of the account that was seen was made, UTC ms. */
@@ -152,9 +144,9 @@ export class Sweeps {
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
-    const known = this.#recent.get(symbol)?.known;
-    const rows = sorted(trades.rows.filter((trade) => known === undefined || !isKnown(known, trade)));
-    const unbound = await this.#attribution.bind(symbol, open.value.rows, rows);
+    const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);
+    const binding = this.#attribution.bind(symbol, open.value.rows, rows);
+    const unbound = binding instanceof Promise ? await binding : binding;
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
     this.#witness(rows);
@@ -163,19 +155,27 @@ export class Sweeps {
     if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
-    await this.#askForMissing(symbol, open.value.rows);
-    await this.#watchClosed(symbol, open.value.rows);
-    await this.#sums.closeWhatAddsUp(symbol);
+    // Waiting for nothing costs a simulated venue as much as the rest of the look.
+    const missing = this.#askForMissing(symbol, open.value.rows);
+    if (missing !== undefined) await missing;
+    const watching = this.#watchClosed(symbol, open.value.rows);
+    if (watching !== undefined) await watching;
+    const summing = this.#sums.closeWhatAddsUp(symbol);
+    if (summing !== undefined) await summing;
     this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
     const cause = trades.cause ?? unbound.cause ?? (open.value.full ? openCut : undefined);
     return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed };
   }
 
   /** Asks for each order of ours that should be on the list of open ones and is not, and takes up quarantined ones that are. */
-  async #askForMissing(symbol: string, open: readonly OrderReport[]): Promise<void> {
-    if (this.#execution.portfolio.orders().next().done === true) return;
-    const listed = new Map(open.map((report) => [report.orderId, report]));
-    for (const order of [...this.#execution.portfolio.orders()]) {
+  #askForMissing(symbol: string, open: readonly OrderReport[]): Promise<void> | undefined {
+    const { portfolio } = this.#execution;
+    return portfolio.isIdle ? undefined : this.#askFor(symbol, portfolio.orders(), open);
+  }
+
+  async #askFor(symbol: string, orders: Iterable<WorkingOrder>, open: readonly OrderReport[]): Promise<void> {
+    const listed = open.length === 0 ? noReports : new Map(open.map((report) => [report.orderId, report]));
+    for (const order of orders) {
       if (order.intent.symbol !== symbol || order.orderId === undefined) continue;
       const report = listed.get(order.orderId);
       // One that was accepted after the list was made is not on it either: asking for it does no harm.
@@ -288,14 +288,14 @@ export class Sweeps {
     symbol: string,
     first: string | undefined,
   ): Promise<Unseen & { readonly rows: readonly VenueTrade[] }> {
-    const rows: VenueTrade[] = [];
+    let rows: readonly VenueTrade[] = [];
     const known = this.#recent.get(symbol)?.ids[0];
     let from = first;
     let cause: string | undefined;
     for (let page = 0; page < mostPages; page++) {
       const answer = await this.#execution.orders.tradesSince(symbol, from);
       if (answer.kind === 'failed') return { rows, cause: `own trades: ${answer.cause}`, failed: true };
-      rows.push(...answer.value.rows);
+      rows = page === 0 ? answer.value.rows : [...rows, ...answer.value.rows];
       const newest = answer.value.full ? newestOf(answer.value.rows) : undefined;
       if (newest === undefined) return { rows, cause, failed: false };
       if (newest === from) break;
@@ -333,59 +333,14 @@ export class Sweeps {
     this.#booking.book(sorted(trades));
   }
 
-  /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
   #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const { ids, known } = this.#recent.get(symbol) ?? { ids: [], known: new Map<string, VenueTrade | undefined>() };
-    const newest = ids.at(-1);
-    for (const trade of trades) {
-      if (!known.has(trade.tradeId)) ids.push(trade.tradeId);
-      if (!known.has(trade.tradeId)) known.set(trade.tradeId, undefined);
-      known.set(keyOf(trade), trade);
-    }
-    if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) ids.sort(compareIds);
-    for (const id of ids.length > overlap ? ids.splice(0, ids.length - overlap) : []) {
-      known.delete(id);
-      // Sides of trades with ourselves are rare: mostly there is one key for each id.
-      if (known.size > ids.length) for (const side of ['BUY', 'SELL']) known.delete(`${id} ${side}`);
-    }
-    this.#recent.set(symbol, { ids, known });
-    this.#execution.journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...ids] }));
+    const recent = this.#recent.get(symbol) ?? new Recent();
+    recent.add(trades);
+    this.#recent.set(symbol, recent);
+    const { journal } = this.#execution;
+    // Only a restart reads it.
+    if (journal.volatile) return;
+    journal.latest(`cursor ${symbol}`, () => ({ kind: 'cursor', symbol, tradeIds: [...recent.ids] }));
   }
 }
-
-/** Of a trade with ourselves each side can have a row of its own. */
-const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
-  orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
-
-/** Whether two rows of one trade say the same. Simulated fills are listed as the same objects each time. */
-const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
-  a === b ||
-  (a.side === b.side &&
-    a.price === b.price &&
-    a.quantity === b.quantity &&
-    a.fee === b.fee &&
-    a.feeAsset === b.feeAsset &&
-    a.orderIds.join() === b.orderIds.join());
-
-/** A row that was booked and says the same as then. */
-function isKnown(known: Recent['known'], trade: VenueTrade): boolean {
-  const key = keyOf(trade);
-  const then = known.get(key);
-  if (then !== undefined) return isSame(then, trade);
-  if (!known.has(key)) return false;
-  known.set(key, trade);
-  return true;
-}
-
-/** Ids are decimal digits of any length: the longer one is the younger one. */
-const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
-
-const sorted = (trades: readonly VenueTrade[]): readonly VenueTrade[] =>
-  trades.length < 2 ? trades : trades.toSorted((a, b) => compareIds(a.tradeId, b.tradeId));
-
-const newestOf = (trades: readonly VenueTrade[]): string | undefined =>
-  trades.reduce<string | undefined>(
-    (newest, { tradeId }) => (newest === undefined || compareIds(tradeId, newest) > 0 ? tradeId : newest),
-    undefined,
-  );

@@ -5,7 +5,8 @@ import type { Interval } from '../../domain/interval.ts';
 import { type Kline, mapColumns } from '../../domain/market.ts';
 import { plus, type Units } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
-import { type Journal, journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { memoryJournal } from '../../journal/memory.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
@@ -31,7 +32,7 @@ import {
 import { heardKlines } from './larger-klines.ts';
 import { MarginDesk } from './margin.ts';
 import { requestsIn } from './requests-in.ts';
-import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 
 interface Walk {
@@ -53,8 +54,7 @@ interface Graph extends Stage {
 /** With `misses` a strategy may listen to what is not recorded, and hears nothing. */
 export async function runStream(input: RunInput, misses = false): Promise<RunResult> {
   const clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-  const host = memoryHost(isResult);
-  const book = journal(host, clock);
+  const book = memoryJournal(isResult);
   const fills: Fill[] = [];
   const band = bandOf(input);
   const venue = new PaperOnKlines({
@@ -99,7 +99,6 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   );
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
-  await book.close();
   if (graph.faults.length > 0) throw graph.faults[0];
   return closedAtEnd(input, {
     fills,
@@ -108,9 +107,9 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
     ...band.sums(),
-    ...requestsIn(host.waiting(), spanOf(input.series).end),
+    ...requestsIn(book.entries(), spanOf(input.series).end),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
-    journal: () => host.db,
+    journal: () => book.db,
     ...(endedAt === undefined ? {} : { endedAt }),
   });
 }

@@ -11,7 +11,7 @@ import { closeTime } from '../../domain/interval.ts';
 import type { Depth, FeedGap, Trade } from '../../domain/market.ts';
 import { plus, priceText } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
-import { journal } from '../../journal/journal.ts';
+import { memoryJournal } from '../../journal/memory.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
 import { PaperOnTape, type TapeMarket } from '../../venue/paper/on-tape.ts';
@@ -28,7 +28,7 @@ import { closedAtEnd } from './end-close.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { requestsIn } from './requests-in.ts';
-import { memoryHost, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
@@ -65,7 +65,6 @@ interface Lane {
 class TapeRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
-  readonly #host = memoryHost(isResult);
   readonly #venue: PaperOnTape;
   readonly #assembled: Assembled;
   readonly #lanes: readonly Lane[];
@@ -73,7 +72,7 @@ class TapeRun {
   readonly #poller: Poller;
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
-  readonly #book: ReturnType<typeof journal>;
+  readonly #book = memoryJournal(isResult);
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -87,7 +86,6 @@ class TapeRun {
     this.#input = input;
     this.#everyEvent = everyEvent;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-    this.#book = journal(this.#host, this.#clock);
     this.#band = bandOf(input);
     this.#venue = new PaperOnTape({
       clock: this.#clock,
@@ -120,7 +118,6 @@ class TapeRun {
     const endedAt = await this.#walk(cursors);
     await this.#findLast();
     trading.unsubscribe();
-    await this.#book.close();
     if (this.#faults.length > 0) throw this.#faults[0];
     return {
       fills,
@@ -129,9 +126,9 @@ class TapeRun {
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       ...this.#band.sums(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
-      ...requestsIn(this.#host.waiting(), spanOf(input.series).end),
+      ...requestsIn(this.#book.entries(), spanOf(input.series).end),
       requests: this.#venue.requests,
-      journal: () => this.#host.db,
+      journal: () => this.#book.db,
       ...(endedAt === undefined ? {} : { endedAt }),
     };
   }
