@@ -277,7 +277,7 @@ describe('the store', () => {
   const kept = { id: 'x' };
 
   test('leaves nothing behind when a run cannot be written', () => {
-    expect(() => keepRun(dir, kept, new Map([['no/such/folder' as 'fills.csv', '']]))).toThrow(/ENOENT/);
+    expect(() => keepRun(dir, kept, new Map([['no/such/folder' as 'fills.csv', ['']]]))).toThrow(/ENOENT/);
     expect(readdirSync(dir)).toEqual([]);
   });
 

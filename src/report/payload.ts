@@ -23,7 +23,8 @@ function packFills(input: ReportInput, series: ReportSeries, budget: number) {
   );
   const packer = new Packer();
   const details: Record<number, string> = {};
-  let [count, time, price, detailed] = [0, 0, 0, 0];
+  let [count, time, price] = [0, 0, 0];
+  let asks = table.isPlain === true ? 0 : mostDetails;
   for (let fill = 0; fill < table.length && count < budget; fill++) {
     const strategy = placeOf[table.place[fill] as number] ?? -1;
     if (strategy < 0) continue;
@@ -39,10 +40,10 @@ function packFills(input: ReportInput, series: ReportSeries, budget: number) {
     packer.put((table.maker[fill] as number) + 2 * (table.ambiguous[fill] as number));
     time = at;
     price = ticks;
-    const detail = detailed < mostDetails ? input.detail(fill) : '';
+    const detail = asks > 0 ? input.detail(fill) : '';
     if (detail !== '') {
       details[count] = detail;
-      detailed++;
+      asks--;
     }
     count++;
   }

@@ -28,6 +28,8 @@ export interface FillTable {
   readonly places: readonly Place[];
   /** By which rules fills were granted. */
   readonly rules: readonly string[];
+  /** The evidence of none of them says more than its rule. */
+  readonly isPlain?: boolean;
   /** Of which orders they are: the same id, or number, is the same order. */
   readonly orders: ArrayLike<string> | ArrayLike<number>;
   /** UTC ms; ascending. */

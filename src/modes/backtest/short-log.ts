@@ -193,6 +193,7 @@ export class ShortLog {
       ...{ length, price, quantity, base: quantity, quote, fee, purpose, orders },
       places: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
       rules: length === 0 ? [] : [evidence.rule],
+      isPlain: true,
       time: this.#filledAt.values,
       openRow: this.#row.values,
       place: new Uint16Array(length),

@@ -195,6 +195,6 @@ function gridJson(result: GridResult): object {
 function writeCsv(dir: string, result: GridResult): string {
   makeDirs(dir, 0o777);
   const path = resolve(dir, 'grid.csv');
-  writeWhole(path, gridCsv(result));
+  writeWhole(path, [gridCsv(result)]);
   return path;
 }

@@ -47,5 +47,5 @@ export function writeGridReport(
       ...Object.entries(dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
     ],
   });
-  writeWhole(resolve(path), text);
+  writeWhole(resolve(path), [text]);
 }

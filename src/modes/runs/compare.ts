@@ -34,7 +34,7 @@ export function compare(
       summary: run.summary,
       days: readEquityCsv(readRunFile(folders[index] as string, 'equity.csv') ?? ''),
     }));
-    writeWhole(resolve(output), compareText(compared));
+    writeWhole(resolve(output), [compareText(compared)]);
     say(`comparison: ${resolve(output)}`);
   } else if (json)
     out(

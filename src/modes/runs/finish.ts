@@ -47,14 +47,14 @@ export function keeping(ended: Ended): Keeper {
     async finish(summarised) {
       if (!isWanted) return;
       const tried = tryOf(prepared, config, code, summarised.measured);
-      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried };
+      const fillsText = fillsTextOf({ ...ended, summarised });
+      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried, fillsText };
       if (csv !== undefined) say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`);
       if (runs !== undefined) keepOrSay(runs, finished, say);
       if (report !== undefined) {
         const { reportOfRun } = await import('./report-input.ts');
-        const kept = keptOf(finished, fillsTextOf(finished));
         const path = report === true ? `${idOf(finished)}.html` : report;
-        writeWhole(resolve(path), reportOfRun(kept, finished, fewStops(finished)));
+        writeWhole(resolve(path), [reportOfRun(keptOf(finished), finished, fewStops(finished))]);
         say(`report: ${resolve(path)}`);
       }
     },

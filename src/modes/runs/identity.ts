@@ -21,6 +21,13 @@ const plain = (value: unknown): string =>
 
 export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
+/** Of a text in pieces. */
+export function sha256Of(pieces: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
 export const codeVersions = (config: BacktestConfig, file: string): readonly CodeVersion[] =>
   config.strategies.map(({ id, use }) => ({ strategy: id, use, sha256: codeHash(use, dirname(file)) }));
 

@@ -1,5 +1,5 @@
 /** After a backtest: the run is kept, written out as CSV, counted as a try. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Fill } from '../../domain/order.ts';
@@ -9,9 +9,9 @@ import type { Try } from '../../research/tries.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { quoteAsset, type RunResult } from '../backtest/run.ts';
 import type { Summarised } from '../backtest/summary.ts';
-import { type CodeVersion, sha256 } from './identity.ts';
+import { type CodeVersion, sha256, sha256Of } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
-import { type KeptRun, keepRun, noteTry, type RunFile, runId } from './store.ts';
+import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';
 
 export interface Finished {
   readonly file: string;
@@ -26,6 +26,8 @@ export interface Finished {
   readonly summarised: Summarised;
   readonly code: readonly CodeVersion[];
   readonly tried: Try;
+  /** Its fills as a file, in pieces. */
+  readonly fillsText: readonly string[];
 }
 
 /** Up to so many fills a kept run has its orders and stops, too: rows of orders take longer to make than the run itself. */
@@ -42,7 +44,7 @@ export function fillsTextOf({
   prepared,
   result,
   summarised,
-}: Pick<Finished, 'prepared' | 'result' | 'summarised'>): string {
+}: Pick<Finished, 'prepared' | 'result' | 'summarised'>): readonly string[] {
   const { fillAt } = result;
   const { instruments } = prepared.input;
   if (fillAt === undefined) return fillsCsv({ fills: result.fills, instruments });
@@ -54,8 +56,8 @@ export function fillsTextOf({
 }
 
 /** What `result.json` holds. */
-export function keptOf(finished: Finished, fillsText: string): KeptRun {
-  const { file, set, driver, sluice, at, prepared, summarised, code, tried } = finished;
+export function keptOf(finished: Finished): KeptRun {
+  const { file, set, driver, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
   return {
     version: 1,
     id: idOf(finished),
@@ -67,7 +69,7 @@ export function keptOf(finished: Finished, fillsText: string): KeptRun {
     configuration: { file: resolve(file), set, sha256: sha256(readFileSync(file)) },
     code,
     hash: tried.hash,
-    fillsSha256: sha256(fillsText),
+    fillsSha256: sha256Of(fillsText),
     instruments: [...prepared.input.instruments.values()].map(
       ({ symbol, base, quote, pricePrecision, quantityPrecision }) => ({
         ...{ symbol, base, quote, pricePrecision, quantityPrecision },
@@ -80,19 +82,18 @@ export function keptOf(finished: Finished, fillsText: string): KeptRun {
 /** Keeps the run and counts the try; returns the folder. */
 export function keep(dir: string, finished: Finished): string {
   const { result, summarised, file, at, tried } = finished;
-  const fillsText = fillsTextOf(finished);
-  const files = new Map<RunFile, string>([
-    ['configuration.yaml', readFileSync(file, 'utf8')],
-    ['fills.csv', fillsText],
-    ['equity.csv', equityCsv(summarised.measured.walked.days)],
+  const files = new Map<RunFile, readonly string[]>([
+    ['configuration.yaml', [readFileSync(file, 'utf8')]],
+    ['fills.csv', finished.fillsText],
+    ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
   ]);
   if (summarised.table.length <= fewFills) {
     const journal = result.journal();
-    files.set('orders.csv', ordersCsv(journal));
+    files.set('orders.csv', [ordersCsv(journal)]);
     const stops = stopsOf(journal);
-    if (stops.length > 0) files.set('stops.csv', stopsCsv(stops));
+    if (stops.length > 0) files.set('stops.csv', [stopsCsv(stops)]);
   }
-  const place = keepRun(dir, keptOf(finished, fillsText), files);
+  const place = keepRun(dir, keptOf(finished), files);
   noteTry(dir, at, tried);
   return place;
 }
@@ -105,24 +106,24 @@ export function writeCsv(dir: string, finished: Finished): readonly string[] {
   const { result, summarised } = finished;
   makeDirs(dir, 0o777);
   const journal = result.journal();
-  const files: readonly (readonly [RunFile, string])[] = [
-    ['fills.csv', fillsTextOf(finished)],
-    ['orders.csv', ordersCsv(journal)],
-    ['equity.csv', equityCsv(summarised.measured.walked.days)],
-    ['stops.csv', stopsCsv(stopsOf(journal))],
+  const files: readonly (readonly [RunFile, readonly string[]])[] = [
+    ['fills.csv', finished.fillsText],
+    ['orders.csv', [ordersCsv(journal)]],
+    ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
+    ['stops.csv', [stopsCsv(stopsOf(journal))]],
   ];
-  for (const [name, text] of files) writeWhole(join(dir, name), text);
+  for (const [name, pieces] of files) writeWhole(join(dir, name), pieces);
   const names: string[] = files.map(([name]) => name);
   const { warnings } = summarised.summary;
   // A comment in them would break those who read them.
   if (warnings.length === 0) return names;
-  writeWhole(join(dir, notesFile), `${warnings.join('\n')}\n`);
+  writeWhole(join(dir, notesFile), [`${warnings.join('\n')}\n`]);
   return [...names, notesFile];
 }
 
 /** Written beside its place and then put there. */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, pieces: readonly string[]): void {
   const unfinished = join(path, '..', `.${basename(path)}.${process.pid}`);
-  writeFileSync(unfinished, text);
+  writePieces(unfinished, pieces);
   renameSync(unfinished, path);
 }

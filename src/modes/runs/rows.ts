@@ -24,8 +24,11 @@ const fillHead = [
 /** Lines that become one piece of text at a time: each by itself would be kept until the last is there. */
 const piece = 1_024;
 
-/** Spelt out for each fill: runs have a hundred thousand of them, and nobody wants to wait for a run to be kept. */
-export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): string {
+/**
+ * The file in pieces, one behind another: as one text it would be in memory twice. Spelt out for each fill: runs have a hundred
+ * thousand of them, and nobody wants to wait for a run to be kept.
+ */
+export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): readonly string[] {
   const pieces: string[] = [];
   let lines = [fillHead.join(',')];
   const said = new Map<string, string>();
@@ -38,12 +41,11 @@ export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instru
       `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, said)}`,
     );
     if (lines.length < piece) continue;
-    pieces.push(lines.join('\n'));
+    pieces.push(`${lines.join('\n')}\n`);
     lines = [];
   }
-  if (lines.length > 0) pieces.push(lines.join('\n'));
-  pieces.push('');
-  return pieces.join('\n');
+  if (lines.length > 0) pieces.push(`${lines.join('\n')}\n`);
+  return pieces;
 }
 
 /** Most fills have a rule and nothing else: each is written out once. */

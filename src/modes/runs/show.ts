@@ -89,7 +89,7 @@ export async function showReport(
   }
   if (output !== undefined) {
     const { reportOfKept } = await import('./report-input.ts');
-    writeWhole(resolve(output), await reportOfKept(folder));
+    writeWhole(resolve(output), [await reportOfKept(folder)]);
     say(`report: ${resolve(output)}`);
     return;
   }

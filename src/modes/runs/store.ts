@@ -1,7 +1,9 @@
 /** Kept runs: `var/runs/<id>/`, a folder that is whole or not there, and beside them the ledger of all tries. */
 import {
   appendFileSync,
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -58,12 +60,12 @@ export const runId = (at: number, hash: string): string =>
     .replace('T', '-')}-${hash.slice(0, 4)}`;
 
 /** Written beside its place and then put there: a folder that is there is whole. Returns it. */
-export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, string>): string {
+export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, readonly string[]>): string {
   const place = join(dir, run.id);
   const unfinished = join(dir, `.${run.id}.${process.pid}`);
   makeDirs(unfinished);
   try {
-    for (const [name, text] of files) writeFileSync(join(unfinished, name), text);
+    for (const [name, pieces] of files) writePieces(join(unfinished, name), pieces);
     writeFileSync(join(unfinished, 'result.json'), `${JSON.stringify(run, undefined, 1)}\n`);
     // The same run again within a millisecond takes the place of the first, which holds the same.
     rmSync(place, { recursive: true, force: true });
@@ -73,6 +75,16 @@ export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMa
     throw error;
   }
   return place;
+}
+
+/** Writes a file of several pieces, one behind another. */
+export function writePieces(path: string, pieces: readonly string[]): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
 }
 
 const ledgerFile = (dir: string): string => join(dir, 'tries.jsonl');
