@@ -145,10 +145,12 @@ const chains = new WeakMap<Database, Chain>();
 
 /** The chain of an open journal file; every change to it goes through `commit`. Undefined in memory, where nothing outlives the process. */
 export function chainOf(db: Database): Chain | undefined {
+  const known = chains.get(db);
+  if (known !== undefined) return known;
   if (db.memory || !hasChain(db)) return undefined;
-  const known = chains.get(db) ?? attach(db);
-  chains.set(db, known);
-  return known;
+  const chain = attach(db);
+  chains.set(db, chain);
+  return chain;
 }
 
 /** Triggers of this connection alone see each row that comes and goes, whoever's statement it is. */
