@@ -2,6 +2,7 @@
 
 import { btc, startTime } from '../testing/builders.ts';
 import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
+import type { Journal } from './journal.ts';
 import { noPast, type Past } from './past.ts';
 
 export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow => ({
@@ -84,3 +85,7 @@ export const pastOf = (...fills: readonly FillEntry[]): Past => ({
   fill: (key) => fills.find(({ tradeId, orderId }) => tradeId === key.tradeId && orderId === key.orderId),
   highestId: () => Math.max(0, ...fills.map(({ tradeId }) => Number(tradeId))),
 });
+
+/** True when the fill was no row yet. */
+export const insert = (book: Pick<Journal, 'insertFill'>, fill: FillEntry): boolean =>
+  book.insertFill(fill, () => fill);

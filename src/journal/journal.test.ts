@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
-import { eventOf, fillRowOf, orderRowOf, pastOf } from './builders.ts';
+import { eventOf, fillRowOf, insert, orderRowOf, pastOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { memoryHost } from './hosts.ts';
 import { journal, type WriteResult, type WriterHost } from './journal.ts';
@@ -191,17 +191,17 @@ describe('a journal', () => {
 describe('a fill', () => {
   test('is new once for each trade and order', () => {
     const { book } = bench();
-    expect(book.insertFill(fillRowOf())).toBe(true);
-    expect(book.insertFill(fillRowOf())).toBe(false);
-    expect(book.insertFill(fillRowOf({ price: '1' }))).toBe(false);
-    expect(book.insertFill(fillRowOf({ orderId: '1002' }))).toBe(true);
-    expect(book.insertFill(fillRowOf({ tradeId: '8' }))).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(false);
+    expect(insert(book, fillRowOf({ price: '1' }))).toBe(false);
+    expect(insert(book, fillRowOf({ orderId: '1002' }))).toBe(true);
+    expect(insert(book, fillRowOf({ tradeId: '8' }))).toBe(true);
   });
 
   test('that was a row before the program began is not new', () => {
     const { book } = bench(pastOf(fillRowOf()).fill);
-    expect(book.insertFill(fillRowOf())).toBe(false);
-    expect(book.insertFill(fillRowOf({ tradeId: '70', orderId: '01' }))).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(false);
+    expect(insert(book, fillRowOf({ tradeId: '70', orderId: '01' }))).toBe(true);
   });
 
   test('is looked up once by whoever asks first whether it is another one, and is known from then on', () => {
@@ -211,11 +211,11 @@ describe('a fill', () => {
       return undefined;
     });
     expect(book.isOther(fillRowOf(), () => fillRowOf())).toBe(false);
-    expect(book.insertFill(fillRowOf())).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(true);
     expect(asked).toBe(1);
     expect(book.isOther(fillRowOf(), () => fillRowOf({ price: '1' }))).toBe(true);
-    expect(book.insertFill(fillRowOf())).toBe(false);
-    expect(book.insertFill(fillRowOf({ tradeId: '8' }))).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(false);
+    expect(insert(book, fillRowOf({ tradeId: '8' }))).toBe(true);
   });
 });
 

@@ -23,7 +23,7 @@ export interface Journal {
   /** An entry of which only the last version counts, as it will stand when the batch is written: it is worked out once for each batch. */
   latest(key: string, entry: () => OrderEntryRow | CursorEntry): void;
   /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
-  insertFill(fill: FillEntry): boolean;
+  insertFill(key: FillKey, fill: () => FillEntry): boolean;
   /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told (order-protocol §3.7). */
   isOther(key: FillKey, fill: () => FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
@@ -128,10 +128,10 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
       waiting.latest(key, entry);
       soon();
     },
-    insertFill(fill) {
-      if (!fills.isNew(fill)) return false;
-      append(fill);
-      return true;
+    insertFill(key, make) {
+      const fill = fills.ifNew(key, make);
+      if (fill !== undefined) append(fill);
+      return fill !== undefined;
     },
     isOther: (key, fill) => fills.isOther(key, fill),
     durable: () => (host.volatile ? Promise.resolve(true) : flush()),
@@ -172,12 +172,13 @@ function fillMemory(written: Past['fill'], volatile: boolean) {
     return contentOf(row);
   }
   return {
-    /** True for a fill that is no row yet; from then on it counts as one. */
-    isNew(fill: FillEntry): boolean {
-      if (known(fill) !== undefined) return false;
-      rows.set(keyOf(fill), contentOf(fill));
+    /** The row of a fill that is none yet; from then on it counts as one. */
+    ifNew(key: FillKey, make: () => FillEntry): FillEntry | undefined {
+      if (known(key) !== undefined) return undefined;
+      const fill = make();
+      rows.set(keyOf(key), contentOf(fill));
       absent = undefined;
-      return true;
+      return fill;
     },
     isOther(key: FillKey, fill: () => FillEntry): boolean {
       const content = volatile ? undefined : known(key);

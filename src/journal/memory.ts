@@ -15,33 +15,48 @@ export interface MemoryJournal extends Journal {
   entries(): readonly Entry[];
 }
 
+/** Fills known as rows, at least: a venue lists its newest trades again, some fifty after the first look and a thousand at it. */
+const mostFills = 10_000;
+
+/** True for a fill once; of a trade with ourselves the second order is known by both ids. */
+function newFills(): (key: FillKey) => boolean {
+  let orderOf = new Map<string, string>();
+  let before = orderOf;
+  const order = (tradeId: string): string | undefined => orderOf.get(tradeId) ?? before.get(tradeId);
+  return ({ tradeId, orderId }) => {
+    const known = order(tradeId);
+    const key = known === undefined ? tradeId : `${tradeId} ${orderId}`;
+    if (known === orderId || order(key) !== undefined) return false;
+    if (orderOf.size >= mostFills) {
+      before = orderOf;
+      orderOf = new Map();
+    }
+    orderOf.set(key, orderId);
+    return true;
+  };
+}
+
 /** What `keeps` says no to is dropped at once. */
 export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): MemoryJournal {
   const entries: Entry[] = [];
   const latest = new Map<string, () => Entry>();
-  /** Trades that have a row, and of which order; of a trade with ourselves the other order is kept beside them. */
-  const fills = new Map<string, string>();
-  const others = new Set<string>();
+  const fillRows: (() => Entry)[] = [];
+  const isNew = newFills();
   let host: ReturnType<typeof memoryHost> | undefined;
-  const all = (): readonly Entry[] => [...entries, ...[...latest.values()].map((make) => make()).filter(keeps)];
+  const made = function* (): Generator<Entry> {
+    for (const make of latest.values()) yield make();
+    for (const make of fillRows) yield make();
+  };
+  const all = (): readonly Entry[] => [...entries, ...made().filter(keeps)];
   function append(entry: Entry): void {
     if (keeps(entry)) entries.push(entry);
-  }
-  function isNew({ tradeId, orderId }: FillKey): boolean {
-    const known = fills.get(tradeId);
-    if (known === orderId) return false;
-    const other = known === undefined ? undefined : `${tradeId} ${orderId}`;
-    if (other === undefined) fills.set(tradeId, orderId);
-    else if (others.has(other)) return false;
-    else others.add(other);
-    return true;
   }
   return {
     append,
     latest: (key, entry) => void latest.set(key, entry),
-    insertFill(fill) {
-      if (!isNew(fill)) return false;
-      append(fill);
+    insertFill(key, fill) {
+      if (!isNew(key)) return false;
+      fillRows.push(fill);
       return true;
     },
     // A venue of our own made the fills: it says the same each time.

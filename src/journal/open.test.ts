@@ -18,7 +18,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScaledClock, systemClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
+import { denialOf, eventOf, fillRowOf, insert, orderRowOf } from './builders.ts';
 import { workerHost } from './hosts.ts';
 import { journal } from './journal.ts';
 import { isLocked, takeLock } from './lock.ts';
@@ -219,7 +219,7 @@ describe('the writer in its own thread', () => {
       systemClock,
     );
     book.append(orderRowOf({ state: 'open', orderId: '1001' }));
-    expect(book.insertFill(fillRowOf())).toBe(true);
+    expect(insert(book, fillRowOf())).toBe(true);
     expect(await book.durable()).toBe(true);
     book.append(denialOf());
     await book.close();
@@ -231,7 +231,7 @@ describe('the writer in its own thread', () => {
       systemClock,
       loaded.past.fill,
     );
-    expect(again.insertFill(fillRowOf())).toBe(false);
+    expect(insert(again, fillRowOf())).toBe(false);
   });
 
   test('commits so that a power cut loses nothing', async () => {
@@ -273,7 +273,7 @@ describe('reading', () => {
       expect(reader.fills()).toEqual([]);
       book.append(orderRowOf({ state: 'open' }));
       book.append(eventOf('accepted', { detail: { orderId: '1001' } }));
-      book.insertFill(fillRowOf());
+      insert(book, fillRowOf());
       book.append({
         kind: 'instrument',
         symbol: 'BTCUSDT',

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
-import { fillRowOf, orderRowOf } from './builders.ts';
+import { fillRowOf, insert, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { journal, type WriterHost } from './journal.ts';
-import { ownersAfter, pastIn } from './past.ts';
+import { noPast, ownersAfter, pastIn } from './past.ts';
 import { migrate } from './schema.ts';
 import { writer } from './writer.ts';
 
@@ -43,21 +43,21 @@ test('a fill is known however many came after it, as long as it is a row or wait
     return past.fill(key);
   });
   const fill = (index: number) => fillRowOf({ tradeId: String(index) });
-  for (let index = 0; index < many; index++) expect(book.insertFill(fill(index))).toBe(true);
+  for (let index = 0; index < many; index++) expect(insert(book, fill(index))).toBe(true);
   // Not one is a row yet: all must be known without the journal.
   expect(await book.durable()).toBe(false);
   asked.length = 0;
-  expect([book.insertFill(fill(0)), book.insertFill(fill(many - 1)), asked]).toEqual([false, false, []]);
+  expect([insert(book, fill(0)), insert(book, fill(many - 1)), asked]).toEqual([false, false, []]);
   result = 'written';
   expect(await book.durable()).toBe(true);
-  expect([book.insertFill(fill(0)), book.insertFill(fill(many - 1)), asked]).toEqual([false, false, ['0']]);
+  expect([insert(book, fill(0)), insert(book, fill(many - 1)), asked]).toEqual([false, false, ['0']]);
   expect(book.isOther(fill(1), () => fillRowOf({ tradeId: '1', price: '7' }))).toBe(true);
   expect(book.isOther(fill(1), () => fill(1))).toBe(false);
 });
 
 test('an order is ours however many came after it', () => {
   const { write, past } = opened();
-  const owners = ownersAfter(past, true);
+  const owners = ownersAfter(past, () => false);
   for (let index = 0; index < many; index++) {
     const [orderId, clientOrderId] = [String(index), `c${index}`];
     owners.set(orderId, { clientOrderId, strategy: 's', side: 'BUY', purpose: 'enter' });
@@ -81,4 +81,11 @@ test('a past that is closed knows nothing more, and is no fault', () => {
     [],
     false,
   ]);
+});
+
+test('whose an order is that works still is not forgotten, however many come after it', () => {
+  const owners = ownersAfter(noPast, (clientOrderId) => clientOrderId === 'c0');
+  const owner = (id: number) => ({ clientOrderId: `c${id}`, strategy: 's', side: 'BUY', purpose: 'enter' }) as const;
+  for (let id = 0; id < 30_000; id++) owners.set(String(id), owner(id));
+  expect([owners.has('0'), owners.has('1'), owners.has('29999')]).toEqual([true, false, true]);
 });

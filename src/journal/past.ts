@@ -157,11 +157,14 @@ export interface Owners {
   idOf(clientOrderId: string): string | undefined;
 }
 
-/** Owners kept in memory where the others are written down: more than orders that can wait for being written. */
+/** Owners kept in memory beside those of orders that are not closed: more than can wait for being written. Others are looked up in the past. */
 const mostOwners = 10_000;
 
-/** `bounded`: what is kept no longer is found in the past; false where nothing is written that could be read. */
-export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, bounded: boolean): Owners {
+/** `isOpen`: whether fills of an order are expected; where nothing is written, only such an owner must not be forgotten. */
+export function ownersAfter(
+  past: Pick<Past, 'ownerOf' | 'orderIdOf'>,
+  isOpen: (clientOrderId: string) => boolean,
+): Owners {
   const newest = new Map<string, Owner>();
   const owners: Owners = {
     has: (orderId) => owners.get(orderId) !== undefined,
@@ -174,9 +177,11 @@ export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, bounded: 
     },
     set(orderId, owner) {
       newest.set(orderId, owner);
-      if (!bounded || newest.size <= mostOwners) return;
-      const [oldest] = newest.keys();
-      if (oldest !== undefined) newest.delete(oldest);
+      if (newest.size <= mostOwners) return;
+      const [oldest] = newest;
+      if (oldest === undefined) return;
+      newest.delete(oldest[0]);
+      if (isOpen(oldest[1].clientOrderId)) newest.set(...oldest);
     },
     idOf(clientOrderId) {
       for (const [orderId, owner] of newest) if (owner.clientOrderId === clientOrderId) return orderId;

@@ -220,7 +220,7 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
     together: togetherWith(execution, planner, parts.batchCreate === true),
     executeAll: (intents) => work.during(carryOutAll(book, execution, sweeps, against.reason, intents)),
     cancel: (order) => cancelling(order),
-    record: (fill) => journal.insertFill(fillRow(fill, portfolio.instrument(fill.symbol))),
+    record: (fill) => journal.insertFill(fill, () => fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
       bookFill(book, execution, fill);
       booked.emit(fill);

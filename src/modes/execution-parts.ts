@@ -42,7 +42,7 @@ export function executionOf(
     account,
     timing,
     readId,
-    owners: ownersAfter(loaded.past, !journal.volatile),
+    owners: ownersAfter(loaded.past, (clientOrderId) => portfolio.order(clientOrderId) !== undefined),
     foreign: new Set(loaded.foreign),
     doubtful: new DoubtfulOrders(loaded.doubtful),
     givenUp: new Map(

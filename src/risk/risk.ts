@@ -105,7 +105,7 @@ export class Risk {
 
   /** Judges an order anew that is reserved and about to leave: while it waited, prices, books and other orders went on. */
   judgeAgain(intent: Draft): Denial | undefined {
-    return firstDenial({ ...this.#scene(intent, this.#clock.now()), isReserved: true });
+    return firstDenial(this.#scene(intent, this.#clock.now(), true));
   }
 
   /** Counts a refusal against a strategy: too many of them disable it. */
@@ -162,7 +162,8 @@ export class Risk {
     return weighed(this.#scene(draft, this.#clock.now()));
   }
 
-  #scene(draft: Draft, now: number): Scene {
+  #scene(draft: Draft, now: number, isReserved = false): Scene {
+    const looksAtBook = this.#maxBookAgeMs !== undefined || this.limits.maxDepthShare !== undefined;
     return {
       draft,
       portfolio: this.#portfolio,
@@ -171,11 +172,11 @@ export class Risk {
       maxDataAgeMs: this.#maxDataAgeMs,
       kill: this.switch.of(draft.strategy),
       recent: this.#recent,
-      ...(this.#newVersions.size === 0 ? {} : { newVersion: this.#newVersions.get(draft.strategy) }),
-      ...(this.#maxBookAgeMs === undefined && this.limits.maxDepthShare === undefined
-        ? {}
-        : { book: this.#markets.book(draft.symbol, now), maxBookAgeMs: this.#maxBookAgeMs }),
-      ...(this.limits.maxMove === undefined ? {} : { moved: this.#markets.moved(draft.symbol, now) }),
+      newVersion: this.#newVersions.get(draft.strategy),
+      book: looksAtBook ? this.#markets.book(draft.symbol, now) : undefined,
+      maxBookAgeMs: this.#maxBookAgeMs,
+      moved: this.limits.maxMove === undefined ? undefined : this.#markets.moved(draft.symbol, now),
+      isReserved,
     };
   }
 

@@ -193,12 +193,12 @@ const inOrder = Object.entries(rules);
 
 /** Rules about how fast orders come: an order that was counted when it was reserved is not counted against itself. */
 const aboutRate = new Set(['duplicate', 'orderRate', 'strategyRate']);
+const atLastHop = inOrder.filter(([code]) => !aboutRate.has(code));
 
 /** The first rule that refuses, with its numbers; undefined when none does. */
 export function firstDenial(scene: Scene): Denial | undefined {
   const whole = valued(scene);
-  for (const [code, rule] of inOrder) {
-    if (scene.isReserved === true && aboutRate.has(code)) continue;
+  for (const [code, rule] of scene.isReserved === true ? atLastHop : inOrder) {
     const facts = rule(whole);
     if (facts !== undefined) return { code, facts };
   }

@@ -37,9 +37,9 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     look(entry);
   },
   latest: (key, entry) => book.latest(key, entry),
-  insertFill(fill) {
-    const isNew = book.insertFill(fill);
-    if (isNew) look(fill);
+  insertFill(key, make) {
+    const isNew = book.insertFill(key, make);
+    if (isNew) look(make());
     return isNew;
   },
   isOther: (key, fill) => book.isOther(key, fill),

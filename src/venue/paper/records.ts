@@ -35,8 +35,8 @@ export class Records {
   readonly #keepsClosed: boolean;
   readonly #byClientId = new FewMap<PaperOrder>();
   readonly #trades = new Map<string, PaperTrade[]>();
-  #closed = new Map<string, PaperOrder>();
-  #closedBefore = new Map<string, PaperOrder>();
+  /** Oldest first; mostly the last one is asked for. */
+  readonly #closed: PaperOrder[] = [];
 
   /** Without `keepsClosed` only open orders are known: a driver that is told of everything asks for nothing. */
   constructor(keepsClosed = true) {
@@ -54,7 +54,9 @@ export class Records {
 
   order(orderId: string): PaperOrder | undefined {
     for (const order of this.#byClientId.values()) if (order.orderId === orderId) return order;
-    return this.#closed.get(orderId) ?? this.#closedBefore.get(orderId);
+    for (let index = this.#closed.length - 1; index >= 0; index--)
+      if (this.#closed[index]?.orderId === orderId) return this.#closed[index];
+    return undefined;
   }
 
   openOrders(): IterableIterator<PaperOrder> {
@@ -64,11 +66,8 @@ export class Records {
   close(order: PaperOrder): void {
     this.#byClientId.delete(order.intent.clientOrderId);
     if (!this.#keepsClosed) return;
-    if (this.#closed.size >= mostKept / 2) {
-      this.#closedBefore = this.#closed;
-      this.#closed = new Map();
-    }
-    this.#closed.set(order.orderId, order);
+    if (this.#closed.length >= mostKept) this.#closed.splice(0, mostKept / 2);
+    this.#closed.push(order);
   }
 
   addTrade(trade: PaperTrade): void {

@@ -136,10 +136,10 @@ export const identityMutants: readonly Mutant[] = [
           get full() {
             return journal.full;
           },
-          insertFill(fill) {
+          insertFill(fill, make) {
             if (seen.has(fill.tradeId)) return false;
             seen.add(fill.tradeId);
-            return journal.insertFill(fill);
+            return journal.insertFill(fill, make);
           },
         };
       },
@@ -154,8 +154,8 @@ export const identityMutants: readonly Mutant[] = [
         get full() {
           return journal.full;
         },
-        insertFill(fill) {
-          journal.insertFill(fill);
+        insertFill(fill, make) {
+          journal.insertFill(fill, make);
           return true;
         },
       }),

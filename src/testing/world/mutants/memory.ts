@@ -28,11 +28,11 @@ const lateFills: Mutant['bent'] = {
         if (entry.kind === 'venueTrade') void inside.sleep(lateMs).then(() => journal.append(entry));
         else journal.append(entry);
       },
-      insertFill(fill) {
+      insertFill(fill, make) {
         const key = `${fill.tradeId} ${fill.orderId}`;
         if (seen.has(key)) return false;
         seen.add(key);
-        void inside.sleep(lateMs).then(() => journal.insertFill(fill));
+        void inside.sleep(lateMs).then(() => journal.insertFill(fill, make));
         return true;
       },
     });
