@@ -43,15 +43,17 @@ export class Feed {
   readonly #exchange: Exchange;
   readonly #habits: Habits;
   readonly #dated: () => number;
+  readonly #pack: (frame: Json) => Buffer;
   readonly #served = new Map<string, Served>();
   /** Books of some time ago by symbol, where the habit asks for stale ones. */
   readonly #oldBooks = new Map<string, OldBook>();
 
-  /** `dated` is the time that states carry: that of a gateway, whose clock may be off. */
-  constructor(exchange: Exchange, habits: Habits, dated: () => number) {
+  /** `dated` is the time that states carry: that of a gateway, whose clock may be off. `pack` makes frames of them. */
+  constructor(exchange: Exchange, habits: Habits, dated: () => number, pack: (frame: Json) => Buffer = packed) {
     this.#exchange = exchange;
     this.#habits = habits;
     this.#dated = dated;
+    this.#pack = pack;
   }
 
   /** Subscribes and sends the state at once; passes over a channel that there is not. */
@@ -71,7 +73,7 @@ export class Feed {
     }
     if (one.listeners.has(listener) && this.#habits.repeatedSub === 'ignored') return;
     one.listeners.add(listener);
-    for (const frame of this.#firstStates(topic)) listener.push(channel, packed(frame));
+    for (const frame of this.#firstStates(topic)) listener.push(channel, this.#pack(frame));
   }
 
   remove(channel: string, listener: Listener): void {
@@ -130,7 +132,7 @@ export class Feed {
     one.changed = false;
     one.sentAt = this.#exchange.now;
     for (const frame of states(one.topic, this.#exchange, this.#habits, this.#dated(), one.shown))
-      send(one, packed(frame));
+      send(one, this.#pack(frame));
     one.shown = shownKline(one.topic, this.#exchange);
   }
 
@@ -142,7 +144,7 @@ export class Feed {
     const at = this.#exchange.matching(symbol).instrument;
     const data = prints.map((print) => tradeRow(print, at, this.#habits)).reverse();
     const tick = this.#habits.envelope === 'full' ? { data, ts: newest.time } : { data };
-    send(one, packed(pushFrame(channel, tick, newest.time, this.#habits)));
+    send(one, this.#pack(pushFrame(channel, tick, newest.time, this.#habits)));
   }
 }
 

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { migrate, schemaVersion } from '../../journal/schema.ts';
 
-/** An empty journal, copied for each world: migrating anew would cost a millisecond. */
+/** An empty journal, for each world whose disk is its own: migrating anew would cost a millisecond. */
 const emptyJournal: Buffer = (() => {
   const db = new Database(':memory:');
   migrate(db);
@@ -11,9 +11,11 @@ const emptyJournal: Buffer = (() => {
   return bytes;
 })();
 
+/** A database of these bytes, with its statements remembered. */
+export const opened = (bytes: Buffer = emptyJournal): Database.Database => remembering(new Database(bytes));
+
 /** A database that prepares each statement once: every process prepares the same ones, and there are several in a world. */
-export function opened(bytes: Buffer = emptyJournal): Database.Database {
-  const db = new Database(bytes);
+function remembering(db: Database.Database): Database.Database {
   const prepare = db.prepare.bind(db);
   const pragma = db.pragma.bind(db);
   const known = new Map<string, Database.Statement>();
@@ -29,12 +31,19 @@ export function opened(bytes: Buffer = emptyJournal): Database.Database {
   });
 }
 
+/** Nothing but SQLite's own memory: one of given bytes copies every page that a commit has changed into them. */
+function fresh(): Database.Database {
+  const db = new Database(':memory:');
+  migrate(db);
+  return remembering(db);
+}
+
 /** Waits for the next world of this thread; worlds run one after another. */
 let spare: Database.Database | undefined;
 
 /** An empty journal that may have been another world's: every table is cleared, but pages that were used once stay in it. */
 export function cleared(): Database.Database {
-  const db = spare ?? opened();
+  const db = spare ?? fresh();
   spare = undefined;
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
   db.prepare('BEGIN').run();

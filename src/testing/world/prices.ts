@@ -27,14 +27,20 @@ export class Prices {
   see({ books, prints }: Pick<Changes, 'books' | 'prints'>, at: number): void {
     for (const symbol of new Set([...books, ...prints.keys()])) {
       const matching = this.#exchange.matching(symbol);
-      const best = (['BUY', 'SELL'] as const).flatMap((side) => depthOf(matching, side, 1).map(({ price }) => price));
-      const all = [...best, ...(prints.get(symbol) ?? []).map(({ price }) => price)];
-      const [first] = all;
-      if (first === undefined) continue;
-      const lowest = all.reduce(least, first);
-      const highest = all.reduce(greatest, first);
-      const kept = (this.#seen.get(symbol) ?? []).filter((one) => one.at > at - rememberedMs);
-      this.#seen.set(symbol, [...kept, { at, lowest, highest }]);
+      let span: Omit<Seen, 'at'> | undefined;
+      const note = ({ price }: { readonly price: Ticks }): void => {
+        span = {
+          lowest: span === undefined ? price : least(span.lowest, price),
+          highest: span === undefined ? price : greatest(span.highest, price),
+        };
+      };
+      for (const side of ['BUY', 'SELL'] as const) depthOf(matching, side, 1).forEach(note);
+      prints.get(symbol)?.forEach(note);
+      if (span === undefined) continue;
+      const kept = this.#seen.get(symbol) ?? [];
+      this.#seen.set(symbol, kept);
+      while (kept[0] !== undefined && kept[0].at <= at - rememberedMs) kept.shift();
+      kept.push({ at, ...span });
     }
   }
 

@@ -13,6 +13,7 @@ import { type ApiReply, type ApiRequest, createApi } from '../../simulator/http/
 import { emptyMarket } from '../../simulator/market/empty-market.ts';
 import { Feed } from '../../simulator/ws/feed.ts';
 import { startTime } from '../builders.ts';
+import { stored } from './frames.ts';
 import type { Time } from './life.ts';
 
 /** The account that our process and the human share, and the other participants. */
@@ -74,7 +75,7 @@ export class Venue {
     this.clock = clock;
     const serve = (exchange: Exchange): Api => createApi({ exchange, limits, habits, clock, keys });
     this.#api = serve(this.exchange);
-    this.feed = options.sockets ? new Feed(this.exchange, habits, () => this.now()) : undefined;
+    this.feed = options.sockets ? new Feed(this.exchange, habits, () => this.now(), stored) : undefined;
     this.exchange.orders.passing.add(crowdUid);
     for (const [asset, amount] of Object.entries(baseline)) {
       accounts.deposit(this.holder, asset, units(amount));
@@ -145,7 +146,8 @@ export class Venue {
     this.feed?.publish(changes);
     const { changed } = this.exchange.accounts;
     if (orders.size + trades.length === 0 && changed.size === 0) return;
-    const ours = [...orders].filter(({ uid }) => uid === ourUid);
+    const ours: SimOrder[] = [];
+    for (const order of orders) if (order.uid === ourUid) ours.push(order);
     const own = trades.filter(({ buyer, seller }) => buyer?.uid === ourUid || seller?.uid === ourUid);
     if (this.#replicas !== undefined && (ours.length > 0 || own.length > 0 || changed.has(this.holder))) {
       const balances = [...this.exchange.accounts.holdings(this.holder)].map(([asset, holding]) => ({

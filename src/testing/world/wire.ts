@@ -60,13 +60,14 @@ export class Wire {
     const fault = this.#draw(request);
     if (fault !== undefined) this.#options.harmed(fault, request);
     const refused = fault === 'refused' || this.outage === 'refused';
-    trace.say(`${life.number} ${nameOf(request)}${fault === undefined ? '' : ` [${fault}]`}`);
+    const name = nameOf(request);
+    trace.say(`${life.number} ${name}${fault === undefined ? '' : ` [${fault}]`}`);
     return new Promise((resolve) => {
       let stopWaiting = (): void => {};
       const answers = once((reply: HttpReply) => {
         stopWaiting();
         if (life.diesAt('beforeAnswer')) return;
-        trace.say(`${life.number} ${nameOf(request)} -> ${replyText(reply)}`);
+        trace.say(`${life.number} ${name} -> ${replyText(reply)}`);
         resolve(reply);
         // Who dies at this moment has not looked at it any more.
         if (!life.diesAt('afterAnswer')) this.#heed(reply);

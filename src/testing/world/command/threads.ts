@@ -4,7 +4,7 @@ import { realMs } from '../../../clock/clock.ts';
 import type { Task } from '../worker.ts';
 
 /** Room for what lives for a step only, MB: the collector takes a tenth of a seed otherwise. */
-const youngMb = 96;
+const youngMb = 192;
 
 export const out = (line: string): void => void process.stdout.write(`${line}\n`);
 
