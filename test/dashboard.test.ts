@@ -5,6 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ScaledClock } from '../src/clock/clock.ts';
+import { loadAssets } from '../src/ops/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../src/ops/dashboard.ts';
 import type { KlineView, View } from '../src/ops/view.ts';
 import { decisionView, sampleTime, strategyView, view } from '../src/ops/view-builder.ts';
@@ -59,9 +60,11 @@ class FakeDaemon implements DashboardSource {
 
 let daemon = new FakeDaemon();
 let dashboard: Dashboard;
+const serve = (port: number, its = token): Promise<Dashboard> =>
+  startDashboard({ port, token: its, assets: loadAssets(), source: daemon, clock: new ScaledClock(1) });
 const start = async (): Promise<Dashboard> => {
   daemon = new FakeDaemon();
-  return startDashboard({ port: 0, token, source: daemon, clock: new ScaledClock(1) });
+  return serve(0);
 };
 
 interface Answered {
@@ -222,8 +225,7 @@ describe('the dashboard server', () => {
   });
 
   it('names the port that is taken and what to do', async () => {
-    const second = startDashboard({ port: dashboard.port, token, source: daemon, clock: new ScaledClock(1) });
-    await expect(second).rejects.toThrow(`port ${dashboard.port} on 127.0.0.1 is taken; set dashboard.port`);
+    await expect(serve(dashboard.port)).rejects.toThrow(`port ${dashboard.port} on 127.0.0.1 is taken; set dashboard`);
   });
 });
 
@@ -386,15 +388,13 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('a page whose d
       await page.waitForSelector('.summary');
       await dashboard.close();
       await page.getByText('Not connected.').waitFor();
-      dashboard = await startDashboard({ port, token, source: daemon, clock: new ScaledClock(1) });
+      dashboard = await serve(port);
       await page.getByText('Not connected.').waitFor({ state: 'detached' });
       await dashboard.close();
-      const otherToken = `${token}-of-another-start`;
-      dashboard = await startDashboard({ port, token: otherToken, source: daemon, clock: new ScaledClock(1) });
+      dashboard = await serve(port, `${token}-of-another-start`);
       await page.getByText('open the address that it printed').waitFor();
     } finally {
-      await browser.close();
-      await dashboard.close();
+      await Promise.all([browser.close(), dashboard.close()]);
     }
   });
 });

@@ -20,7 +20,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Assets, loadAssets } from './assets.ts';
+import type { Assets } from './assets.ts';
 import { commonHeaders, page } from './document.ts';
 import { type Guard, guard, leastTokenLength } from './guard.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
@@ -46,6 +46,8 @@ export interface DashboardOptions {
   readonly host?: '127.0.0.1';
   /** At least 22 random characters; whoever has it may stop trading. */
   readonly token: string;
+  /** The page, as `loadAssets` read it. */
+  readonly assets: Assets;
   readonly source: DashboardSource;
   readonly clock: Clock;
 }
@@ -184,16 +186,16 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return portOf(app);
 }
 
-/** Starts to listen; throws a `Refusal` when the port is taken or the installation is incomplete. */
+/** Starts to listen; throws a `Refusal` when the port is taken. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { port, host = '127.0.0.1', token, source, clock } = options;
+  const { port, host = '127.0.0.1', token, assets, source, clock } = options;
   if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
   const app = fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true, exposeHeadRoutes: false });
   const pushes = pusher(source, clock);
   let ready: Guard | undefined;
   const served: Served = {
     app,
-    assets: loadAssets(),
+    assets,
     source,
     pushes,
     guard: () => {

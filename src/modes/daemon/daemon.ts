@@ -12,7 +12,7 @@ import { askByFile } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { Session } from './session.ts';
-import type { SessionOptions } from './session-options.ts';
+import type { SessionOptions, StartOptions } from './session-options.ts';
 import { showStatus } from './terminal.ts';
 
 export interface DaemonOptions {
@@ -67,8 +67,6 @@ export interface RunOptions
   readonly beside?: Beside;
 }
 
-type Common = Omit<SessionOptions, 'secrets' | 'venueName' | 'makeVenue'>;
-
 /** What a broken daemon says: one line where the disk is at fault, and where we are, all that finds the cause. */
 function lastWords(error: Error, stateDir: string): string {
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
@@ -78,7 +76,10 @@ function lastWords(error: Error, stateDir: string): string {
 }
 
 /** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
-export async function runUntilStopped(options: RunOptions, start: (common: Common) => Promise<Session>): Promise<void> {
+export async function runUntilStopped(
+  options: RunOptions,
+  start: (common: StartOptions) => Promise<Session>,
+): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel, beside } = options;
   prepareDir(stateDir);
   const log = fileLog(stateDir, logLevel);

@@ -1,11 +1,14 @@
 /** That a daemon lives: a file that it touches each second, and what others read in it. */
 
-import { closeSync, openSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, renameSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineWall } from '../../clock/clock.ts';
 import { moment } from '../../ops/words.ts';
 
 const heartbeatFile = 'heartbeat.json';
+
+/** Longer than any pid makes it. */
+const heartBytes = 64;
 
 /** Between two beats, real ms. */
 export const beatMs = 1_000;
@@ -20,9 +23,14 @@ export interface Heart {
 /** Begins to beat; a file that cannot be touched is a heart that stands still, and whoever watches acts. */
 export function heart(dir: string): Heart {
   const path = join(dir, heartbeatFile);
+  // In place and of one length: a file put in another's place is waited for until it is on the disk, and trading waits with it.
   const say = (state: 'running' | 'stopped'): void => {
-    writeFileSync(`${path}.new`, `${JSON.stringify({ version: 1, pid: process.pid, state })}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+    try {
+      writeSync(file, `${JSON.stringify({ version: 1, pid: process.pid, state }).padEnd(heartBytes - 1)}\n`, 0);
+    } finally {
+      closeSync(file);
+    }
   };
   const quietly = (act: () => void): void => {
     try {

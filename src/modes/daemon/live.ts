@@ -1,8 +1,9 @@
 /** Live trading: the exchange's market, the exchange's fills. */
 import { createHash } from 'node:crypto';
 import { rate } from '../../domain/money.ts';
-import { type Session, startSession } from './session.ts';
-import type { SessionOptions } from './session-options.ts';
+import { begin } from './opened.ts';
+import type { Session } from './session.ts';
+import type { SessionOptions, StartOptions } from './session-options.ts';
 
 /** The exchange publishes no rates; unset, 0.20 % is assumed (fill-engine §2.1.8). */
 const assumedFee = rate('0.002');
@@ -11,16 +12,21 @@ const assumedFee = rate('0.002');
 export const venueNameOf = (restUrl: string, apiKey: string): string =>
   `${new URL(restUrl).hostname}/${createHash('sha256').update(apiKey).digest('hex').slice(0, 12)}`;
 
-export type LiveOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets'> & {
+export type LiveOptions = StartOptions & {
   readonly secrets: NonNullable<SessionOptions['secrets']>;
 };
 
-export const startLive = (options: LiveOptions): Promise<Session> =>
-  startSession({
-    ...options,
-    venueName: venueNameOf(options.config.exchange.restUrl, options.secrets.apiKey),
+export async function startLive(options: LiveOptions): Promise<Session> {
+  const named = { ...options, venueName: venueNameOf(options.config.exchange.restUrl, options.secrets.apiKey) };
+  const opening = begin(named);
+  // Loaded only now: a large journal is examined meanwhile.
+  const { startSession } = await import('./session.ts');
+  return startSession({
+    ...named,
+    opening,
     makeVenue: ({ exchange }) => ({
       orders: exchange.orders,
       feeInBase: options.config.fees.taker ?? assumedFee,
     }),
   });
+}

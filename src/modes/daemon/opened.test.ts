@@ -14,7 +14,7 @@ import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
-import { type Opens, openedMeanwhile } from './opened.ts';
+import { begin, type Opens, openedMeanwhile } from './opened.ts';
 import type { Undo } from './session-options.ts';
 
 const config = tradingSchema.parse({
@@ -49,6 +49,10 @@ const options = (): Opens => ({
   log: noLog(),
   signal: stop.signal,
 });
+
+/** Opens the directory, with nothing to be told of it. */
+const opens = async <T>(reach: (signal: AbortSignal) => Promise<T>, opened = (): void => {}) =>
+  openedMeanwhile({ ...options(), opening: begin(options()) }, undo, opened, reach);
 
 /** So much that threads of their own examine it. */
 function fillWithNotices(venue = 'test'): void {
@@ -88,15 +92,13 @@ const never = new Promise<never>(() => {});
 test('while a large journal is examined the exchange is reached, and nothing is written', async () => {
   fillWithNotices();
   let [opened, before]: [boolean, unknown] = [false, undefined];
-  const [state, reached] = await openedMeanwhile(
-    options(),
-    undo,
-    () => {
-      opened = true;
-    },
+  const [state, reached] = await opens(
     async () => {
       before = [opened, epoch(), isLocked(dir)];
       return 'reached';
+    },
+    () => {
+      opened = true;
     },
   );
   expect(before).toEqual([false, '1', true]);
@@ -109,16 +111,14 @@ test('damage that is found late ends the tries to reach the exchange, and nothin
   damage();
   let signal: AbortSignal | undefined;
   let opened = false;
-  const started = openedMeanwhile(
-    options(),
-    undo,
-    () => {
-      opened = true;
-    },
+  const started = opens(
     (given) => {
       signal = given;
       expect(given.aborted).toBe(false);
       return never;
+    },
+    () => {
+      opened = true;
     },
   );
   await expect(started).rejects.toThrow(/was changed by something other than Sluice .* nothing was changed$/);
@@ -128,12 +128,7 @@ test('damage that is found late ends the tries to reach the exchange, and nothin
 test('damage comes before what the exchange says against the start', async () => {
   fillWithNotices();
   damage();
-  const started = openedMeanwhile(
-    options(),
-    undo,
-    () => {},
-    () => Promise.reject(new Refusal('the key is wrong')),
-  );
+  const started = opens(() => Promise.reject(new Refusal('the key is wrong')));
   await expect(started).rejects.toMatchObject({
     exitCode: 3,
     message: expect.stringContaining('changed by something'),
@@ -142,12 +137,7 @@ test('damage comes before what the exchange says against the start', async () =>
 
 test('what the exchange says against the start is told where the journal is whole', async () => {
   fillWithNotices();
-  const started = openedMeanwhile(
-    options(),
-    undo,
-    () => {},
-    () => Promise.reject(new Refusal('the key is wrong')),
-  );
+  const started = opens(() => Promise.reject(new Refusal('the key is wrong')));
   await expect(started).rejects.toMatchObject({ exitCode: 2, message: 'the key is wrong' });
   expect(isLocked(dir)).toBe(true);
 });
@@ -170,6 +160,8 @@ test('a daemon on a journal whose damage is found late asks questions alone', as
   fillWithNotices(venueNameOf(restUrl, secrets.apiKey));
   damage();
   const exchange = { ...config.exchange, restUrl };
+  // Otherwise the examination ends while the session's programs are loaded.
+  await import('./session.ts');
   try {
     const started = startLive({ ...options(), config: { ...config, exchange }, secrets, fatal: () => {} });
     await expect(started).rejects.toMatchObject({
@@ -190,15 +182,10 @@ test('a small journal that was changed is refused before anybody is asked', asyn
   openState(dir, { mode: 'live', account: 'spot', venue: 'test' }, ['a']).lock.release();
   withJournal((db) => void db.exec("UPDATE strategies SET id = 'b'"));
   let asked = false;
-  const started = openedMeanwhile(
-    options(),
-    undo,
-    () => {},
-    () => {
-      asked = true;
-      return never;
-    },
-  );
+  const started = opens(() => {
+    asked = true;
+    return never;
+  });
   await expect(started).rejects.toMatchObject({ exitCode: 3 });
   expect(asked).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { userState } from '../../budget/shared-file.ts';
 import { type Guard, thisHost } from '../../journal/guard.ts';
-import { beginOpening, type OpenedState } from '../../journal/open.ts';
+import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
 import { refuseUnraised } from '../limits.ts';
 import type { SessionOptions, Undo } from './session-options.ts';
 
@@ -20,19 +20,25 @@ export type Opens = Pick<
   | 'signal'
 >;
 
+/** Locks the state directory and begins to look at what is in it. */
+export const begin = (options: Opens): Opening =>
+  beginOpening(
+    options.stateDir,
+    { mode: options.mode, account: options.config.account, venue: options.venueName },
+    options.configured.map(({ config }) => config.id),
+    guardOf(options),
+  );
+
 /**
  * Gives what is in the state directory and what `reach` gave. Nothing is written, and `reach` must send nothing that has an effect,
  * before the journal is known to be whole; that it is not comes before whatever the exchange says, and ends the tries to reach it.
  */
 export async function openedMeanwhile<T>(
-  options: Opens,
+  { opening, ...options }: Opens & Pick<SessionOptions, 'opening'>,
   undo: Undo,
   opened: (state: OpenedState) => void,
   reach: (signal: AbortSignal) => Promise<T>,
 ): Promise<readonly [OpenedState, T]> {
-  const binding = { mode: options.mode, account: options.config.account, venue: options.venueName };
-  const strategyIds = options.configured.map(({ config }) => config.id);
-  const opening = beginOpening(options.stateDir, binding, strategyIds, guardOf(options));
   undo.unshift(() => opening.lock.release());
   const stop = new AbortController();
   const reached = reach(AbortSignal.any([options.signal, stop.signal]));

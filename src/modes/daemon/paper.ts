@@ -8,20 +8,21 @@ import { finer, type Loaded } from '../../journal/load.ts';
 import type { RestoredOrder } from '../../venue/paper/account.ts';
 import { paperOnFeed } from '../../venue/paper/paper.ts';
 import type { Balance } from '../../venue/venue.ts';
+import { begin } from './opened.ts';
 import { type Session, startSession } from './session.ts';
-import type { SessionOptions, Venue, VenueParts } from './session-options.ts';
+import type { StartOptions, Venue, VenueParts } from './session-options.ts';
 
-export type PaperOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets'>;
-
-export const startPaper = (options: PaperOptions): Promise<Session> =>
-  startSession({
-    ...options,
+export async function startPaper(options: StartOptions): Promise<Session> {
+  const named = { ...options, venueName: `paper on ${new URL(options.config.exchange.restUrl).hostname}` };
+  return startSession({
+    ...named,
+    opening: begin(named),
     secrets: undefined,
-    venueName: `paper on ${new URL(options.config.exchange.restUrl).hostname}`,
     makeVenue: (parts) => paperVenue(options, parts),
   });
+}
 
-function paperVenue({ config, say }: PaperOptions, { exchange, instruments, clock, loaded: kept }: VenueParts): Venue {
+function paperVenue({ config, say }: StartOptions, { exchange, instruments, clock, loaded: kept }: VenueParts): Venue {
   const loaded = withoutLostFills(kept);
   const rules = rulesets.sluice;
   const { maker, taker } = config.fees;

@@ -5,6 +5,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Rate } from '../../domain/money.ts';
 import type { Loaded } from '../../journal/load.ts';
+import type { Opening } from '../../journal/open.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -37,6 +38,8 @@ export interface SessionOptions {
   readonly secrets: Secrets | undefined;
   /** Told apart in the journal: numbers of one account never mix with another's. */
   readonly venueName: string;
+  /** The state directory: threads may still examine what is in it. */
+  readonly opening: Opening;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Why a journal is taken that is not the newest, or from another host; undefined: it is refused. */
   readonly acceptRestored?: string | undefined;
@@ -50,6 +53,9 @@ export interface SessionOptions {
   /** Called when something broke that leaves no way on. */
   readonly fatal: (error: Error) => void;
 }
+
+/** What live and paper are started with: the rest follows from which of them it is. */
+export type StartOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets' | 'opening'>;
 
 /** What to take back, the newest first. */
 export type Undo = (() => void | Promise<void>)[];

@@ -10,6 +10,7 @@ import type { Notice } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
 import { discard, type OpenedState } from '../../journal/open.ts';
+import { type Assets, loadAssets } from '../../ops/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../ops/dashboard.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../../venue/venue.ts';
@@ -52,13 +53,14 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   };
   let state: OpenedState | undefined;
   try {
-    const [opened, reached] = await openedMeanwhile(
+    const [opened, [reached, assets]] = await openedMeanwhile(
       options,
       undo,
       (found) => {
         state = found;
       },
-      (signal) => reachExchange({ ...options, signal }, undo),
+      // The page is read here because a large journal is still being examined.
+      async (signal) => [await reachExchange({ ...options, signal }, undo), loadAssets()] as const,
     );
     await findOut(options, reached);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
@@ -67,7 +69,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
     const source = sourceOf(equipped);
-    const dashboard = await serve(options, equipped, source, undo);
+    const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     const running = run(equipped);
     return {
@@ -285,6 +287,7 @@ async function serve(
   options: SessionOptions,
   equipped: Equipped,
   source: DashboardSource,
+  assets: Assets,
   undo: Undo,
 ): Promise<Dashboard> {
   const { config, mode, stateDir } = options;
@@ -292,6 +295,7 @@ async function serve(
   const dashboard = await startDashboard({
     port: config.dashboard.port,
     token,
+    assets,
     source,
     clock: equipped.clock,
   });
