@@ -13,7 +13,19 @@ export class Refused extends Error {
 
 export type Params = ReadonlyMap<string, unknown>;
 
-export const queryParams = (query: string): Params => new Map(new URLSearchParams(query));
+/** A query in which nothing is escaped, as nearly all are: it is read in a fraction of the time. */
+const plainQuery = /^[\w.=&-]*$/;
+
+export function queryParams(query: string): Params {
+  if (!plainQuery.test(query)) return new Map(new URLSearchParams(query));
+  const params = new Map<string, unknown>();
+  for (const pair of query.split('&')) {
+    const at = pair.indexOf('=');
+    if (at >= 0) params.set(pair.slice(0, at), pair.slice(at + 1));
+    else if (pair !== '') params.set(pair, '');
+  }
+  return params;
+}
 
 /** An empty body has no parameters. */
 export function bodyParams(body: string): Params {

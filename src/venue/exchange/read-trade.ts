@@ -28,12 +28,11 @@ export function readTrade(raw: unknown, at: Instrument): VenueTrade | string {
   const fee = decimalOf(raw['fee']);
   const feeAsset = textOf(raw['feeCoin'])?.toUpperCase();
   const orderIds = side === undefined ? [] : ownOrderIds(raw, side);
-  const missing = Object.entries({ side, price, quantity, time, fee, feeAsset }).find(
-    ([, value]) => value === undefined,
-  );
-  if (missing !== undefined) return `trade ${tradeId} has no readable ${missing[0]}`;
+  if (!side || !price || !quantity || !time || !fee || !feeAsset) {
+    const missing = Object.entries({ side, price, quantity, time, fee, feeAsset }).find(([, value]) => !value);
+    return `trade ${tradeId} has no readable ${missing?.[0]}`;
+  }
   if (orderIds.length === 0) return `trade ${tradeId} has no readable order id`;
-  if (!side || !price || !quantity || !time || !fee || !feeAsset) return `trade ${tradeId} cannot be read`;
   try {
     return {
       tradeId,

@@ -165,8 +165,9 @@ function urls(): (text: string) => URL {
 }
 
 function queryText(query: Call['query'] = {}): string {
-  const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  let text = '';
+  for (const key in query) text += `${text === '' ? '?' : '&'}${key}=${encodeURIComponent(query[key] ?? '')}`;
+  return text;
 }
 
 /** `Retry-After` in seconds; its date form was never seen on this stack and counts as absent. */
