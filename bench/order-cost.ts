@@ -16,9 +16,10 @@ import { sharedFile } from '../src/budget/shared-file.ts';
 import { ScaledClock, systemRng } from '../src/clock/clock.ts';
 import { type Instrument, instrument } from '../src/domain/instrument.ts';
 import { lots, noRate, ticks, units } from '../src/domain/money.ts';
-import { memoryHost, workerHost } from '../src/journal/hosts.ts';
+import { workerHost } from '../src/journal/hosts.ts';
 import { type Journal, journal } from '../src/journal/journal.ts';
 import { emptyLoaded } from '../src/journal/load.ts';
+import { memoryJournal } from '../src/journal/memory.ts';
 import { openState } from '../src/journal/open.ts';
 import { type Assembled, assemble } from '../src/modes/assemble.ts';
 import { noLog } from '../src/modes/daemon/log.ts';
@@ -109,10 +110,7 @@ const [whole, plain] = [entry(limits.spend), entry(() => Promise.resolve(true))]
 const desks = {
   whole: deskOf(written, whole.orders),
   plain: deskOf(
-    journal(
-      memoryHost(() => false),
-      clock,
-    ),
+    memoryJournal(() => false),
     ungated(plain.orders),
   ),
 };

@@ -49,13 +49,15 @@ export async function execute(
     recvWindowMs: prepared.recvWindowMs,
   });
   const onDisk = journal.durable();
-  // What is taken for an order that does not leave is lost, which errs on the safe side.
-  // The millisecond can end on the way: until now alone, one order in fifty was refused its weight where there was room.
-  const hasWeight = isRoom ? orders.admit(clock.now() + clock.machine(shortWaitMs)) : true;
-  const gate = Promise.all([onDisk, hasWeight]).then(([isOnDisk, isWeighed]) => {
+  const gated = (isOnDisk: boolean, isWeighed: boolean): string | undefined => {
     if (!isOnDisk) return 'the disk is full: an order that cannot be journalled is not sent';
     return isWeighed ? against() : 'another process took its request weight in the same moment';
-  });
+  };
+  // What is taken for an order that does not leave is lost, which errs on the safe side.
+  // The millisecond can end on the way: until now alone, one order in fifty was refused its weight where there was room.
+  const gate = isRoom
+    ? Promise.all([onDisk, orders.admit(clock.now() + clock.machine(shortWaitMs))]).then((both) => gated(...both))
+    : onDisk.then((isOnDisk) => gated(isOnDisk, true));
   const outcome = await prepared.send(gate);
   // A journal that broke is not an outcome: its error goes on from here.
   await gate;

@@ -1,12 +1,11 @@
 /** The two places where the writer lives. */
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import type { Entry } from './entries.ts';
 import type { Remember } from './guard.ts';
 import type { WriteResult, WriterHost } from './journal.ts';
 import { migrate } from './schema.ts';
 import type { WriteReply, WriteRequest, WriterData } from './worker.ts';
-import { latestVersions, type Write, writer } from './writer.ts';
+import { type Write, writer } from './writer.ts';
 
 /** A writer holds one batch at a time: without a bound its young generation alone would grow to tens of megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
@@ -44,7 +43,6 @@ export function workerHost(
     });
   });
   return {
-    volatile: false,
     write: (entries) =>
       new Promise((resolve) => {
         const id = nextId++;
@@ -59,35 +57,9 @@ export function workerHost(
   };
 }
 
-/**
- * In this process and in memory: for backtests and simulation. `db` can be read at any time after a write. Entries become
- * rows when it is asked for: most runs never read them, and as objects they take no more room. What `keeps` says no to is
- * dropped at once. `waiting()`: what is no row yet, which is everything until `db` is asked for.
- */
-export function memoryHost(
-  keeps: (entry: Entry) => boolean = () => true,
-): WriterHost & { readonly db: Database.Database; waiting(): readonly Entry[] } {
-  let waiting: (readonly Entry[])[] = [];
-  let opened: { readonly db: Database.Database; readonly write: Write } | undefined;
-  function open(): { readonly db: Database.Database; readonly write: Write } {
-    const db = new Database(':memory:');
-    migrate(db);
-    return { db, write: writer(db) };
-  }
-  return {
-    get db() {
-      opened ??= open();
-      for (const entries of waiting) opened.write(entries);
-      waiting = [];
-      return opened.db;
-    },
-    waiting: () => waiting.flat(),
-    volatile: true,
-    keeps,
-    write(entries) {
-      waiting.push(latestVersions(entries));
-      return 'written';
-    },
-    close: () => Promise.resolve(),
-  };
+/** In this process and in memory, for backtests: entries become rows at once. */
+export function memoryHost(): { readonly db: Database.Database; readonly write: Write } {
+  const db = new Database(':memory:');
+  migrate(db);
+  return { db, write: writer(db) };
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import { eventOf, fillRowOf, insert, orderRowOf, pastOf } from './builders.ts';
 import type { Entry } from './entries.ts';
-import { memoryHost } from './hosts.ts';
 import { journal, type WriteResult, type WriterHost } from './journal.ts';
 
 interface Host extends WriterHost {
@@ -20,7 +19,6 @@ function host(clock: SimClock): Host {
     batches: [],
     result: 'written',
     slow: false,
-    volatile: false,
     closed: false,
     async end() {
       ends.shift()?.();
@@ -73,16 +71,6 @@ describe('a journal', () => {
     book.latest('a', row);
     await book.durable();
     expect(made).toBe(2);
-  });
-
-  test('drops what its host does not keep', async () => {
-    const host = memoryHost(({ kind }) => kind !== 'event');
-    const book = journal(host, new SimClock(0));
-    book.append(eventOf('sending'));
-    book.append(order('a'));
-    await book.close();
-    const count = (table: string): unknown => host.db.prepare(`SELECT count(*) AS n FROM ${table}`).get();
-    expect([count('events'), count('orders')]).toEqual([{ n: 0 }, { n: 1 }]);
   });
 
   test('writes what nobody waits for in company, soon', async () => {
@@ -217,13 +205,4 @@ describe('a fill', () => {
     expect(insert(book, fillRowOf())).toBe(false);
     expect(insert(book, fillRowOf({ tradeId: '8' }))).toBe(true);
   });
-});
-
-test('in memory nobody waits, and everything is there once it is closed', async () => {
-  const held = memoryHost();
-  const book = journal(held, new SimClock(0));
-  for (let count = 0; count < 20_000; count++) book.append(eventOf('waited'));
-  expect(await book.durable()).toBe(true);
-  await book.close();
-  expect(held.db.prepare('SELECT count(*) AS n FROM events').get()).toEqual({ n: 20_000 });
 });

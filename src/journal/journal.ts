@@ -6,14 +6,10 @@ import type { Clock } from '../clock/clock.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { FillKey, Past } from './past.ts';
 
-/** Where batches go: a worker with a file, or an in-process database for backtests and simulation. */
+/** Where batches go: a worker with a file, or a database of a simulated process. */
 export interface WriterHost {
   /** Writes a batch in one durable transaction. */
   write(entries: readonly Entry[]): Promise<WriteResult> | WriteResult;
-  /** True where nothing outlives the process: then nobody needs to wait for a write, and batches may be large. */
-  readonly volatile: boolean;
-  /** Says no to what it would not write; absent where everything is kept. */
-  readonly keeps?: (entry: Entry) => boolean;
   close(): Promise<void>;
 }
 export type WriteResult = 'written' | 'full';
@@ -40,18 +36,16 @@ export interface Journal {
 const groupMs = 50;
 /** How long after a full disk the next attempt comes, real ms. */
 const retryMs = 1_000;
-/** Entries in a batch where nobody waits for it. */
-const volatileBatch = 8_192;
 /** Entries kept in memory while the disk is full; past it the program must not go on as if it knew what it did. */
 const mostWaiting = 200_000;
 
 /** Entries that nobody has written yet. */
-function queue(keeps: (entry: Entry) => boolean) {
+function queue() {
   let entries: Entry[] = [];
   let latest = new Map<string, () => Entry>();
   return {
     push(entry: Entry): void {
-      if (keeps(entry)) entries.push(entry);
+      entries.push(entry);
     },
     latest(key: string, entry: () => Entry): void {
       latest.set(key, entry);
@@ -61,10 +55,7 @@ function queue(keeps: (entry: Entry) => boolean) {
     },
     take(): Entry[] {
       const batch = entries;
-      for (const make of latest.values()) {
-        const entry = make();
-        if (keeps(entry)) batch.push(entry);
-      }
+      for (const make of latest.values()) batch.push(make());
       entries = [];
       latest = new Map();
       return batch;
@@ -80,8 +71,8 @@ function queue(keeps: (entry: Entry) => boolean) {
 
 /** `written`: the rows of fills that were there before, or have been written since. */
 export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = () => undefined): Journal {
-  const fills = fillMemory(written, host.volatile);
-  const waiting = queue((entry) => host.keeps?.(entry) !== false);
+  const fills = fillMemory(written);
+  const waiting = queue();
   let writing: Promise<boolean> | undefined;
   let cancelTimer: (() => void) | undefined;
   let [full, closed] = [false, false];
@@ -112,21 +103,16 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
     return !full;
   }
 
-  function soon(): void {
-    if (!host.volatile) later(groupMs);
-    else if (waiting.size >= volatileBatch) void flush();
-  }
-
   function append(entry: Entry): void {
     waiting.push(entry);
-    soon();
+    later(groupMs);
   }
 
   return {
     append,
     latest(key, entry) {
       waiting.latest(key, entry);
-      soon();
+      later(groupMs);
     },
     insertFill(key, make) {
       const fill = fills.ifNew(key, make);
@@ -134,8 +120,8 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
       return fill !== undefined;
     },
     isOther: (key, fill) => fills.isOther(key, fill),
-    durable: () => (host.volatile ? Promise.resolve(true) : flush()),
-    volatile: host.volatile,
+    durable: flush,
+    volatile: false,
     get full() {
       return full;
     },
@@ -152,13 +138,11 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
 const mostFills = 10_000;
 
 /** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. Older ones are looked up. */
-function fillMemory(written: Past['fill'], volatile: boolean) {
+function fillMemory(written: Past['fill']) {
   const rows = new Map<string, number>();
   /** The last key that was looked up and is no row: whoever asks whether a fill is another one asks next whether it is new. */
   let absent: string | undefined;
   const keyOf = ({ tradeId, orderId }: FillKey): string => `${tradeId}|${orderId}`;
-  // Where nothing outlives the process a venue of our own made the fills.
-  const contentOf = (fill: FillEntry): number => (volatile ? 0 : fingerprint(fill));
   function known(key: FillKey): number | undefined {
     const name = keyOf(key);
     const content = rows.get(name);
@@ -168,25 +152,24 @@ function fillMemory(written: Past['fill'], volatile: boolean) {
       absent = name;
       return undefined;
     }
-    rows.set(name, contentOf(row));
-    return contentOf(row);
+    rows.set(name, fingerprint(row));
+    return fingerprint(row);
   }
   return {
     /** The row of a fill that is none yet; from then on it counts as one. */
     ifNew(key: FillKey, make: () => FillEntry): FillEntry | undefined {
       if (known(key) !== undefined) return undefined;
       const fill = make();
-      rows.set(keyOf(key), contentOf(fill));
+      rows.set(keyOf(key), fingerprint(fill));
       absent = undefined;
       return fill;
     },
     isOther(key: FillKey, fill: () => FillEntry): boolean {
-      const content = volatile ? undefined : known(key);
-      return content !== undefined && content !== contentOf(fill());
+      const content = known(key);
+      return content !== undefined && content !== fingerprint(fill());
     },
     /** Forgets the oldest of what can be looked up; `waiting`: entries that nobody has written yet, the newest of all. */
     trim(waiting: number): void {
-      if (volatile) return;
       for (const name of rows.keys()) {
         if (rows.size <= mostFills + waiting) return;
         rows.delete(name);

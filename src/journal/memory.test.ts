@@ -43,7 +43,7 @@ test('a fill is new once for each trade and order, and its row is made only when
     return row;
   });
   expect([isNew, made]).toEqual([true, 0]);
-  expect([book.entries().length, made]).toEqual([4, 1]);
+  expect([countIn(book, 'fills'), made]).toEqual([4, 1]);
 });
 
 test('the newest ten thousand fills are known', () => {

@@ -11,7 +11,7 @@ import type { FillKey } from './past.ts';
 export interface MemoryJournal extends Journal {
   /** Everything as rows, by the one writer. */
   readonly db: Database.Database;
-  /** Everything that is kept, of an order its last version. */
+  /** Everything that is kept but fills, of an order its last version. */
   entries(): readonly Entry[];
 }
 
@@ -39,21 +39,29 @@ function newFills(): (key: FillKey) => boolean {
 /** What `keeps` says no to is dropped at once. */
 export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): MemoryJournal {
   const entries: Entry[] = [];
-  const latest = new Map<string, () => Entry>();
+  const latest: (() => Entry)[] = [];
+  const places = new Map<string, number>();
+  let last = { key: '', place: -1 };
   const fillRows: (() => Entry)[] = [];
   const isNew = newFills();
   let host: ReturnType<typeof memoryHost> | undefined;
-  const made = function* (): Generator<Entry> {
-    for (const make of latest.values()) yield make();
-    for (const make of fillRows) yield make();
-  };
-  const all = (): readonly Entry[] => [...entries, ...made().filter(keeps)];
+  /** Where the versions of an entry stand. Mostly it is the one that was asked for last. */
+  function placeOf(key: string): number {
+    if (key === last.key) return last.place;
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
+    last = { key, place };
+    return place;
+  }
+  const all = (): readonly Entry[] => [...entries, ...latest.map((make) => make()).filter(keeps)];
   function append(entry: Entry): void {
     if (keeps(entry)) entries.push(entry);
   }
   return {
     append,
-    latest: (key, entry) => void latest.set(key, entry),
+    latest(key, entry) {
+      latest[placeOf(key)] = entry;
+    },
     insertFill(key, fill) {
       if (!isNew(key)) return false;
       fillRows.push(fill);
@@ -69,7 +77,7 @@ export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): Me
     get db() {
       if (host === undefined) {
         host = memoryHost();
-        void host.write(all());
+        host.write([...all(), ...fillRows.map((make) => make())]);
       }
       return host.db;
     },

@@ -226,11 +226,7 @@ describe('the writer in its own thread', () => {
     expect(failures).toEqual([]);
     const { loaded } = openOnce();
     expect(loaded.orders.map(({ orderId }) => orderId)).toEqual(['1001']);
-    const again = journal(
-      { volatile: true, write: () => 'written', close: () => Promise.resolve() },
-      systemClock,
-      loaded.past.fill,
-    );
+    const again = journal({ write: () => 'written', close: () => Promise.resolve() }, systemClock, loaded.past.fill);
     expect(insert(again, fillRowOf())).toBe(false);
   });
 

@@ -31,7 +31,6 @@ test('a fill is known however many came after it, as long as it is a row or wait
   let result: 'written' | 'full' = 'full';
   const asked: string[] = [];
   const host: WriterHost = {
-    volatile: false,
     write(entries: readonly Entry[]) {
       if (result === 'written') write(entries);
       return result;

@@ -7,7 +7,6 @@ test('commits that take long are told of once, and again when they were well in 
   const texts: string[] = [];
   const host = watchedHost(
     {
-      volatile: false,
       write() {
         now += takesMs;
         return 'written';

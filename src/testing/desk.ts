@@ -127,7 +127,6 @@ export class TestDesk {
     const write = writer(this.db, this.#epoch++);
     const host = {
       dead: false,
-      volatile: false,
       write: (entries: Parameters<WriterHost['write']>[0]) => {
         if (host.dead) return new Promise<'written'>(() => {});
         if (this.diskFull) return 'full' as const;

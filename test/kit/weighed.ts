@@ -11,9 +11,8 @@ import { SimClock } from '../../src/clock/sim-clock.ts';
 import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import { lots, rate, units } from '../../src/domain/money.ts';
 import type { Signal, Want } from '../../src/domain/order.ts';
-import { memoryHost } from '../../src/journal/hosts.ts';
-import { journal } from '../../src/journal/journal.ts';
 import { emptyLoaded } from '../../src/journal/load.ts';
+import { memoryJournal } from '../../src/journal/memory.ts';
 import { type Assembled, assemble } from '../../src/modes/assemble.ts';
 import { pricesOf } from '../../src/modes/weight.ts';
 import { assemble as assembleExchange, type Parts } from '../../src/simulator/assemble.ts';
@@ -198,10 +197,7 @@ function deskOf(
   for (const at of symbols) known.remember(at);
   return assemble({
     clock,
-    journal: journal(
-      memoryHost(() => false),
-      clock,
-    ),
+    journal: memoryJournal(() => false),
     identity: undefined,
     loaded: emptyLoaded,
     orders: orders({ rest: caller, clock, account: 'spot', instruments: known, count: () => {} }),

@@ -129,7 +129,6 @@ export class Disk {
       return this.#commit(batch, write, told);
     };
     return {
-      volatile: false,
       write: (entries) => this.#write(entries, life, commit),
       close: () => Promise.resolve(),
     };
