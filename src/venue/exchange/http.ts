@@ -60,11 +60,12 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
   });
   return {
     async send(wanted, gate) {
-      const wire = watchWire(wanted.url.protocol === 'https:');
-      let tooLarge = false;
+      const { method, url, headers, body } = wanted;
       const door = doorOf(wanted, gate);
+      const wire = watchWire(url.protocol === 'https:', door.hold);
+      let tooLarge = false;
       try {
-        const call = client(wanted.url, { method: wanted.method, ...door.upload, request: wire.open });
+        const call = client(url, { method, headers, ...(body === undefined ? {} : { body }), request: wire.open });
         void call.on('downloadProgress', ({ transferred }) => {
           if (transferred <= maxReplyBytes || tooLarge) return;
           tooLarge = true;
@@ -100,32 +101,36 @@ const textOf = (body: unknown): string =>
       : '';
 
 interface Door {
-  /** What got is given to send, and the headers that go with it. */
-  readonly upload: { readonly body?: string | AsyncIterable<Buffer>; readonly headers: HttpRequest['headers'] };
+  /** To be called with a request before got has it. */
+  readonly hold: (request: ClientRequest) => void;
   /** Why the gate did not let the request through. */
   readonly against: () => string | undefined;
 }
 
 /**
- * Has got work everything out, open the request with its headers and its connection, and wait for the body, which comes when the gate
- * opens: of a request that nobody has written to or ended, Node sends no byte, not even its headers. Only the write is left then.
+ * Has got work everything out, open the request with its headers and its connection, and write the body; what it writes waits here until
+ * the gate opens. Of a request that nobody has written to or ended, Node sends no byte, not even its headers, and got ends a request
+ * when its body is written. (A body that comes piece by piece could wait as well: got takes up to 0.1 ms more for one.)
  */
-function doorOf({ headers, body }: HttpRequest, gate: Gate | undefined): Door {
-  if (body === undefined && gate !== undefined) throw new Error('a gate holds back a body: this request has none');
-  if (body === undefined) return { upload: { headers }, against: () => undefined };
-  if (gate === undefined) return { upload: { headers, body }, against: () => undefined };
-  const bytes = Buffer.from(body);
+function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined): Door {
   let against: string | undefined;
-  async function* held(): AsyncGenerator<Buffer> {
-    against = await gate;
-    if (against !== undefined) throw new Error(against);
-    yield bytes;
+  if (gate === undefined) return { hold: () => {}, against: () => undefined };
+  if (body === '') throw new Error('a gate holds back a body: a request without one would leave at once');
+  function hold(request: ClientRequest): void {
+    const write = request.write.bind(request);
+    request.write = (...given: readonly unknown[]): boolean => {
+      void gate?.then(
+        (reason) => {
+          against = reason;
+          if (reason !== undefined) request.destroy(new Error(reason));
+          else if (!request.destroyed) Reflect.apply(write, undefined, given);
+        },
+        (error: Error) => request.destroy(error),
+      );
+      return true;
+    };
   }
-  // Its length is said: without it the body would leave in chunks, which is not what was signed and measured.
-  return {
-    upload: { body: held(), headers: { ...headers, 'content-length': String(bytes.length) } },
-    against: () => against,
-  };
+  return { hold, against: () => against };
 }
 
 interface WireWatch {
@@ -142,7 +147,7 @@ interface WireWatch {
  * its counter says: Node counts bytes that wait in memory for the connection. On a connected socket, also one reused from an
  * earlier request, the counter must not have moved. Anything else may have been written.
  */
-function watchWire(tls: boolean): WireWatch {
+function watchWire(tls: boolean, hold: Door['hold']): WireWatch {
   let request: ClientRequest | undefined;
   let socket: Socket | undefined;
   let connected = false;
@@ -161,6 +166,7 @@ function watchWire(tls: boolean): WireWatch {
   return {
     open(url, options) {
       const opened = tls ? httpsRequest(url, options) : httpRequest(url, options);
+      hold(opened);
       request = opened;
       if (opened.socket === null) opened.once('socket', onSocket);
       else onSocket(opened.socket);
