@@ -146,6 +146,25 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
     );
   });
 
+  test.for(['60min', '1day'] as const)(
+    'so they do over days, where large orders move their price (%s)',
+    async (length) => {
+      const alone: unknown[] = [];
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), async (seed) => {
+          const [given, { wants }] = generatedCase(seed, rules, 'X', length);
+          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+          expect(byColumns(given)).toEqual(expected);
+          expect(await byStream(given)).toEqual(expected);
+          const { impact } = runColumns(inputOf(given));
+          alone.push(...(impact === undefined || impact.moved === 0 ? [] : [impact]));
+        }),
+        { numRuns: 30 },
+      );
+      expect(alone.length > 20).toBe(rules === 'sluice');
+    },
+  );
+
   test('what the limit of the position denies hides nothing else, and the rows are the same thrice', async () => {
     let sales = 0;
     await fc.assert(

@@ -6,7 +6,7 @@ import type { Level } from '../src/domain/market.ts';
 import { lots, priceText, quantityText, ticks, units } from '../src/domain/money.ts';
 import type { SimOrder, Step } from '../src/fill/orders.ts';
 import { rulesets } from '../src/fill/rules.ts';
-import { TradeFills } from '../src/fill/trade-fills.ts';
+import { TradeFills, type TradeFillsOptions } from '../src/fill/trade-fills.ts';
 import { type Levels, type TapeEvent, type TapeFill, tapeReference } from './reference/tape.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 });
@@ -17,7 +17,10 @@ const rules = {
   beyondBook: '0.005',
   maxBookAgeMs: 3_000,
   staleAfterMs: 5_000,
+  usual: null,
 };
+/** Of a day in which orders of 3 and more are large. */
+const usual = { volume: '3000', deviation: '0.04', from: '0.001' };
 
 const price = (from: number, to: number) => fc.integer({ min: from, max: to }).map((cents) => (cents / 100).toFixed(2));
 const size = fc.integer({ min: 1, max: 60_000 }).map((steps) => (steps / 10_000).toFixed(4));
@@ -75,8 +78,12 @@ const tape = fc.array(fc.tuple(event, fc.constantFrom(0, 1, 500, 2_000, 4_000)),
 
 const numbers = (given: Levels): Level[] => given.map(([paid, displayed]) => [Number(paid), Number(displayed)]);
 
-function byEngine(events: readonly TapeEvent[]): readonly TapeFill[] {
-  const fills = new TradeFills({ instrument: at, rules: rulesets.sluice });
+function byEngine(events: readonly TapeEvent[], liquidity?: TradeFillsOptions['liquidity']): readonly TapeFill[] {
+  const fills = new TradeFills({
+    instrument: at,
+    rules: rulesets.sluice,
+    ...(liquidity !== undefined && { liquidity }),
+  });
   const steps = events.map((one): Step => {
     const { time } = one;
     const common = { symbol: 'XZ', time, seenAt: time };
@@ -114,4 +121,17 @@ test('generated trades, books and orders fill alike', () => {
     { numRuns: 2_000 },
   );
   expect(count).toBeGreaterThan(1_000);
+});
+
+test('so they do where large orders move their price', () => {
+  let count = 0;
+  fc.assert(
+    fc.property(tape, (events) => {
+      const expected = tapeReference(events, { ...rules, usual });
+      if (expected.some(({ price }, index) => price !== tapeReference(events, rules)[index]?.price)) count++;
+      expect(byEngine(events, () => ({ volume: 3_000, deviation: 0.04 }))).toEqual(expected);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(count).toBeGreaterThan(100);
 });

@@ -162,6 +162,10 @@ export interface Evidence {
   readonly queueAhead?: number;
   /** Its share of what that event offered: of a print's size, of what a level displayed. */
   readonly participation?: number;
+  /** Only of an order that is large for its market: the part of a usual day's volume that it asked for. */
+  readonly dayShare?: number;
+  /** What the fill would have cost without the impact of its own order, a decimal; of a large order without it no impact is known. */
+  readonly unmoved?: string;
 }
 
 /** Our own execution, one row, unique by (account, tradeId, orderId). */

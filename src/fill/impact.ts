@@ -1,10 +1,12 @@
 /** How far an order moves the price against itself (fill-engine §2, defaults): as a fraction of the price. */
 import { type Rate, rateOf } from '../domain/money.ts';
 
-/** What an instrument usually trades in a day: `volume` in base, `deviation` of a day's return as a fraction. */
+/** What an instrument usually trades in a day. */
 export interface Liquidity {
+  /** Base quantity. */
   readonly volume: number;
-  readonly deviation: number;
+  /** Of a day's return, as a fraction; undefined where too few days are known to say it: then no impact can be said either. */
+  readonly deviation: number | undefined;
 }
 
 export type ImpactModel =
@@ -13,7 +15,13 @@ export type ImpactModel =
   /** zipline's VolumeShare: `impact` · share², the share of the kline's volume being at most `most`. */
   | { readonly kind: 'volumeShare'; readonly impact: number; readonly most: number };
 
-/** `quantity` in base; `klineVolume` that of the kline in which it trades. Nothing where liquidity is not known. */
+/** The defaults of fill-engine §2. */
+export const squareRoot = { kind: 'squareRoot', y: 1, from: 0.001 } as const satisfies ImpactModel;
+
+/** The part of a day's usual volume that a quantity of base is; all of it where nothing is traded. */
+export const dayShareOf = (quantity: number, { volume }: Liquidity): number => (volume > 0 ? quantity / volume : 1);
+
+/** `quantity` in base; `klineVolume` that of the kline or the print in which it trades. Nothing where liquidity is not known. */
 export function impactOf(
   model: ImpactModel | undefined,
   quantity: number,
@@ -24,8 +32,8 @@ export function impactOf(
     const share = klineVolume > 0 ? Math.min(quantity / klineVolume, model.most) : model.most;
     return rateOf(model.impact * share ** 2);
   }
-  if (liquidity === undefined || !(liquidity.volume > 0)) return none;
-  const share = quantity / liquidity.volume;
+  if (liquidity?.deviation === undefined) return none;
+  const share = dayShareOf(quantity, liquidity);
   return share < model.from ? none : rateOf(model.y * liquidity.deviation * Math.sqrt(share));
 }
 

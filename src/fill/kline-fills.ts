@@ -26,14 +26,12 @@ import {
   plus,
   priceFor,
   priceNumber,
-  quantityNumber,
   type Rate,
   type Ticks,
-  worsened,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
 import { arrivalMs, arrivalPrice, isPassed } from './arrival.ts';
-import { impactOf, type Liquidity } from './impact.ts';
+import { LargeOrders, type Priced, type Taking, type UsualDay } from './large.ts';
 import {
   and,
   fresh,
@@ -60,7 +58,7 @@ export interface KlineFillsOptions {
   /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
   /** What usually trades in the days before a time (UTC ms), for rules with impact. */
-  readonly liquidity?: (time: number) => Liquidity | undefined;
+  readonly liquidity?: UsualDay;
   /** The rate of the fee that a MARKET BUY's amount pays, too. */
   readonly feeInAmount?: Rate;
   /** The finer klines within the one that opens at a time: they decide what it leaves open. */
@@ -96,6 +94,7 @@ export class KlineFills {
   readonly #working: Working[] = [];
   /** Whole klines that an order or a cancel takes to arrive. */
   readonly #delay: number;
+  readonly #large: LargeOrders;
   #inside = false;
   #takenAt = Number.NaN;
   /** How much of a kline's volume is left for us; undefined is no limit. */
@@ -108,7 +107,8 @@ export class KlineFills {
 
   constructor(options: KlineFillsOptions) {
     this.#options = options;
-    const { feedLatencyMs, entryLatencyMs } = options.rules;
+    const { feedLatencyMs, entryLatencyMs, impact } = options.rules;
+    this.#large = new LargeOrders(impact, options.liquidity, options.instrument);
     this.#delay = Math.floor((feedLatencyMs + entryLatencyMs) / intervalMs(options.interval, 0));
   }
 
@@ -197,7 +197,7 @@ export class KlineFills {
     if (hit.evidence.ambiguous === true) this.#count(kline);
     const step = fresh();
     const time = hit.evidence.rule.endsWith('-gap') ? kline.openTime : this.#lastMs(kline);
-    this.#fillAll(kline, { ...hit, price: this.#moved(kline, order, hit.price), order, time }, step);
+    this.#fillAll(kline, { ...hit, order, time }, step);
     return step;
   }
 
@@ -241,23 +241,27 @@ export class KlineFills {
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {
-    const price = this.#moved(kline, order, arrivalPrice(order.side, kline, this.#options));
+    const price = arrivalPrice(order.side, kline, this.#options);
     const evidence = this.#options.rules.marketAt === 'open' ? by.open : by.close;
-    const unlocked = order.side === 'BUY' && 'lots' in order.volume;
-    if (unlocked && this.#options.canPay?.(order, price, this.#asked(order, price)) === false)
-      step.ends = and(step.ends, { order, end: 'canceled' });
-    else this.#fillAll(kline, { order, price, time: arrivalMs(kline, this.#options), evidence }, step);
+    this.#fillAll(kline, { order, price, time: arrivalMs(kline, this.#options), evidence }, step);
     return false;
   }
 
-  /** Fills a MARKET order as far as the kline's volume goes and ends it. */
+  /** Fills a MARKET order as far as the kline's volume goes, at a price that its size moves, and ends it. */
   #fillAll(
     kline: FillKline,
     taker: Pick<SimFill, 'order' | 'price' | 'time' | 'evidence' | 'bestPrice'>,
     step: Growing,
   ): void {
-    const { order, price, time, evidence, bestPrice } = taker;
-    const asked = this.#asked(order, price);
+    const { order, time, bestPrice } = taker;
+    const meant = this.#asked(order, taker.price);
+    const { price, evidence } = this.#sized(kline, { side: order.side, quantity: meant }, taker);
+    const asked = price === taker.price ? meant : this.#asked(order, price);
+    const isUnlocked = order.side === 'BUY' && 'lots' in order.volume;
+    if (isUnlocked && this.#options.canPay?.(order, price, asked) === false) {
+      step.ends = and(step.ends, { order, end: 'canceled' });
+      return;
+    }
     const quantity = this.#take(kline, asked);
     if (quantity > 0n) {
       step.fills = and(step.fills, {
@@ -281,6 +285,8 @@ export class KlineFills {
     const price = arrivalPrice(side, kline, this.#options);
     const limit = limitOf(order);
     if (side === 'BUY' ? price > limit : price < limit) return true;
+    const small = { price, evidence: by.cross };
+    const sized = this.#sized(kline, { side, quantity: working.remaining, limit }, small);
     // What takes at a close rests in the next kline like any other.
     if (this.#options.rules.marketAt === 'open') working.tookAt = kline.openTime;
     const quantity = this.#take(kline, working.remaining);
@@ -289,24 +295,19 @@ export class KlineFills {
     step.fills = and(step.fills, {
       order,
       side,
-      price,
+      ...sized,
       quantity,
       maker: false,
       time: arrivalMs(kline, this.#options),
-      evidence: by.cross,
     });
     if (working.remaining > 0n) return true;
     step.ends = and(step.ends, { order, end: 'filled' });
     return false;
   }
 
-  /** The price after the impact of what a MARKET order asks for. */
-  #moved(kline: FillKline, order: SimOrder, price: Ticks): Ticks {
-    const { rules, instrument, liquidity } = this.#options;
-    if (rules.impact === undefined) return price;
-    const usual = liquidity?.(kline.openTime);
-    const asked = quantityNumber(this.#asked(order, price), instrument);
-    return worsened(order.side, price, impactOf(rules.impact, asked, { liquidity: usual, klineVolume: kline.volume }));
+  /** What an order gets whose size may move the price. */
+  #sized({ openTime, volume }: FillKline, taking: Pick<Taking, 'side' | 'quantity' | 'limit'>, small: Priced): Priced {
+    return this.#large.sized({ ...taking, time: openTime, klineVolume: volume }, small);
   }
 
   #asked({ volume }: SimOrder, price: Ticks): Lots {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { engine, fillTexts, kline, order } from './builders.ts';
 import { draw } from './chance.ts';
 import { travelOf } from './latency.ts';
 import { liquidityOf } from './liquidity.ts';
@@ -21,26 +20,26 @@ const daily = (...closes: readonly number[]) => {
 };
 
 test('liquidity is that of the whole days before, and none where they are too few', () => {
-  const at = liquidityOf(daily(100, 101, 100, 101, 100, 101, 100));
-  expect(at(5 * day)).toBeUndefined();
+  const at = liquidityOf(daily(100, 101, 100, 101, 100, 101, 100), '1day');
+  // Of the days so far, so that what is large can be said.
+  expect(at(5 * day)).toEqual({ volume: 1_250, deviation: undefined });
+  expect(at(-1)).toBeUndefined();
   // Days 1 to 5; their returns are about -1 %, 1 %, -1 %, 1 %.
   expect(at(6 * day + 5)).toEqual({ volume: 1_300, deviation: expect.closeTo(0.01149, 5) });
 });
 
 test('what comes later never changes it', () => {
   const [short, long] = [daily(100, 101, 100, 101, 100, 101, 100), daily(100, 101, 100, 101, 100, 101, 999, 1)];
-  expect(liquidityOf(long)(6 * day)).toEqual(liquidityOf(short)(6 * day));
+  expect(liquidityOf(long, '1day')(6 * day)).toEqual(liquidityOf(short, '1day')(6 * day));
 });
 
-test('I1 in the engine: a MARKET order pays for its share of a usual day', () => {
-  const rules = {
-    ...rulesets.sluice,
-    halfSpread: rulesets.plain.halfSpread,
-    impact: { kind: 'squareRoot', y: 1, from: 0.001 } as const,
-  };
-  const fills = engine({ rules, liquidity: () => ({ volume: 10_000, deviation: 0.04 }) });
-  fills.submit(order({ lots: '10' }));
-  expect(fillTexts(fills.open(kline(100, 101, 99, 100, 50)))).toEqual(['10 @ 100.13 taker, fee 0.02 X']);
+test('a week of trading counts as seven days of a seventh, and its return as that of so many', () => {
+  const weeks = daily(100, 101, 100, 101, 100, 101, 100);
+  const openTime = weeks.openTime.map((at) => 7 * at);
+  expect(liquidityOf({ ...weeks, openTime }, '1week')(7 * 6 * day + 2 * day)).toEqual({
+    volume: expect.closeTo(1_300 / 7, 9),
+    deviation: expect.closeTo(0.01149 / Math.sqrt(7), 5),
+  });
 });
 
 test('latencies are those of the last row before, or drawn, the same for the same request', () => {

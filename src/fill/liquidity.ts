@@ -1,45 +1,75 @@
 /** What usually trades in a day, from the klines before it: the scale against which an order's impact is measured. */
+import { closeTime, type Interval } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import type { Liquidity } from './impact.ts';
 
 const dayMs = 86_400_000;
-/** Days that count: the whole ones before. */
+/** Days, or longer klines, that count: the whole ones before. */
 const mostDays = 30;
 /** Fewer than these say nothing. */
 const leastDays = 5;
 
 interface Day {
   readonly start: number;
-  volume: number;
-  close: number;
+  /** How many days it is: a kline may be longer than one. */
+  readonly days: number;
+  readonly volume: number;
+  readonly close: number;
 }
 
-/** Asked with a time (UTC ms), gives what the days before its own came to; undefined where they are too few. */
-export function liquidityOf({ openTime, close, volume }: Columns): (time: number) => Liquidity | undefined {
+/**
+ * Asked with a time (UTC ms), gives what the days before its own came to. Where they are too few it gives the mean volume of all
+ * days so far, its own included, and no deviation: enough to say which orders are large, and nothing to price them by. Undefined
+ * before the first kline.
+ */
+export function liquidityOf(columns: Columns, interval: Interval): (time: number) => Liquidity | undefined {
+  let days: readonly Day[] | undefined;
+  let index = 0;
+  return (time) => {
+    // Runs that never take from the market never need them.
+    days ??= daysOf(columns, interval);
+    // Times mostly rise.
+    if (index > 0 && time < (days[index] as Day).start) index = 0;
+    for (let next = days[index + 1]; next !== undefined && next.start <= time; next = days[index + 1]) index++;
+    return time < (days[index]?.start ?? Number.POSITIVE_INFINITY) ? undefined : before(days, index);
+  };
+}
+
+function daysOf({ openTime, close, volume }: Columns, interval: Interval): readonly Day[] {
   const days: Day[] = [];
-  for (let row = 0; row < openTime.length; row++) {
-    const start = Math.floor((openTime[row] as number) / dayMs) * dayMs;
-    let day = days.at(-1);
-    if (day?.start !== start) {
-      day = { start, volume: 0, close: 0 };
-      days.push(day);
-    }
-    day.volume += volume[row] as number;
-    day.close = close[row] as number;
+  for (let row = 0; row < openTime.length; ) {
+    const opens = openTime[row] as number;
+    const start = Math.floor(opens / dayMs) * dayMs;
+    let sum = 0;
+    for (; row < openTime.length && (openTime[row] as number) < start + dayMs; row++) sum += volume[row] as number;
+    const lasts = Math.max(1, Math.round((closeTime(interval, opens) - opens) / dayMs));
+    days.push({ start, days: lasts, volume: sum, close: close[row - 1] as number });
   }
-  const known = new Map(days.map(({ start }, index) => [start, before(days, index)]));
-  return (time) => known.get(Math.floor(time / dayMs) * dayMs);
+  return days;
 }
 
 /** Of the days before `index`, without the first of all, which hardly ever is whole. */
-function before(days: readonly Day[], index: number): Liquidity | undefined {
-  const last = days.slice(Math.max(1, index - mostDays), index);
-  if (last.length < leastDays) return undefined;
-  const returns = last.slice(1).map(({ close }, at) => close / (last[at] as Day).close - 1);
-  const mean = returns.reduce((sum, one) => sum + one, 0) / returns.length;
-  const squares = returns.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-  return {
-    volume: last.reduce((sum, day) => sum + day.volume, 0) / last.length,
-    deviation: Math.sqrt(squares / (returns.length - 1)),
-  };
+function before(days: readonly Day[], index: number): Liquidity {
+  const first = Math.max(1, index - mostDays);
+  if (index - first < leastDays) return { volume: meanVolume(days, 0, index + 1), deviation: undefined };
+  const returns = index - first - 1;
+  let mean = 0;
+  for (let at = first + 1; at < index; at++) mean += returnOf(days, at) / returns;
+  let squares = 0;
+  for (let at = first + 1; at < index; at++) squares += (returnOf(days, at) - mean) ** 2;
+  // The return of a week is that of so many days.
+  const deviation = Math.sqrt(squares / (returns - 1) / (days[first] as Day).days);
+  return { volume: meanVolume(days, first, index), deviation };
+}
+
+const returnOf = (days: readonly Day[], at: number): number =>
+  (days[at] as Day).close / (days[at - 1] as Day).close - 1;
+
+function meanVolume(days: readonly Day[], from: number, to: number): number {
+  let [volume, count] = [0, 0];
+  for (let at = from; at < to; at++) {
+    volume += (days[at] as Day).volume;
+    count += (days[at] as Day).days;
+  }
+  return volume / count;
 }

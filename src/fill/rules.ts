@@ -4,7 +4,7 @@
  * are those of the libraries whose names they bear (docs/explanation/compared.md).
  */
 import { type Rate, rate, type Ticks, ticks, type Units } from '../domain/money.ts';
-import type { ImpactModel } from './impact.ts';
+import { type ImpactModel, squareRoot } from './impact.ts';
 import type { LatencyModel } from './latency.ts';
 import type { RulesetName } from './ruleset-names.ts';
 
@@ -102,7 +102,7 @@ const sluice: Rules = {
   assumedQueue: undefined,
   touchChance: 0,
   seed: 1,
-  impact: undefined,
+  impact: squareRoot,
   path: 'pessimistic',
   marketBuyIn: 'amount',
   feeIn: 'received',
@@ -117,6 +117,7 @@ const plain: Rules = {
   penetrationTicks: tick(0),
   limitParticipation: undefined,
   marketMax: undefined,
+  impact: undefined,
   stopSlipAlpha: rate('0'),
   feedLatencyMs: 0,
   entryLatencyMs: 0,
@@ -147,7 +148,7 @@ export const rulesets: Readonly<Record<RulesetName, Rules>> = {
 /** Each in a sentence, for a result's table. */
 export const aboutRules: Readonly<Record<RulesetName, string>> = {
   sluice:
-    'market at the next open, worse by half a spread; limits a tick beyond; part of the volume; stops below their price',
+    'market at the next open, worse by half a spread; limits a tick beyond; part of the volume; stops below their price; large orders move it',
   plain: 'market at the next open, limits at a touch; ignores spread, volume and delay',
   'backtesting.py':
     'market at the next open, limits at a touch or a better open, the stop before the target; ignores spread, volume and delay',
@@ -159,6 +160,14 @@ export const aboutRules: Readonly<Record<RulesetName, string>> = {
   vectorbt:
     'market at the close decided on, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
 };
+
+/** The same of `sluice` where it fills by recorded trades, or by books; the others know klines alone. */
+export const aboutTape = {
+  trades:
+    'market at the next print of its side or the last before, the worse, and 2 bp; limits through their price, no more than a print; large orders move their price',
+  books:
+    'market down the levels shown; limits behind the queue that they joined; prints alone where no book is younger than 3 s',
+} as const;
 
 /** Fee rates, as fractions of what they are charged on. */
 export interface FeeRates {

@@ -22,7 +22,7 @@ import {
 import type { Evidence } from '../domain/order.ts';
 import { BookSide, type Taken, type Wanted } from './book-side.ts';
 import { draw } from './chance.ts';
-import { impactOf, type Liquidity } from './impact.ts';
+import { LargeOrders, type UsualDay } from './large.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step } from './orders.ts';
 import { frontAfter } from './queue.ts';
 import type { Rules } from './rules.ts';
@@ -43,7 +43,7 @@ export interface TradeFillsOptions {
   /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
   readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
   /** What usually trades in the days before a time (UTC ms), for rules with impact. */
-  readonly liquidity?: (time: number) => Liquidity | undefined;
+  readonly liquidity?: UsualDay;
 }
 
 interface Growing {
@@ -56,6 +56,7 @@ export class TradeFills {
   #working: Working[] = [];
   readonly #asks: BookSide;
   readonly #bids: BookSide;
+  readonly #large: LargeOrders;
   #bookAt = Number.NEGATIVE_INFINITY;
   /** Until then lies a hole in the trades: what happened in it nobody knows, so nothing fills. */
   #blindUntil = Number.NEGATIVE_INFINITY;
@@ -72,6 +73,7 @@ export class TradeFills {
     this.#options = options;
     this.#asks = new BookSide('BUY', options.instrument);
     this.#bids = new BookSide('SELL', options.instrument);
+    this.#large = new LargeOrders(options.rules.impact, options.liquidity, options.instrument);
   }
 
   get idle(): boolean {
@@ -283,8 +285,9 @@ export class TradeFills {
     const price = worsened(order.side, last, rules.slip);
     const limit = limitOf(order);
     if (isBuy ? price > limit : price < limit) return false;
-    const evidence: Evidence = { rule: 'trade-cross', eventSeq: this.#seq };
-    this.#fill(working, { price, quantity: remaining }, { time: at, maker: false, evidence }, step);
+    const taking = { side: order.side, quantity: remaining, limit, time: at, klineVolume: undefined };
+    const sized = this.#large.sized(taking, { price, evidence: { rule: 'trade-cross', eventSeq: this.#seq } });
+    this.#fill(working, { ...sized, quantity: remaining }, { time: at, maker: false, evidence: sized.evidence }, step);
     step.ends.push({ order, end: 'filled' });
     return true;
   }
@@ -310,17 +313,21 @@ export class TradeFills {
     const now = priceFor(side, print.price, instrument);
     const earlier = Number.isNaN(before) ? now : priceFor(side, before, instrument);
     const reference = side === 'BUY' ? greatest(earlier, now) : least(earlier, now);
-    const price = this.#moved(working, worsened(side, reference, rules.slip), print);
-    const quantity = 'lots' in volume ? working.remaining : lotsFor(volume.amount, price, instrument);
+    const rule = at - arrivedAt > rules.staleAfterMs ? 'trade-next-stale' : 'trade-next';
+    const small = { price: worsened(side, reference, rules.slip), evidence: { rule, eventSeq: print.seq } };
+    const asked = (price: Ticks): Lots =>
+      'lots' in volume ? working.remaining : lotsFor(volume.amount, price, instrument);
+    const taking = { side, quantity: asked(small.price), time: print.time, klineVolume: print.whole };
+    const { price, evidence } = this.#large.sized(taking, small);
+    const quantity = asked(price);
     const unpaid = side === 'BUY' && 'lots' in volume && canPay?.(order, price, quantity) === false;
     if (unpaid || quantity === 0n) {
       step.ends.push({ order, end: 'canceled' });
       return false;
     }
-    const rule = at - arrivedAt > rules.staleAfterMs ? 'trade-next-stale' : 'trade-next';
     const participation = quantityNumber(quantity, instrument) / print.whole;
-    const evidence: Evidence = { rule, eventSeq: print.seq, participation };
-    this.#fill(working, { price, quantity }, { time: print.time, maker: false, evidence }, step);
+    const how = { time: print.time, maker: false, evidence: { ...evidence, participation } };
+    this.#fill(working, { price, quantity }, how, step);
     step.ends.push({ order, end: 'filled' });
     return false;
   }
@@ -363,16 +370,6 @@ export class TradeFills {
       return Math.max(0, front);
     }
     return rules.touchChance > 0 && draw(rules.seed, order.clientOrderId, seq) < rules.touchChance ? 0 : undefined;
-  }
-
-  /** The price after the impact of what a MARKET order asks for; walking a book has its impact already. */
-  #moved({ order, remaining }: Working, price: Ticks, { time, whole }: Print): Ticks {
-    const { rules, instrument, liquidity } = this.#options;
-    if (rules.impact === undefined) return price;
-    const { volume } = order;
-    const asked = quantityNumber('lots' in volume ? remaining : lotsFor(volume.amount, price, instrument), instrument);
-    const against = { liquidity: liquidity?.(time), klineVolume: whole };
-    return worsened(order.side, price, impactOf(rules.impact, asked, against));
   }
 
   #fill(

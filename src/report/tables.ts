@@ -3,6 +3,7 @@ import { units, unitsNumber } from '../domain/money.ts';
 import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
 import type { Summary } from '../research/summary.ts';
+import { withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
@@ -148,7 +149,7 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     0,
   );
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
-  const { metrics: m, margin } = summary;
+  const { metrics: m, margin, impact } = summary;
   const interest = drawn(margin?.interest ?? '0');
   const forced = drawn(margin?.liquidationFees ?? '0');
   const earned = net + maker + taker + interest + forced;
@@ -170,6 +171,15 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
           ['Fees of liquidations', moneyFigure(-forced), `${grouped(margin.liquidations)} of them`] as const,
         ]),
     ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
+    ...(!impact
+      ? []
+      : [
+          [
+            'Impact',
+            moneyFigure(-drawn(impact.cost)),
+            `in the prices above: ${grouped(impact.moved)} large ${impact.moved === 1 ? 'order' : 'orders'} moved their own price`,
+          ] as const,
+        ]),
     ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
     ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
@@ -180,7 +190,9 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     html`<table class="plain"><tbody>${rows.map(
       ([name, value, about]) =>
         html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
-    )}</tbody></table><p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
+    )}</tbody></table>`,
+    html`<p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
+    impact && impact.unknown > 0 ? html`<p class="stamp">${withoutImpactText(impact)}.</p>` : '',
   );
 }
 

@@ -49,6 +49,17 @@ export interface Summary {
   /** Less than the final equity only where a chosen path let targets come before stops. */
   readonly worstEquity: string;
   readonly ambiguousKlines: number;
+  /**
+   * Orders that were large for their market: how many moved their own price and what that cost (exact; it is in the prices of their
+   * fills); how many filled without impact since too few days are known, and the most of a day's volume that one of them asked for.
+   * Null where none was large; runs that were kept before this was counted have none.
+   */
+  readonly impact?: {
+    readonly moved: number;
+    readonly cost: string;
+    readonly unknown: number;
+    readonly worstShare: number;
+  } | null;
   readonly fillCount: number;
   /** How many fills each rule granted. */
   readonly evidence: Readonly<Record<string, number>>;

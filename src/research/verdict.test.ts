@@ -45,6 +45,17 @@ test('a good result of one try is better than luck so far, with its band and its
   });
 });
 
+test('large orders that filled as if they were small speak against a result', () => {
+  const withoutImpact = { unknown: 3, worstShare: 1.8 };
+  expect(verdictOf(judged({ withoutImpact }))).toMatchObject({
+    conclusion: 'not distinguishable from luck',
+    reasons: [
+      "3 orders of more than 0.1 % of a day's volume (the largest 180 %) filled without impact: fewer than 5 earlier days are known",
+    ],
+  });
+  expect(verdictOf(judged({ withoutImpact: { unknown: 0, worstShare: 0 } })).reasons).toEqual([]);
+});
+
 test.for([
   ['the best of many tries', judged({ tries: { count: 400, variance: 0.004 } }), /400 tries explain it: DSR 0\.\d\d/],
   [

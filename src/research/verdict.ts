@@ -49,6 +49,8 @@ export interface Judged {
   readonly worstEquity: number;
   readonly fills: number;
   readonly ambiguousFills: number;
+  /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
+  readonly withoutImpact?: { readonly unknown: number; readonly worstShare: number } | undefined;
   readonly skewness: number;
   readonly kurtosis: number;
   readonly tries: Tries;
@@ -96,13 +98,14 @@ export function verdictOf(judged: Judged): Verdict {
 }
 
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity }: Judged,
+  { metrics, tries, stressed, cash, worstEquity, withoutImpact }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
   const { sharpe, sharpeLow, psr, days, breakEvenFees, holdReturn, roundTrips } = metrics;
   const found: string[] = [];
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
+  if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (sharpe === null) found.push(`${days} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);
@@ -121,3 +124,7 @@ function doubts(
     found.push('beyond what holding explains it earns nothing (alpha ≤ 0)');
   return found;
 }
+
+/** What there is to say of large orders that filled as if they were small. */
+export const withoutImpactText = ({ unknown, worstShare }: NonNullable<Judged['withoutImpact']>): string =>
+  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${Number((100 * worstShare).toPrecision(2))} %) filled without impact: fewer than 5 earlier days are known`;

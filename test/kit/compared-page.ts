@@ -189,6 +189,16 @@ const assumptions = table(
       'no limit',
     ],
     [
+      'an order above 0.1 % of a day moves its price',
+      "by a day's deviation × √(its share)",
+      'no',
+      'no',
+      'no',
+      'no',
+      'no',
+      'no',
+    ],
+    [
       'a share of the equity is sized',
       'at the close, mended once',
       'at the close',

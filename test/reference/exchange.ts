@@ -11,6 +11,7 @@ import {
   type State,
   withoutFee,
 } from './account.ts';
+import { moved } from './impact.ts';
 import type { Kline, Side } from './types.ts';
 
 /** A kline in decimals, and what is left of its volume for us. */
@@ -131,8 +132,11 @@ function market(
   const { instrument, fees, rules } = state.question;
   const amount = order.amount ?? new Decimal(0);
   const forPrice = rules.sizing === 'fillWithFee' ? withoutFee(amount, mostFee(state.question)) : amount;
-  const asked = order.quantity ?? roundTo(forPrice.div(given.price), instrument.quantityPrecision, 'down');
-  const cost = given.price.times(asked);
+  const askedAt = (price: Decimal): Decimal =>
+    order.quantity ?? roundTo(forPrice.div(price), instrument.quantityPrecision, 'down');
+  const price = moved(state.question, order.row.side, askedAt(given.price), given.price, at.time);
+  const asked = askedAt(price);
+  const cost = price.times(asked);
   const fee = rules.feeIn === 'quote' ? roundTo(cost.times(fees.taker), 8, 'up') : new Decimal(0);
   const mustPay = state.question.margin === undefined && order.row.side === 'BUY' && order.quantity !== undefined;
   if (mustPay && cost.plus(fee).gt(state.cash)) {
@@ -140,15 +144,19 @@ function market(
     return;
   }
   const quantity = take(at, asked);
-  if (quantity.gt(0)) fill(state, order, { ...given, quantity, maker: false });
+  if (quantity.gt(0)) fill(state, order, { ...given, price, quantity, maker: false });
   end(order, quantity.gt(0) && quantity.eq(asked) ? 'filled' : 'canceled');
 }
 
 function cross(state: State, order: Order, at: Now, given: { readonly price: Decimal; readonly time: number }): void {
   // What took at a close rests in the next kline.
   if (state.question.rules.marketAt === 'open') order.tookAt = at.row;
+  const { side } = order.row;
+  const impaired = moved(state.question, side, remaining(order), given.price, at.time);
+  const limit = order.price ?? impaired;
+  const price = side === 'BUY' ? Decimal.min(limit, impaired) : Decimal.max(limit, impaired);
   const quantity = take(at, remaining(order));
-  if (quantity.gt(0)) fill(state, order, { ...given, quantity, maker: false });
+  if (quantity.gt(0)) fill(state, order, { ...given, price, quantity, maker: false });
   if (remaining(order).isZero()) end(order, 'filled');
 }
 

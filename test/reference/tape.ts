@@ -41,6 +41,8 @@ export interface TapeRules {
   readonly beyondBook: string;
   readonly maxBookAgeMs: number;
   readonly staleAfterMs: number;
+  /** What usually trades in a day, and from which part of that on an order that takes by prints moves its price. */
+  readonly usual: { readonly volume: string; readonly deviation: string; readonly from: string } | null;
 }
 
 interface Order {
@@ -96,6 +98,14 @@ class Exchange {
 
   isYoung(time: number): boolean {
     return time - this.bookAt <= this.rules.maxBookAgeMs;
+  }
+
+  /** What an order that takes by prints pays for its size. */
+  sized(side: Side, price: Decimal, quantity: Decimal): Decimal {
+    const { usual } = this.rules;
+    if (usual === null || quantity.div(usual.volume).lt(usual.from)) return price;
+    const impact = quantity.div(usual.volume).sqrt().times(usual.deviation);
+    return this.worse(side, price, impact.toDecimalPlaces(8, Decimal.ROUND_HALF_UP).toFixed());
   }
 
   fill(order: Order, price: Decimal, quantity: Decimal, maker: boolean): void {
@@ -162,7 +172,8 @@ class Exchange {
     } else if (limit !== undefined && before !== undefined && time - before.time <= this.rules.staleAfterMs) {
       const price = this.worse(side, before.price, this.rules.slip);
       if (this.within(side, price, limit)) {
-        this.fill(order, price, order.left, false);
+        const paid = this.sized(side, price, order.left);
+        this.fill(order, this.within(side, paid, limit) ? paid : new Decimal(limit), order.left, false);
         return;
       }
     }
@@ -178,13 +189,15 @@ class Exchange {
       if (limit === undefined) {
         if (side !== trade.side) return true;
         const before = order.lastBefore ?? price;
-        const paid = this.worse(
+        const small = this.worse(
           side,
           side === 'BUY' ? Decimal.max(before, price) : Decimal.min(before, price),
           this.rules.slip,
         );
-        const quantity =
-          amount === undefined ? order.left : this.steps(new Decimal(amount).div(paid), this.rules.lot, false);
+        const quantityAt = (each: Decimal): Decimal =>
+          amount === undefined ? order.left : this.steps(new Decimal(amount).div(each), this.rules.lot, false);
+        const paid = this.sized(side, small, quantityAt(small));
+        const quantity = quantityAt(paid);
         if (quantity.gt(0)) this.fill(order, paid, quantity, false);
         return false;
       }

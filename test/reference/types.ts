@@ -2,7 +2,7 @@
  * The slow reference: a second implementation of the rules by which a backtest fills, written from their description
  * (kline fidelity of the fill engine, spot, one strategy, one symbol) and not from the product. It imports nothing from
  * `src/`; its results are compared with the product's row by row. Clarity before everything: every value is a `Decimal`,
- * every kline is looked at, nothing is cached.
+ * every kline is looked at, nothing is cached but what a day usually trades.
  */
 
 export interface Kline {
@@ -49,6 +49,8 @@ export interface Rules {
   readonly sizing: 'close' | 'closeWithFee' | 'fillWithFee';
   /** Whether what is held after the last kline is sold at its close. */
   readonly closeAtEnd: boolean;
+  /** From which part of a usual day's volume on a taking order moves its price, by the deviation of a day × √(that part); null never. */
+  readonly impactFrom: string | null;
 }
 
 export const plain: Rules = {
@@ -67,6 +69,7 @@ export const plain: Rules = {
   path: 'pessimistic',
   sizing: 'close',
   closeAtEnd: false,
+  impactFrom: null,
 };
 
 export const sluice: Rules = {
@@ -78,6 +81,7 @@ export const sluice: Rules = {
   stopSlipAlpha: '0.5',
   marketBuyIn: 'amount',
   feeIn: 'received',
+  impactFrom: '0.001',
 };
 
 /** Each as docs/explanation/compared.md describes it, written down a second time. */

@@ -9,6 +9,7 @@ import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Rates } from '../../research/rates.ts';
 import type { CurrencyRow } from '../../research/summary.ts';
+import { impactTogether } from './band.ts';
 import { mergedJournal } from './merged-journal.ts';
 import { refusedTogether } from './refusals.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
@@ -148,6 +149,12 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
     ),
     couldBeBetterBy: sum(({ couldBeBetterBy }) => couldBeBetterBy),
     couldBeWorseBy: sum(({ couldBeWorseBy }) => couldBeWorseBy),
+    ...impactTogether(
+      all.map(({ asset, result: { impact } }) => ({
+        impact,
+        worthOf: (cost) => inReporting(currencies, asset, cost, end),
+      })),
+    ),
     ambiguousKlines: results.reduce((total, { ambiguousKlines }) => total + ambiguousKlines, 0),
     refused: refusedTogether(results.flatMap(({ refused }) => refused ?? [])),
     asked: () => askedTogether(results.map(({ asked }) => asked())),

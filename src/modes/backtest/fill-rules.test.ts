@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backtestSchema } from '../../config/schema.ts';
-import { aboutRules, rulesets } from '../../fill/rules.ts';
+import { aboutRules, aboutTape, rulesets } from '../../fill/rules.ts';
 import { rulesetNames } from '../../fill/ruleset-names.ts';
 import { rulesOf, rulesText } from './fill-rules.ts';
 
@@ -55,6 +55,23 @@ test('what is named takes its place', () => {
     queue: { kind: 'power', n: 3 },
     impact: { kind: 'squareRoot', y: 1, from: 0.001 },
   });
+});
+
+test('runs by trades and books are described by what filled their orders', () => {
+  const config = backtestSchema.parse(fixed);
+  const tape = rulesText(config, ['trade-next', 'depth-walk']);
+  expect(tape).toBe(`by books: ${aboutTape.books} | by trades: ${aboutTape.trades}`);
+  expect(rulesText(config, ['trade-through', 'kline-open'])).toBe(
+    `by trades: ${aboutTape.trades} | by klines: ${aboutRules.sluice}`,
+  );
+  expect(rulesText(config, ['kline-open'])).toBe(aboutRules.sluice);
+});
+
+test('large orders move their price under sluice alone, unless that is changed', () => {
+  const impactOf = (name: 'sluice' | 'plain', fills: object = {}) =>
+    rulesOf('.', backtestSchema.parse({ ...fixed, rules: name, fills })).impact?.kind;
+  expect([impactOf('sluice'), impactOf('sluice', { impact: 'none' })]).toEqual(['squareRoot', undefined]);
+  expect([impactOf('plain'), impactOf('plain', { impact: 'squareRoot' })]).toEqual([undefined, 'squareRoot']);
 });
 
 test('latencies are read from a file, which has to be sorted', () => {

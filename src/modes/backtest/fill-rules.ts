@@ -5,9 +5,9 @@ import { readBytes } from '../../data/bytes.ts';
 import { readNumberTable } from '../../data/number-table.ts';
 import { rateText, type Ticks, ticks } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { ImpactModel } from '../../fill/impact.ts';
+import { type ImpactModel, squareRoot } from '../../fill/impact.ts';
 import type { LatencyModel } from '../../fill/latency.ts';
-import { aboutRules, type Rules, rulesets } from '../../fill/rules.ts';
+import { aboutRules, aboutTape, type Rules, rulesets } from '../../fill/rules.ts';
 
 export function rulesOf(
   dir: string,
@@ -30,12 +30,27 @@ export function rulesOf(
   };
 }
 
-/** What the rules of a configuration assume, in words. */
-export function rulesText({ rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>): string {
+/** Whose fills each word stands for, by the beginnings of their evidence. */
+const fillsBy = [
+  ['depth', 'by books: ', aboutTape.books],
+  ['trade', 'by trades: ', aboutTape.trades],
+] as const;
+
+/** What the rules of a configuration assume, in words; of a run, by the evidence of its fills: what those were filled by. */
+export function rulesText(
+  { rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>,
+  evidence: readonly string[] = [],
+): string {
   const changed = Object.entries(fills).flatMap(([key, value]) =>
     value === undefined || value === false ? [] : [`${key} ${typeof value === 'bigint' ? rateText(value) : value}`],
   );
-  return changed.length === 0 ? aboutRules[rules] : `${aboutRules[rules]}; but ${changed.join(', ')}`;
+  const byTape = fillsBy.filter(([start]) => evidence.some((rule) => rule.startsWith(start)));
+  const byKlines = byTape.length === 0 || evidence.some((rule) => rule.startsWith('kline'));
+  const said = [
+    ...byTape.map(([, name, words]) => `${name}${words}`),
+    ...(byKlines ? [`${byTape.length === 0 ? '' : 'by klines: '}${aboutRules[rules]}`] : []),
+  ].join(' | ');
+  return changed.length === 0 ? said : `${said}; but ${changed.join(', ')}`;
 }
 
 const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
@@ -43,7 +58,7 @@ const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecisio
 /** With the numbers of fill-engine §2 and of zipline. */
 const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {
   none: undefined,
-  squareRoot: { kind: 'squareRoot', y: 1, from: 0.001 },
+  squareRoot,
   volumeShare: { kind: 'volumeShare', impact: 0.1, most: 0.025 },
 };
 

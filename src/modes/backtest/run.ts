@@ -56,6 +56,16 @@ export interface RunInput {
   readonly pace?: Pace;
 }
 
+/** Orders that are large for their market, and took from it (fill-engine §2, defaults). */
+export interface ImpactSums {
+  /** How many moved their own price, and what that cost them in quote: it is in the prices of their fills. */
+  readonly moved: number;
+  readonly cost: Units;
+  /** How many filled without impact since too few days are known, and the most of a day's volume that one of them asked for. */
+  readonly unknown: number;
+  readonly worstShare: number;
+}
+
 export interface RunResult {
   readonly fills: readonly Fill[];
   /** The fills as columns, of a driver that keeps them so: then `fills` are made when they are asked for. */
@@ -69,6 +79,8 @@ export interface RunResult {
   /** How much worse those could have gone in which a chosen path let a target come before the stop. */
   readonly couldBeWorseBy: Units;
   readonly ambiguousKlines: number;
+  /** What large orders did to their own prices; left out where none was large. */
+  readonly impact?: ImpactSums;
   /** What was wished for and not got; left out where nothing can be refused. */
   readonly refused?: readonly Refused[];
   /** What it sent, worked out when it is asked for. */

@@ -117,6 +117,7 @@ export function summarise(
     worstEquity: unitsNumber(minus(worstEquity, paidIn)),
     fills: table.length,
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
+    withoutImpact: result.impact,
     skewness: skewness(measured.returns) ?? 0,
     kurtosis: kurtosis(measured.returns) ?? 3,
     tries: doubt.tries(measured),
@@ -125,7 +126,7 @@ export function summarise(
   const summary: Summary = {
     version: 1,
     rules: input.rules.name,
-    rulesText: rulesText(config),
+    rulesText: rulesText(config, table.rules),
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     from: Math.min(...times),
@@ -149,9 +150,7 @@ export function summarise(
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
-    kills: result.kills,
-    warnings,
-    dataHashes,
+    ...{ impact: impactIn(result), kills: result.kills, warnings, dataHashes },
   };
   return { summary, measured, table };
 }
@@ -162,6 +161,9 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
   worth: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
+
+const impactIn = ({ impact }: RunResult): NonNullable<Summary['impact']> | null =>
+  impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) };
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
   const counts = rules.map(() => 0);

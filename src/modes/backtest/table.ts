@@ -5,7 +5,7 @@ import { figureText, momentText, moneyFigure, shareText } from '../../report/fig
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
-import type { Verdict } from '../../research/verdict.ts';
+import { type Verdict, withoutImpactText } from '../../research/verdict.ts';
 import { refusedText } from './refusals.ts';
 import { weightText } from './spent-weight.ts';
 
@@ -96,6 +96,17 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
   ];
 }
 
+/** What large orders did to their own prices, or what nobody can say they did. */
+function impactRows({ impact }: Summary, asset: string): readonly Row[] {
+  if (!impact) return [];
+  const { moved, cost, unknown } = impact;
+  const orders = `${grouped(moved)} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price`;
+  return [
+    ...(moved === 0 ? [] : [['Impact', `${roundedMoney(cost)} ${asset}, in the prices: ${orders}`] as const]),
+    ...(unknown === 0 ? [] : [['Impact not known', withoutImpactText(impact)] as const]),
+  ];
+}
+
 /** What margin cost beside fees. */
 function marginRows({ margin }: Summary, asset: string): readonly Row[] {
   if (!margin) return [];
@@ -121,6 +132,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
     ['Evidence', evidenceText(summary)],
     ['Fees', feesText(m, asset)],
+    ...impactRows(summary, asset),
     ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
     ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],

@@ -16,7 +16,7 @@ export function marketsOf({
   return {
     intervals: new Map(series.map(({ symbol, interval }) => [symbol, interval])),
     ...(rules.impact?.kind === 'squareRoot' && {
-      liquidity: new Map(series.map(({ symbol, columns }) => [symbol, liquidityOf(columns)])),
+      liquidity: new Map(series.map(({ symbol, interval, columns }) => [symbol, liquidityOf(columns, interval)])),
     }),
     ...(finer.length > 0 && { finer: new Map(finer) }),
   };

@@ -38,11 +38,13 @@ const detailOf =
   (index: number): string => {
     const evidence = fillAt(index)?.evidence;
     if (evidence === undefined) return '';
-    const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, ...more } = evidence;
+    const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, dayShare, unmoved, ...more } = evidence;
     return [
       ...(eventSeq === undefined ? [] : [`event ${grouped(eventSeq)}`]),
       ...(queueAhead === undefined ? [] : [`${queueAhead} ahead in the queue`]),
       ...(participation === undefined ? [] : [`${shareText(participation)} of what was there`]),
+      ...(dayShare === undefined ? [] : [`${shareText(dayShare)} of a usual day`]),
+      ...(unmoved === undefined ? [] : [`a small order would have had ${unmoved}`]),
       ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`),
     ].join(', ');
   };
