@@ -64,11 +64,9 @@ export function trade(desk: Desk): Observable<Fill> {
     tap((fill) => desk.book(fill)),
   );
 
-  const signals = defer(() => desk.recover()).pipe(
-    mergeMap(() => merge(desk.stopped, ...desk.signals)),
-    // A wish that rests already goes no further, as with most klines.
-    filter((signal) => desk.note(signal)),
-  );
+  // A wish that rests already goes no further, as with most klines: not even through what merges them.
+  const heard = [desk.stopped, ...desk.signals].map((some) => some.pipe(filter((signal) => desk.note(signal))));
+  const signals = defer(() => desk.recover()).pipe(mergeMap(() => merge(...heard)));
 
   // A lane per symbol: it carries out one wish at a time, so nothing new is sent while an earlier outcome is unknown.
   const orders = signals.pipe(

@@ -1,17 +1,38 @@
-/** What a run through the graph asked for and what was refused, read of its journal's entries: as rows they would cost as much as a third of the run. */
-import type { Entry } from '../../journal/entries.ts';
-import { latestVersions } from '../../journal/writer.ts';
+/** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
+import type { MemoryJournal } from '../../journal/memory.ts';
 import { Refusals, type Refused } from './refusals.ts';
+import type { RunResult } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
-/** `entries`: all of a run; orders that are open still count to `end`, UTC ms. */
-export function requestsIn(
-  entries: readonly Entry[],
+interface Requests {
+  readonly refused: readonly Refused[];
+  readonly asked: Asked;
+}
+
+/** A run's result with what it asked for. `book`: of the whole run; orders that are open still count to `end`, UTC ms. */
+export function withRequests(
+  book: Pick<MemoryJournal, 'entries'>,
   end: number,
-): { readonly refused: readonly Refused[]; readonly asked: () => Asked } {
+  result: Omit<RunResult, keyof Requests>,
+): RunResult {
+  let known: Requests | undefined;
+  const requests = (): Requests => {
+    known ??= read(book, end);
+    return known;
+  };
+  return {
+    ...result,
+    get refused() {
+      return requests().refused;
+    },
+    asked: () => requests().asked,
+  };
+}
+
+function read(book: Pick<MemoryJournal, 'entries'>, end: number): Requests {
   const refusals = new Refusals();
   const sent: Sent[] = [];
-  for (const entry of latestVersions(entries)) {
+  for (const entry of book.entries()) {
     if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
     if (entry.kind !== 'order') continue;
     const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
@@ -19,6 +40,5 @@ export function requestsIn(
     if (state === 'rejected') refusals.add(state, from);
     else if (state === 'canceled' && type === 'MARKET' && filled === '0') refusals.add('unfilled', from);
   }
-  const asked = askedOf(sent);
-  return { refused: refusals.list(), asked: () => asked };
+  return { refused: refusals.list(), asked: askedOf(sent) };
 }

@@ -31,7 +31,7 @@ import {
 } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { MarginDesk } from './margin.ts';
-import { requestsIn } from './requests-in.ts';
+import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 
@@ -100,18 +100,18 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
   if (graph.faults.length > 0) throw graph.faults[0];
-  return closedAtEnd(input, {
+  const result = withRequests(book, spanOf(input.series).end, {
     fills,
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
     ...band.sums(),
-    ...requestsIn(book.entries(), spanOf(input.series).end),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => book.db,
     ...(endedAt === undefined ? {} : { endedAt }),
   });
+  return closedAtEnd(input, result);
 }
 
 function marginOf(
@@ -214,7 +214,7 @@ function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
 function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   close(graph, walk, kline);
-  graph.flows.carryOut(kline.seenAt);
+  if (kline.seenAt >= graph.flows.nextAt) graph.flows.carryOut(kline.seenAt);
   const killing = watchLoss(graph);
   const leaving =
     killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));

@@ -27,7 +27,7 @@ import { flowCursor, flowsOn } from './cash-flows.ts';
 import { closedAtEnd } from './end-close.ts';
 import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
-import { requestsIn } from './requests-in.ts';
+import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
@@ -119,18 +119,17 @@ class TapeRun {
     await this.#findLast();
     trading.unsubscribe();
     if (this.#faults.length > 0) throw this.#faults[0];
-    return {
+    return withRequests(this.#book, spanOf(input.series).end, {
       fills,
       kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       ...this.#band.sums(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
-      ...requestsIn(this.#book.entries(), spanOf(input.series).end),
       requests: this.#venue.requests,
       journal: () => this.#book.db,
       ...(endedAt === undefined ? {} : { endedAt }),
-    };
+    });
   }
 
   /** The desk, with an eye on what makes a look at what rests worth while. */
