@@ -186,11 +186,21 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return portOf(app);
 }
 
+/** What is sent to us is read by zod. Left out, fastify's own compilers of schemas would be loaded before anybody trades. */
+const noSchemas = (): never => {
+  throw new Error('the dashboard has no schemas of fastify');
+};
+
 /** Starts to listen; throws a `Refusal` when the port is taken. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const { port, host = '127.0.0.1', token, assets, source, clock } = options;
   if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
-  const app = fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true, exposeHeadRoutes: false });
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+  });
   const pushes = pusher(source, clock);
   let ready: Guard | undefined;
   const served: Served = {
