@@ -36,7 +36,7 @@ export class Hold {
   }
 }
 
-/** One past the last row from `row` on that has closed by `time`; looks near first. */
+/** One past the last row from `row` on that has closed by `time`; looks first where it is if no kline is missing, then near. */
 export function rowsClosedBy(
   openTime: Float64Array,
   interval: Interval,
@@ -46,6 +46,9 @@ export function rowsClosedBy(
 ): number {
   // Months differ in length: the one that holds `time` is open until the next one opens.
   const latest = interval === '1month' ? openTimeOf(interval, time) - 1 : time - intervalMs(interval, 0);
+  const guess = row + Math.floor((latest - (openTime[row] as number)) / intervalMs(interval, 0)) + 1;
+  if (guess > row && guess < end && (openTime[guess - 1] as number) <= latest && latest < (openTime[guess] as number))
+    return guess;
   let low = row;
   let step = 1;
   while (low + step <= end && (openTime[low + step - 1] as number) <= latest) {

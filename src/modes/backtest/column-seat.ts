@@ -38,6 +38,7 @@ export class Seat {
   readonly #cursor: KlineCursor;
   readonly #close: Float64Array;
   readonly #columns: readonly Float64Array[];
+  readonly #behind: Behind;
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
 
@@ -59,9 +60,10 @@ export class Seat {
     this.#cursor = cursor;
     this.#close = columns.close;
     this.#columns = indicators.map(([, indicator]) => indicator.column(columns, interval));
-    this.#values = atCursor(
+    this.#behind = new Behind(this.#columns);
+    this.#values = valuesOf(
       indicators.map(([name]) => name),
-      new Behind(this.#columns, cursor),
+      this.#behind,
     );
     this.#moment = { kline: cursor, holding, params: hosted.params };
   }
@@ -88,7 +90,9 @@ export class Seat {
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
-    return isWarm(this.#columns, row) ? this.#strategy.decide(this.#values, this.#moment) : undefined;
+    if (!isWarm(this.#columns, row)) return undefined;
+    this.#behind.look(row);
+    return this.#strategy.decide(this.#values, this.#moment);
   }
 
   /** True when nothing has to be done about a want: it is the one that rests already. */
@@ -106,6 +110,7 @@ export class Seat {
     const cursor = this.#cursor;
     const strategy = this.#strategy;
     const columns = this.#columns;
+    const behind = this.#behind;
     const values = this.#values;
     const moment = this.#moment;
     const last = this.lastWant as Want;
@@ -114,7 +119,16 @@ export class Seat {
     for (let at = row; at < end; at++) {
       if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
-      if (isPair ? Number.isNaN(a[at]) || Number.isNaN(b[at]) : !isWarm(columns, at)) continue;
+      if (isPair) {
+        const one = a[at] as number;
+        const other = b[at] as number;
+        if (Number.isNaN(one) || Number.isNaN(other)) continue;
+        behind.a = one;
+        behind.b = other;
+      } else {
+        if (!isWarm(columns, at)) continue;
+        behind.look(at);
+      }
       const want = strategy.decide(values, moment);
       if (want !== undefined && want !== last && !sameWant(want, last)) return at;
     }
@@ -128,25 +142,34 @@ function isWarm(columns: readonly Float64Array[], row: number): boolean {
 }
 
 /** Where a values object keeps what its getters read. */
-const behind = Symbol('columns at a cursor');
+const behind = Symbol('values of a row');
 
-/** Columns at a cursor; the first four by name: reading one through the list costs a loop over klines half as much again. */
+/** The columns' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */
 class Behind {
-  readonly cursor: KlineCursor;
-  readonly columns: readonly Float64Array[];
-  readonly a: Float64Array;
-  readonly b: Float64Array;
-  readonly c: Float64Array;
-  readonly d: Float64Array;
+  readonly #columns: readonly Float64Array[];
+  #row = 0;
+  a = Number.NaN;
+  b = Number.NaN;
+  c = Number.NaN;
+  d = Number.NaN;
 
-  constructor(columns: readonly Float64Array[], cursor: KlineCursor) {
-    const [a = none, b = none, c = none, d = none] = columns;
-    this.cursor = cursor;
-    this.columns = columns;
-    this.a = a;
-    this.b = b;
-    this.c = c;
-    this.d = d;
+  constructor(columns: readonly Float64Array[]) {
+    this.#columns = columns;
+  }
+
+  /** Takes the values of a row; a column that is not there leaves a number, or the engine would keep no numbers in its place. */
+  look(row: number): void {
+    const [a, b, c, d] = this.#columns;
+    this.#row = row;
+    if (a !== undefined) this.a = a[row] as number;
+    if (b !== undefined) this.b = b[row] as number;
+    if (c !== undefined) this.c = c[row] as number;
+    if (d !== undefined) this.d = d[row] as number;
+  }
+
+  /** The value of any column. */
+  of(place: number): number {
+    return (this.#columns[place] as Float64Array)[this.#row] as number;
   }
 }
 const none = new Float64Array();
@@ -159,28 +182,27 @@ type Getter = (this: Values) => number;
 /** Getters by place, the same ones for every run: with their own, each run would make the engine learn `decide` anew. */
 const getters: Getter[] = [
   function () {
-    return this[behind].a[this[behind].cursor.row] as number;
+    return this[behind].a;
   },
   function () {
-    return this[behind].b[this[behind].cursor.row] as number;
+    return this[behind].b;
   },
   function () {
-    return this[behind].c[this[behind].cursor.row] as number;
+    return this[behind].c;
   },
   function () {
-    return this[behind].d[this[behind].cursor.row] as number;
+    return this[behind].d;
   },
 ];
 const getter = (place: number): Getter =>
   (getters[place] ??= function () {
-    const { columns, cursor } = this[behind];
-    return (columns[place] as Float64Array)[cursor.row] as number;
+    return this[behind].of(place);
   });
 
-/** An object that has the columns' values at the cursor under their names. */
-function atCursor(names: readonly string[], columns: Behind): Readonly<Record<string, number>> {
+/** An object that has the columns' values at the row looked at under their names. */
+function valuesOf(names: readonly string[], at: Behind): Readonly<Record<string, number>> {
   const values = {};
-  Object.defineProperty(values, behind, { value: columns });
+  Object.defineProperty(values, behind, { value: at });
   for (const [place, name] of names.entries())
     Object.defineProperty(values, name, { enumerable: true, get: getter(place) });
   return values;

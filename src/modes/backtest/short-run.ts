@@ -155,10 +155,18 @@ export class ShortRun {
     const closesAt = closeTime(interval, columns.openTime[row] as number);
     if (closesAt < this.#dayEndsAt) return;
     this.#dayEndsAt = Math.floor(closesAt / dayMs) * dayMs + dayMs;
-    this.#dayEndRow = Math.min(end, rowAt(columns.openTime, this.#dayEndsAt - this.#lengthMs));
+    this.#dayEndRow = Math.min(end, this.#rowAt(row, this.#dayEndsAt - this.#lengthMs));
     const start = this.#line.fixed + this.#line.held * (columns.close[row] as number);
     // Far wider than the rounding of a sum: what is nearer is judged the long way.
     this.#line.least = start * this.#keeps + Math.abs(start) * 1e-8;
+  }
+
+  /** The first row that opens at `time` or later, beyond `row`: mostly where it is if no kline is missing between. */
+  #rowAt(row: number, time: number): number {
+    const { openTime } = this.#short.series.columns;
+    const guess = row + Math.ceil((time - (openTime[row] as number)) / this.#lengthMs);
+    const isThere = (openTime[guess - 1] as number) < time && time <= (openTime[guess] as number);
+    return isThere ? guess : rowAt(openTime, time);
   }
 
   #reckon(): void {
