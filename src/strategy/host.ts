@@ -5,16 +5,9 @@ import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Signal, Want } from '../domain/order.ts';
 import { checked } from './checked.ts';
-import {
-  type Context,
-  type DecidingStrategy,
-  type Holding,
-  isStreaming,
-  type Strategy,
-  type StreamingStrategy,
-} from './contract.ts';
+import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
+import { type Deciding, decider } from './decider.ts';
 import { framedKlines } from './framed.ts';
-import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
 /** A configured strategy. */
@@ -50,9 +43,26 @@ export interface Inputs {
  * throw one last signal wishes its resting orders away, and the stream ends.
  */
 export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
-  const wants = isStreaming(hosted.strategy)
-    ? streaming(hosted.strategy, hosted, inputs)
+  return isStreaming(hosted.strategy)
+    ? repeating(streaming(hosted.strategy, hosted, inputs), hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);
+}
+
+/** What a strategy that threw says last; then its stream ends. */
+function giveUp(
+  error: unknown,
+  last: Want | undefined,
+  { id, symbol }: Hosted,
+  inputs: Inputs,
+  out: Subscriber<Signal>,
+): void {
+  inputs.failed(error);
+  out.next({ strategy: id, symbol, at: inputs.now(), want: lastWish(last ?? inputs.before, inputs.holding) });
+  out.complete();
+}
+
+/** The wants of a strategy as signals, those repeated beside which a kline is heard. */
+function repeating(wants: Observable<Want>, hosted: Hosted, inputs: Inputs): Observable<Signal> {
   return new Observable((out) => {
     let last: Want | undefined;
     let saidSomething = false;
@@ -64,22 +74,16 @@ export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
     const speaking = wants.subscribe({
       next: say,
       complete: () => out.complete(),
-      error(error: unknown) {
-        inputs.failed(error);
-        say(lastWish(last ?? inputs.before, inputs.holding));
-        out.complete();
-      },
+      error: (error: unknown) => giveUp(error, last, hosted, inputs, out),
     });
-    // Heard after the strategy has heard the same kline. One that decides repeats itself.
-    const repeating = isStreaming(hosted.strategy)
-      ? inputs.klines.subscribe(() => {
-          if (!saidSomething && last !== undefined && !out.closed) say(last);
-          saidSomething = false;
-        })
-      : undefined;
+    // Heard after the strategy has heard the same kline.
+    const hearing = inputs.klines.subscribe(() => {
+      if (!saidSomething && last !== undefined && !out.closed) say(last);
+      saidSomething = false;
+    });
     return () => {
       speaking.unsubscribe();
-      repeating?.unsubscribe();
+      hearing.unsubscribe();
     };
   });
 }
@@ -100,59 +104,36 @@ function lastWish(last: Want | undefined, holding: Holding): Want {
   };
 }
 
-type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
-
-function deciding(strategy: Deciding, { params, interval }: Hosted, inputs: Inputs): Observable<Want> {
+/** One observable for what a kline leads to: it is asked at each of millions. */
+function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Signal> {
+  const { id, symbol, params, interval } = hosted;
   return new Observable((out) => {
-    const step = decider(strategy, params, interval, inputs.holding);
+    let last: Want | undefined;
+    const failed = (error: unknown): void => giveUp(error, last, hosted, inputs, out);
+    let step: ReturnType<typeof decider>;
     try {
-      for (const kline of inputs.history) step(kline, undefined);
+      step = decider(strategy, params, interval, inputs.holding);
+      for (const kline of inputs.history) step(kline, false);
     } catch (error) {
-      out.error(error);
-      return;
+      failed(error);
+      return undefined;
     }
     return inputs.klines.subscribe({
       next(kline) {
+        let want: Want | undefined;
         try {
-          step(kline, out);
+          want = step(kline, true);
         } catch (error) {
-          out.error(error);
+          failed(error);
+          return;
         }
+        if (want !== undefined) last = want;
+        if (last !== undefined) out.next({ strategy: id, symbol, at: inputs.now(), want: last });
       },
-      error: (error: unknown) => out.error(error),
+      error: failed,
       complete: () => out.complete(),
     });
   });
-}
-
-/** Feeds one kline after another to the indicators and, once all are warm, to `decide`. */
-function decider(
-  strategy: Deciding,
-  params: ParamValues<Params>,
-  interval: Interval,
-  holding: Holding,
-): (kline: Kline, out: Subscriber<Want> | undefined) => void {
-  const indicators = Object.entries(strategy.indicators(params)).map(([name, indicator]) => ({
-    name,
-    next: indicator.stream(interval),
-  }));
-  const values: Record<string, number> = Object.fromEntries(indicators.map(({ name }) => [name, Number.NaN]));
-  const warmup = strategy.warmup?.(params) ?? 0;
-  let seen = 0;
-  let last: Want | undefined;
-  return (kline, out) => {
-    seen++;
-    let warm = seen >= warmup;
-    for (const { name, next } of indicators) {
-      const value = next(kline);
-      values[name] = value;
-      if (Number.isNaN(value)) warm = false;
-    }
-    if (!warm || out === undefined) return;
-    const want = strategy.decide(values, { kline, holding, params });
-    if (want !== undefined) last = checked(want);
-    if (last !== undefined) out.next(last);
-  };
 }
 
 function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {

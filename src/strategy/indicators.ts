@@ -59,15 +59,16 @@ export function sma(source: Source, period: number): Indicator {
       return out;
     },
     stream() {
-      const ring = new Float64Array(period);
-      let sum = 0;
+      // The sum stands behind the ring: as a variable it would be a new object at each kline.
+      const ring = new Float64Array(period + 1);
       let seen = 0;
       let at = 0;
       return (prices) => {
         const value = prices[source];
-        sum += value;
+        let sum = (ring[period] as number) + value;
         if (seen < period) seen++;
         else sum -= ring[at] as number;
+        ring[period] = sum;
         ring[at] = value;
         at = at + 1 === period ? 0 : at + 1;
         return seen < period ? Number.NaN : sum / period;
