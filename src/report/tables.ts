@@ -8,6 +8,7 @@ import { figureText, grouped, momentText, moneyFigure, shareText } from './figur
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
 import { filled } from './plot.ts';
+import { staleText } from './stale.ts';
 import { jump } from './trades.ts';
 
 /** An amount in text, for the eye. */
@@ -321,6 +322,7 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     'Data',
     html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
     missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
+    ...(summary.stale ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
     summary.warnings.length === 0
       ? html`<p class="about">Nothing was found that a reader should know of.</p>`
       : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`,

@@ -32,6 +32,19 @@ export interface FlowRow {
   readonly refused: string | null;
 }
 
+/** A position in what had no klines any more when the run ended. */
+export interface StaleRow {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** In base; negative when short. */
+  readonly quantity: string;
+  /** The last close, at which it counts. */
+  readonly price: string;
+  /** When that was, and when the run ended, UTC ms. */
+  readonly since: number;
+  readonly until: number;
+}
+
 export interface Summary {
   readonly version: 1;
   readonly rules: string;
@@ -93,6 +106,8 @@ export interface Summary {
     readonly idle: number;
     readonly perMinute: number;
   };
+  /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
+  readonly stale?: readonly StaleRow[];
   readonly kills: readonly string[];
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;

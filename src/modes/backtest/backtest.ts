@@ -27,6 +27,7 @@ import { marginRulesOf, refuseTape } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
+import { endNotes } from './stale.ts';
 import { catalogueOf, tapeOf } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
@@ -139,6 +140,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const finer = await finerOf(dir, config, instrument, interval);
     series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
   }
+  warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
   const currencies = await currenciesIn(dir, config, cast.pairs, series);

@@ -14,6 +14,7 @@ import { rulesText } from './fill-rules.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
 import { spentWeight } from './spent-weight.ts';
+import { staleRows } from './stale.ts';
 
 /** A summary, and what only charts need of it. */
 export interface Summarised {
@@ -150,7 +151,7 @@ export function summarise(
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
-    ...{ impact: impactIn(result), kills: result.kills, warnings, dataHashes },
+    ...{ impact: impactIn(result), stale: staleRows(input, table), kills: result.kills, warnings, dataHashes },
   };
   return { summary, measured, table };
 }

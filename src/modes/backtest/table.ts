@@ -2,6 +2,7 @@
 import { noUnits, plus, units, unitsText } from '../../domain/money.ts';
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
+import { staleText } from '../../report/stale.ts';
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
@@ -139,6 +140,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.stress.map(
       (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
     ),
+    ...(summary.stale ?? []).map((row): Row => ['Stale price', staleText(row)]),
     ...currencyLines(summary),
     ...flowRows(summary, asset),
     ...(summary.weight === undefined ? [] : [['Request weight', weightText(summary.weight)] as const]),

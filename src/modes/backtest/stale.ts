@@ -1,0 +1,54 @@
+/** Series that end before the run does: what is held of them then counts at a price of long ago. */
+import { closeTime, intervalMs } from '../../domain/interval.ts';
+import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
+import { momentText } from '../../report/figures.ts';
+import { beforeEnd } from '../../report/stale.ts';
+import { dustOf, type FillTable } from '../../research/fill-table.ts';
+import type { StaleRow } from '../../research/summary.ts';
+import { type RunInput, type RunSeries, spanOf } from './run.ts';
+
+interface Early {
+  readonly series: RunSeries;
+  /** Its last close, UTC ms, and that of the whole run. */
+  readonly closedAt: number;
+  readonly end: number;
+}
+
+/** Those that end earlier than the run by more than the longest kline of it. */
+function endedEarly(all: readonly RunSeries[]): readonly Early[] {
+  const { end } = spanOf(all);
+  const lastOpen = ({ columns, end: rows }: RunSeries): number => columns.openTime[rows - 1] as number;
+  const longestMs = Math.max(...all.map((series) => intervalMs(series.interval, lastOpen(series))));
+  return all
+    .map((series) => ({ series, closedAt: closeTime(series.interval, lastOpen(series)), end }))
+    .filter(({ closedAt }) => end - closedAt > longestMs);
+}
+
+/** What there is to know of them before it runs. */
+export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
+  endedEarly(all).map(
+    ({ series: { symbol }, closedAt, end }) =>
+      `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: nothing of it is traded after, and what is held keeps its last close; import the rest, or name an earlier to`,
+  );
+
+/** What was still held of them at the end. */
+export function staleRows({ series: all, instruments }: RunInput, table: FillTable): readonly StaleRow[] {
+  const held = table.places.map(() => 0);
+  const early = endedEarly(all);
+  if (early.length === 0) return [];
+  for (let fill = 0; fill < table.length; fill++) {
+    const place = table.place[fill] as number;
+    held[place] = (held[place] ?? 0) + (table.base[fill] as number);
+  }
+  return table.places.flatMap(({ strategy, symbol }, place): readonly StaleRow[] => {
+    const [at, quantity] = [instruments.get(symbol), held[place] as number];
+    const found = early.find(({ series }) => series.symbol === symbol);
+    if (at === undefined || found === undefined || Math.abs(quantity) < dustOf(at)) return [];
+    const { series, closedAt, end } = found;
+    const close = series.columns.close[series.end - 1] as number;
+    // Sums of fills may lie a little below the lot that they are.
+    const text = quantityText(lotsOf(Math.abs(quantity) + dustOf(at) / 1000, at, 'down'), at);
+    const price = priceText(priceFor('SELL', close, at), at);
+    return [{ strategy, symbol, quantity: quantity < 0 ? `-${text}` : text, price, since: closedAt, until: end }];
+  });
+}
