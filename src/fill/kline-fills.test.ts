@@ -145,6 +145,17 @@ describe('stops', () => {
     expect(fills.ambiguousKlines).toBe(0);
   });
 
+  test('a kline without volume that reaches stop and target leaves nothing in doubt: neither fills', () => {
+    const fills = engine();
+    fills.submit(order({ id: 'target', side: 'SELL', price: '103' }));
+    run(fills, flatKline(100));
+    const row = kline(100, 104, 96, 101, 0);
+    fills.open(row);
+    expect(fills.triggers(row, [stopAt('97')])).toMatchObject([{ evidence: { rule: 'kline-stop' } }]);
+    expect(run(fills, kline(100, 104, 96, 101, 0), [stopAt('97')])).toEqual([]);
+    expect(fills.ambiguousKlines).toBe(0);
+  });
+
   test('a stop sells what the volume left by other takers can bear', () => {
     const fills = engine();
     fills.submit(order({ lots: '3' }));

@@ -263,18 +263,8 @@ export class KlineFills {
       return;
     }
     const quantity = this.#take(kline, asked);
-    if (quantity > 0n) {
-      step.fills = and(step.fills, {
-        order,
-        side: order.side,
-        price,
-        quantity,
-        maker: false,
-        time,
-        evidence,
-        bestPrice,
-      });
-    }
+    const made = { order, side: order.side, price, quantity, maker: false, time, evidence, bestPrice };
+    if (quantity > 0n) step.fills = and(step.fills, made);
     step.ends = and(step.ends, { order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
   }
 
@@ -372,6 +362,8 @@ export class KlineFills {
   /** The best price of the strategy's resting orders on the stop's side that the kline reaches. */
   #targetIn(kline: FillKline, stop: Stop): Ticks | undefined {
     let bestPrice: Ticks | undefined;
+    // Of no volume nothing fills: then nothing is in doubt.
+    if (this.#share(kline, this.#options.rules.limitParticipation) === noLots) return undefined;
     for (const working of this.#working) {
       const { order } = working;
       if (order.strategy !== stop.strategy || order.side !== stop.side || !this.#reached(working, kline)) continue;

@@ -217,7 +217,9 @@ export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: bo
   if (isBeyond(side, at.open, stop)) return { price: worse(state, side, at.open), time: at.time, ambiguous: false };
   if (!isBeyond(side, extreme, stop)) return undefined;
   const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlipAlpha));
-  const targets = openOrders(state).filter((order) => order.row.side === side && reached(state, order, at));
+  // A kline whose volume gives nothing fills no target.
+  const isDry = at.restable?.isZero() === true && !targetsHadTurn;
+  const targets = openOrders(state).filter((order) => !isDry && order.row.side === side && reached(state, order, at));
   const isTarget = targets.length > 0 && !targetsHadTurn;
   if (isTarget && isTargetFirst(state, at, targets, side)) {
     if (!isOpenBeyond(at, targets, side)) state.assumed = { row: at.row, side };
