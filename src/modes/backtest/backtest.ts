@@ -10,8 +10,7 @@ import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
-import type { Columns } from '../../domain/market.ts';
+import { type Interval, intervalMs, intervals } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
@@ -22,6 +21,7 @@ import { shippedInstruments } from '../demo/scenarios.ts';
 import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from '../strategies.ts';
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
+import { finerOf } from './detail.ts';
 import { rulesOf } from './fill-rules.ts';
 import { marginRulesOf, refuseTape } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
@@ -138,7 +138,11 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     refuseShort(asked, rows.end, needed);
     warnings.push(...spanNotes(config, asked, { ...rows, needed }));
     const finer = await finerOf(dir, config, instrument, interval);
-    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer }) });
+    if (finer !== undefined) {
+      warnings.push(...finer.warnings);
+      dataHashes[`${symbol} within klines`] = finer.sha256;
+    }
+    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer: finer.columns }) });
   }
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
@@ -240,21 +244,6 @@ async function klinesOf(
   // Rows before `from` warm up: all of them are loaded, as of a file.
   const span = config.to === undefined ? {} : { to: config.to };
   return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
-}
-
-/** The finer klines that the configuration asks for. */
-async function finerOf(
-  dir: string,
-  { catalogue, detail, from, to }: BacktestConfig,
-  { symbol, pricePrecision }: Instrument,
-  interval: Interval,
-): Promise<Columns | undefined> {
-  if (detail === undefined) return undefined;
-  if (detail === interval || !isWithin(detail, interval))
-    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of such: name a smaller interval`);
-  const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const wanted = { symbol, interval: detail, pricePrecision, ...span };
-  return (await storedKlines(catalogueOf(dir, { catalogue }), wanted)).columns;
 }
 
 /** Klines of the intervals that trades cover whole. */

@@ -1,4 +1,5 @@
 /** A run that is ready to start, from its first kline to what is kept of it. Loaded while its data are read. */
+import { dirname } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
@@ -12,6 +13,7 @@ import { keeping } from '../runs/finish.ts';
 import { fillJson } from '../words.ts';
 import type { Prepared } from './backtest.ts';
 import { inEach } from './currencies.ts';
+import { detailHints } from './detail.ts';
 import { needsGraph } from './driver.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
 import { runPaced } from './run-paced.ts';
@@ -96,7 +98,9 @@ async function stressed(options: BacktestOptions, prepared: Prepared, config: Ba
 export async function runPrepared(options: BacktestOptions, config: BacktestConfig, whole: Prepared): Promise<void> {
   const { config: file, json, out, say } = options;
   const result = await watched(options, 'backtest', whole.input);
-  const prepared = upTo(whole, result.endedAt);
+  const hints = result.ambiguousKlines === 0 ? [] : detailHints(dirname(file), config, whole.input);
+  for (const hint of hints) say(`note: ${hint}`);
+  const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
   if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
   const worse = options.stress === true ? await stressed(options, prepared, config) : [];
   const keeper = keeping({ ...options, file, config, prepared, result });
