@@ -1,8 +1,9 @@
 /** A data file as blocks of bytes, unpacked by what its first bytes say and not by its name. */
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, read, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
+import { promisify } from 'node:util';
 import { createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Entry, entryOf } from './zip.ts';
@@ -85,19 +86,33 @@ function refusalOf(path: string, error: unknown): Refusal {
   return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
 }
 
+const readInto = promisify(read);
+
+/** Block after block, the next one read by the system while the last is looked at. */
 async function* readBlocks(handle: number, tape: Tape): AsyncGenerator<Uint8Array> {
+  // Three in turn: one is read, one was handed out, and whoever unpacks may still hold the one before.
+  const blocks = Array.from({ length: 3 }, () => Buffer.allocUnsafe(blockBytes));
+  const ahead = (turn: number): Promise<number> => {
+    const reading = readInto(handle, blocks[turn % 3] as Buffer, 0, blockBytes, tape.bytes).then(
+      (one) => one.bytesRead,
+    );
+    // Told by whoever waits for it.
+    reading.catch(() => {});
+    return reading;
+  };
+  let reading = ahead(0);
   try {
-    // Two blocks in turn: whoever unpacks may still hold the last one.
-    const blocks = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)] as const;
     for (let turn = 0; ; turn++) {
-      const block = turn % 2 === 0 ? blocks[0] : blocks[1];
-      const length = readSync(handle, block, 0, blockBytes, tape.bytes);
+      const length = await reading;
       if (length === 0) return;
       tape.bytes += length;
-      tape.hash.update(block.subarray(0, length));
-      yield block.subarray(0, length);
+      reading = ahead(turn + 1);
+      const block = (blocks[turn % 3] as Buffer).subarray(0, length);
+      tape.hash.update(block);
+      yield block;
     }
   } finally {
+    await reading.catch(() => {});
     closeSync(handle);
   }
 }
