@@ -110,10 +110,8 @@ function booksAreEqual({ truth, assembled, exchange, holder }: AtRest): Verdict 
     : `${resting.length} orders of ours rest, the first is ${resting[0]?.clientOrderId}`;
 }
 
-/** I12 of the account: what strategies own, what others did and what was said of payments is what the account holds, to the last decimal. */
-function theLedgerIsTheAccount({ db, assembled, exchange, holder, transfers }: AtRest): Verdict {
-  const ledger = assembled.execution.books?.ledger;
-  if (ledger?.begun !== true) return undefined;
+/** What was paid in or out and not said yet. */
+function unsaidOf(db: AtRest['db'], transfers: AtRest['transfers']): ReadonlyMap<string, Units> {
   const unsaid = new Map<string, Units>();
   const add = (asset: string, amount: Units): void =>
     void unsaid.set(asset, plus(unsaid.get(asset) ?? noUnits, amount));
@@ -123,14 +121,23 @@ function theLedgerIsTheAccount({ db, assembled, exchange, holder, transfers }: A
     amount: string;
   }[];
   for (const { asset, amount } of said) add(asset, minus(noUnits, units(amount)));
+  return unsaid;
+}
+
+/** I12 of the account: what strategies own, what others did and what was said of payments is what the account holds, to the last decimal. */
+function theLedgerIsTheAccount({ db, assembled, exchange, holder, transfers }: AtRest): Verdict {
+  const ledger = assembled.execution.books?.ledger;
+  if (ledger?.begun !== true) return undefined;
+  const unsaid = unsaidOf(db, transfers);
   const held = [...exchange.accounts.holdings(holder)].map(([asset, { free, locked }]) => ({ asset, free, locked }));
   const off = ledger.differences(held).filter(({ asset, amount }) => amount !== (unsaid.get(asset) ?? noUnits));
   return off.length === 0 ? undefined : `our ledger and the account differ by ${off.map(differenceText).join(', ')}`;
 }
 
-/** Nothing in these worlds is a reason to halt: what halts here was misread. */
-function nothingHalts({ assembled }: AtRest): Verdict {
-  const [first] = assembled.execution.halts.inForce;
+/** Nothing in these worlds is a reason to halt but a payment that nobody has told of yet: what halts else was misread. */
+function nothingHalts({ assembled, db, transfers }: AtRest): Verdict {
+  const isUnsaid = [...unsaidOf(db, transfers).values()].some((amount) => amount !== noUnits);
+  const [first] = assembled.execution.halts.inForce.filter(({ cause }) => !(isUnsaid && cause === 'ledger'));
   return first === undefined ? undefined : `it halts for ${first.cause}: ${first.text}`;
 }
 
