@@ -6,6 +6,9 @@ export const outlierShare = 0.2;
 /** A price that goes to this multiple from one row to the next, and stays, is another scale. */
 export const scaleTimes = 3;
 
+/** Over so much time a price may have gone anywhere; closer together hardly a market did. */
+export const surelyOneMarketMs = 86_400_000;
+
 /** What there is of both, with the time of the first, in words; either alone can make a whole result. */
 export function leapsOf({ openTime, close }: Pick<Columns, 'openTime' | 'close'>): readonly string[] {
   const outliers = { count: 0, first: 0 };

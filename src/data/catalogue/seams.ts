@@ -2,14 +2,11 @@
 import { type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/klines.ts';
 import type { Place } from '../check/tally.ts';
-import { scaleTimes } from '../leaps.ts';
+import { scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import type { Kind } from './kinds.ts';
 import { loadSeries } from './load.ts';
 import type { Manifest } from './manifest.ts';
 import { lowerBound } from './rows.ts';
-
-/** Over so much time a price may have gone anywhere; closer together no market did. */
-const surelyOneMarketMs = 86_400_000;
 
 /** A close, a price, the first level of a book. */
 const priceColumn: Readonly<Record<Kind, number>> = { klines: 4, trades: 1, depth: 3 };
@@ -50,7 +47,8 @@ export async function seamFindings(
       refused: breaks.some((one) => one.apartMs <= surelyOneMarketMs),
       what: `its prices are more than ${scaleTimes} times, or less than a third of, the stored ones beside them`,
       effect: scaleEffect,
-      advice: 'give it the --symbol that it is of; one that changed its unit begins a series of another name',
+      advice:
+        'give it the --symbol that it is of; one that changed its unit begins a series of another name; if the market did it, say so (--accept-jumps)',
       places: [place],
     },
   ];

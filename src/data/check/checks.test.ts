@@ -92,7 +92,15 @@ test.for<[string, readonly Row[], RegExp]>([
   [
     'another scale',
     good.map((row, index) => (index < 30 ? row : row.map((value, column) => (column === 0 ? value : value * 1000)))),
-    /^1 jump to more than 3 times .*close 130, then 131000/,
+    /^!1 jump to more than 3 times .*close 130, then 131000/,
+  ],
+  [
+    'another scale, and a wrong print later',
+    good.map((row, index) => {
+      const times = (index < 30 ? 1 : 1000) * (index === 40 ? 5 : 1);
+      return row.map((value, column) => (column === 0 ? value : value * times));
+    }),
+    /^!1 jump to more than 3 times .*close 130, then 131000/,
   ],
 ])('klines with %s', ([, rows, message]) => {
   expect(klines(rows).some((text) => message.test(text))).toBe(true);

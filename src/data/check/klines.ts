@@ -1,7 +1,7 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { closeTime, type Interval, intervalMs, openTimeOf } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { outlierShare, scaleTimes } from '../leaps.ts';
+import { outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
@@ -33,6 +33,9 @@ export class KlineChecks {
   readonly #duplicates = new Tally();
   readonly #outliers = new Tally();
   readonly #scale = new Tally();
+  /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether one was of rows close in time. */
+  #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
+  #isScaleClose = false;
   readonly #zone = new Tally();
   readonly #stuck = new Runs(leastStuck);
   readonly #quiet = new Runs(leastStuck);
@@ -150,10 +153,24 @@ export class KlineChecks {
   #jump(line: number, time: number, close: number): void {
     const step = close / this.#close;
     const back = Math.abs(close / this.#closeBefore - 1);
-    if (this.#closeBefore > 0 && back < outlierShare / 4)
+    if (this.#closeBefore > 0 && back < outlierShare / 4) {
       this.#outliers.add(line > 1 ? line - 1 : 0, this.#time, `close ${this.#close}`);
-    else if (step > scaleTimes || step < 1 / scaleTimes)
-      this.#scale.add(line, time, `close ${this.#close}, then ${close}`);
+      // Only the row before can be taken back; a jump of earlier stays one.
+      if (this.#leaving?.place[1] !== this.#time) this.#leave();
+      this.#leaving = undefined;
+    } else if (step > scaleTimes || step < 1 / scaleTimes) {
+      this.#leave();
+      const place = [line, time, `close ${this.#close}, then ${close}`] as const;
+      this.#leaving = { place: [...place], isClose: Math.abs(time - this.#time) < surelyOneMarketMs };
+    }
+  }
+
+  /** Nothing took the last jump back. */
+  #leave(): void {
+    if (this.#leaving === undefined) return;
+    this.#scale.add(...this.#leaving.place);
+    this.#isScaleClose ||= this.#leaving.isClose;
+    this.#leaving = undefined;
   }
 
   /** What there is to say, gravest first. To be asked once, at the end. */
@@ -161,7 +178,8 @@ export class KlineChecks {
     this.#stuck.end();
     this.#quiet.end();
     this.#mixed.end();
-    return [...this.#faults(), ...this.#remarks()];
+    this.#leave();
+    return [...this.#faults(), ...this.#scaleFinding(), ...this.#remarks()];
   }
 
   *#faults(): Generator<Finding> {
@@ -316,14 +334,22 @@ export class KlineChecks {
         'one wrong print can make a whole result',
         this.#outliers.places,
       );
-    if (this.#scale.count > 0)
-      yield remark(
-        'scale',
-        this.#scale.count,
-        `${counted(this.#scale.count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
-        scaleEffect,
-        this.#scale.places,
-      );
+  }
+
+  /** Within a day hardly a market did it: then somebody has to say so. */
+  *#scaleFinding(): Generator<Finding> {
+    if (this.#scale.count === 0) return;
+    const { count, places } = this.#scale;
+    const advice = 'cut the file up by symbol or unit; if the market did it, say so (--accept-jumps)';
+    yield {
+      check: 'scale',
+      count,
+      refused: this.#isScaleClose,
+      what: `${counted(count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
+      effect: scaleEffect,
+      ...(this.#isScaleClose && { advice }),
+      places,
+    };
   }
 }
 

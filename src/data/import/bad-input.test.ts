@@ -158,13 +158,32 @@ describe('what the refusal says to do', () => {
 });
 
 describe('another scale', () => {
-  test('within a file is told of, with where it begins', async () => {
-    const { findings } = await place().take(
-      csv([...good.slice(0, 1_500), ...made(3_000, { times: 100 }).slice(1_500)]),
+  const jumping = csv([...good.slice(0, 1_500), ...made(3_000, { times: 100 }).slice(1_500)]);
+
+  test('within a file is refused, with where it begins', async () => {
+    const here = place();
+    await expect(here.take(jumping)).rejects.toThrow(
+      /not imported.*1 jump to more than 3 times .*line 1502, 2020-01-02T01:00:00Z.*if the market did it, say so \(--accept-jumps\)/s,
     );
+    expect(here.rows()).toBe(0);
+  });
+
+  test('within a file that is said to be the market is taken, and told of', async () => {
+    const { findings } = await place().take(jumping, { acceptJumps: true });
     expect(findings).toMatchObject([
-      { check: 'scale', count: 1, places: [{ line: 1502, time: start + 1_500 * minute }] },
+      { check: 'scale', count: 1, refused: false, places: [{ line: 1502, time: start + 1_500 * minute }] },
     ]);
+  });
+
+  test('for one row is a wrong print, and beyond a hole of a day it may be the market: both are told of', async () => {
+    const print = csv(
+      good.map(([t, ...rest], row) => [t, ...(row === 1_500 ? rest.map((value) => value * 50) : rest)]),
+    );
+    expect((await place().take(print)).findings).toMatchObject([{ check: 'outliers', refused: false }]);
+    const hole = csv([...good, ...made(3_000, { from: start + 5_000 * minute, times: 20 })]);
+    expect((await place().take(hole)).findings).toContainEqual(
+      expect.objectContaining({ check: 'scale', count: 1, refused: false }),
+    );
   });
 
   test.for<[string, number]>([

@@ -33,6 +33,8 @@ export interface ImportOptions extends Told {
   readonly repair: ReadonlySet<Repair>;
   /** Rows that say something else than what is stored take its place. */
   readonly replace: boolean;
+  /** Prices that jump to another scale are the market's: they are taken, and told of. */
+  readonly acceptJumps?: boolean;
   /** UTC ms, for the record. */
   readonly now: number;
   /** Stretches of trades or depth that nobody looked at, UTC ms, as a recorder knows them. */
@@ -110,8 +112,9 @@ async function importInto(
     refuseConflicts(file, staged, options, taken.rows);
     const written = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
     const seams = await seamFindings(dir, before, written, taken);
-    refuseFaults(file, seams, taken.rows);
-    const beside = [...seams, ...(await compared(dir, written))];
+    const seamed = accepted(seams, options);
+    refuseFaults(file, seamed, taken.rows);
+    const beside = [...seamed, ...(await compared(dir, written))];
     const manifest = withFindings(written, beside);
     writeManifest(dir, manifest);
     sweep(dir, manifest, before?.months ?? []);
@@ -175,7 +178,7 @@ async function takeRows(
   }
   if (span.rows === 0 && reading.unreadable.count === 0) throw new Refusal(`${file.path} has no rows: fetch it again`);
   if (held === undefined) {
-    const findings = [...readingFindings(layout, reading), ...raw.findings()];
+    const findings = [...readingFindings(layout, reading), ...accepted(raw.findings(), options)];
     refuseFaults(file, findings, span.rows);
     return { ...span, findings, repaired: [] };
   }
@@ -192,7 +195,7 @@ async function takeRows(
   const { table, repaired } = mend(layout.newestFirst ? reversed(held) : held, options.repair);
   raw.add(table.columns, table.rows);
   const read = readingFindings(layout, reading).filter(({ check }) => check !== 'unreadable' || dropped.length === 0);
-  const findings = [...read, ...raw.findings()];
+  const findings = [...read, ...accepted(raw.findings(), options)];
   refuseFaults(file, findings, table.rows);
   await writer.add(table.columns, table.rows);
   return { ...span, rows: table.rows, findings, repaired: [...dropped, ...repaired] };
@@ -249,6 +252,10 @@ function readingFindings(layout: Layout, { unreadable, units, ended, lines }: Re
   for (const note of layout.notes) remark('assumed', note, 'as guessed');
   return found;
 }
+
+/** What was said to be the market's is told of, and stands against nothing. */
+const accepted = (findings: readonly Finding[], { acceptJumps = false }: ImportOptions): readonly Finding[] =>
+  findings.map((one) => (acceptJumps && one.check === 'scale' ? { ...one, refused: false } : one));
 
 function refuseFaults({ path }: DataFile, findings: readonly Finding[], rows: number): void {
   const faults = findings.filter(({ refused }) => refused);

@@ -72,6 +72,7 @@ function addImport(add: (name: string, about: string) => Command, io: Io): void 
     )
     .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: what may be mended; it is recorded')
     .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .option('--accept-jumps', 'prices that jump to three times or a third within a day are real', false)
     .option('--dry-run', 'only show what is guessed, and the first rows', false)
     .action(async (files: readonly string[], given) =>
       (await import('./import.ts')).importAll(files, { ...given, ...io }),

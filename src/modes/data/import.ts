@@ -24,6 +24,7 @@ export interface ImportGiven extends DataGiven, DataIo {
   readonly stamps: 'open' | 'close';
   readonly repair?: string;
   readonly replace: boolean;
+  readonly acceptJumps: boolean;
   readonly dryRun: boolean;
 }
 
@@ -57,6 +58,7 @@ function optionsOf(given: ImportGiven): ImportOptions {
     endStamps: given.stamps === 'close',
     repair: repairsOf(given.repair),
     replace: given.replace,
+    acceptJumps: given.acceptJumps,
     now: systemClock.now(),
   };
 }

@@ -123,7 +123,15 @@ async function stored(
     from !== undefined && from < to ? [[from, to]] : [],
   );
   try {
-    const options = { dir, ...key, source, endStamps: false, repair: new Set<never>(), replace: false };
+    const options = {
+      dir,
+      ...key,
+      source,
+      endStamps: false,
+      repair: new Set<never>(),
+      replace: false,
+      acceptJumps: true,
+    };
     return await importFile(path, { ...options, now: systemClock.now(), ...(key.kind !== 'klines' && { holes }) });
   } finally {
     rmSync(path, { force: true });
