@@ -48,6 +48,26 @@ export interface Case {
   readonly closeAtEnd?: boolean;
 }
 
+/** The instrument of most tests. */
+export const xz: ReferenceInstrument = {
+  base: 'X',
+  quote: 'Z',
+  pricePrecision: 2,
+  quantityPrecision: 4,
+  minQuantity: '0.001',
+  minNotional: '1',
+};
+
+/** Minutes of `xz` with what most tests take beside them; rules and cash are each test's own. */
+export const caseOfXz = (given: Pick<Case, 'columns' | 'strategy' | 'rules' | 'cash'> & Partial<Case>): Case => ({
+  symbol: 'XZ',
+  interval: '1min',
+  instrument: xz,
+  fees: { maker: '0.001', taker: '0.002' },
+  params: {},
+  ...given,
+});
+
 /** What came of a run, in the reference's words. */
 export interface Rows {
   readonly decisions: readonly { readonly time: number; readonly want: unknown }[];

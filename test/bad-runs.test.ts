@@ -14,7 +14,7 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { defineStrategy, flat, hold, quote } from '../src/strategy/contract.ts';
 import maker from '../strategies/maker/index.ts';
-import { type Case, columnsOf, inputOf } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, xz } from './agreement.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-bad-runs-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -97,28 +97,10 @@ describe('dates', () => {
   });
 });
 
-const instrument = {
-  base: 'X',
-  quote: 'Z',
-  pricePrecision: 2,
-  quantityPrecision: 4,
-  minQuantity: '0.01',
-  minNotional: '5',
-};
+const instrument = { ...xz, minQuantity: '0.01', minNotional: '5' };
 function run(strategy: Case['strategy'], more: Partial<Case> = {}): RunInput {
   const klines = upTo(8).map((at) => ({ time: at * minute, open: 100, high: 102, low: 98, close: 100, volume: 5 }));
-  return inputOf({
-    symbol: 'XZ',
-    interval: '1min',
-    instrument,
-    columns: columnsOf(klines),
-    rules: 'plain',
-    fees: { maker: '0.001', taker: '0.002' },
-    cash: '1000',
-    strategy,
-    params: {},
-    ...more,
-  });
+  return inputOf(caseOfXz({ instrument, columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy, ...more }));
 }
 /** Says each want in its turn. */
 const says = (...wants: readonly ReturnType<typeof hold | typeof quote>[]) =>

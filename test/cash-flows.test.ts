@@ -18,11 +18,13 @@ import {
   byReference,
   byStream,
   type Case,
+  caseOfXz,
   columnsOf,
   inputOf,
   joined,
   rowsOfEach,
   scripted,
+  xz,
 } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
@@ -33,23 +35,8 @@ const flows = fc
   .array(fc.record({ time: fc.integer({ min: 0, max: 199 * minuteMs }), amount: amounts }), { maxLength: 8 })
   .map((list) => list.toSorted((a, b) => a.time - b.time));
 
-const caseOf = (given: Partial<Case> & Pick<Case, 'columns' | 'strategy'>): Case => ({
-  symbol: 'XZ',
-  interval: '1min',
-  instrument: {
-    base: 'X',
-    quote: 'Z',
-    pricePrecision: 2,
-    quantityPrecision: 4,
-    minQuantity: '0.001',
-    minNotional: '1',
-  },
-  rules: 'plain',
-  fees: { maker: '0.001', taker: '0.002' },
-  cash: '1000',
-  params: {},
-  ...given,
-});
+const caseOf = (given: Partial<Case> & Pick<Case, 'columns' | 'strategy'>): Case =>
+  caseOfXz({ rules: 'plain', cash: '1000', ...given });
 
 test.each(['plain', 'sluice'] as const)(
   'with little cash, deposits and withdrawals decide what is bought, thrice (%s)',
@@ -83,11 +70,10 @@ test('shared by strategies on two symbols it gives the same rows by columns and 
         const lengthMs = index === 0 ? minuteMs : 5 * minuteMs;
         const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs })));
         const symbol = index === 0 ? 'XZ' : 'YZ';
-        const shape = { base: symbol[0] ?? '', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 };
         return inputOf({
           ...caseOf({ columns, strategy: scripted(wants, lengthMs), rules: 'sluice' }),
           ...{ symbol, interval: index === 0 ? '1min' : '5min' },
-          instrument: { ...shape, minQuantity: '0.001', minNotional: '1' },
+          instrument: { ...xz, base: symbol[0] ?? '' },
         });
       }) as [RunInput, RunInput];
       const half = (text: string): Units => units(new Decimal(text).div(2).toFixed());

@@ -12,7 +12,7 @@ import { walkableOf } from '../src/modes/backtest/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { measure } from '../src/research/metrics.ts';
 import { RateLine } from '../src/research/rates.ts';
-import { byReference, type Case, columnsOf, inputOf, rowsOfEach, scripted } from './agreement.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOfEach, scripted, xz } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
 const minuteMs = 60_000;
@@ -30,24 +30,15 @@ const pair = instrument({
 function caseOf(seed: number, symbol: string, quote: string, cash: string, interval: Interval = '1min'): Case {
   const lengthMs = interval === '1min' ? minuteMs : 5 * minuteMs;
   const { klines, wants } = generated(seed, 120);
-  return {
+  return caseOfXz({
     symbol,
     interval,
-    instrument: {
-      base: symbol[0] ?? '',
-      quote,
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
+    instrument: { ...xz, base: symbol[0] ?? '', quote },
     columns: columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs }))),
     rules: 'sluice',
-    fees: { maker: '0.001', taker: '0.002' },
     cash,
     strategy: scripted(wants, lengthMs),
-    params: {},
-  };
+  });
 }
 
 /** Closes of the pair at these minutes. */

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { backtestSchema, tradingSchema } from '../src/config/schema.ts';
 import { instrumentsSchema } from '../src/data/instruments.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { type Case, columnsOf, inputOf, scripted } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
 import { desk } from './kit/command.ts';
 import { generated } from './reference/generated.ts';
 
@@ -96,24 +96,12 @@ describe('cli.md and json.md', () => {
   const json = page('json.md');
   const fields = (heading: string): string[] => cells(section(json, heading)).toSorted();
   const world = generated(7, 200);
-  const given: Case = {
-    symbol: 'XZ',
-    interval: '1min',
-    instrument: {
-      base: 'X',
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
+  const given = caseOfXz({
     columns: columnsOf(world.klines),
     rules: 'sluice',
-    fees: { maker: '0.001', taker: '0.002' },
     cash: '1000000',
     strategy: scripted(world.wants),
-    params: {},
-  };
+  });
 
   beforeAll(() => {
     const db = runColumns(inputOf(given)).journal();

@@ -17,6 +17,7 @@ import {
   byReference,
   byStream,
   type Case,
+  caseOfXz,
   columnsOf,
   cut,
   inputOf,
@@ -96,24 +97,8 @@ test('what comes after a row, or that nothing does, changes no value up to it', 
   );
 });
 
-const caseOf = (from: number, strategy: Strategy): Case => ({
-  symbol: 'XZ',
-  interval: '1min',
-  instrument: {
-    base: 'X',
-    quote: 'Z',
-    pricePrecision: 2,
-    quantityPrecision: 4,
-    minQuantity: '0.001',
-    minNotional: '1',
-  },
-  columns: columnsOf(holed(from, 600)),
-  rules: 'sluice',
-  fees: { maker: '0.001', taker: '0.002' },
-  cash: '1000000',
-  strategy,
-  params: {},
-});
+const caseOf = (from: number, strategy: Strategy): Case =>
+  caseOfXz({ columns: columnsOf(holed(from, 600)), rules: 'sluice', cash: '1000000', strategy });
 
 const byIndicators = defineStrategy({
   name: 'two-intervals',

@@ -9,7 +9,7 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { marginOf, walkableOf } from '../src/modes/backtest/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
-import { byReference, byStream, type Case, columnsOf, inputOf, joined, scripted } from './agreement.ts';
+import { byReference, byStream, type Case, caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
 import { generated, oftenShort } from './reference/generated.ts';
 import type { Kline, Margin, Want } from './reference/types.ts';
 
@@ -24,26 +24,15 @@ const margin: Margin = {
 const caseOf = (klines: readonly Kline[], wants: readonly Want[], more: Partial<Case> = {}): Case => {
   const interval = more.interval ?? '1min';
   const lengthMs = intervalMs(interval, 0);
-  return {
-    symbol: 'XZ',
+  return caseOfXz({
     interval,
-    instrument: {
-      base: 'X',
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
     columns: columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs }))),
     rules: 'sluice',
-    fees: { maker: '0.001', taker: '0.002' },
     cash: '1000',
     strategy: scripted(wants, lengthMs),
-    params: {},
     margin,
     ...more,
-  };
+  });
 };
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });

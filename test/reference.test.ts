@@ -15,6 +15,7 @@ import {
   byReference,
   byStream,
   type Case,
+  caseOfXz,
   columnsOf,
   cut,
   inputOf,
@@ -23,6 +24,7 @@ import {
   rowsOf,
   rowsOfEach,
   scripted,
+  xz,
 } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
@@ -105,24 +107,15 @@ function generatedCase(
   const lengthMs = intervalMs(interval, 0);
   const world = generated(seed, 200);
   const klines = world.klines.map((kline, row) => ({ ...kline, time: row * lengthMs }));
-  const given: Case = {
+  const given = caseOfXz({
     symbol: `${base}Z`,
     interval,
-    instrument: {
-      base,
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
+    instrument: { ...xz, base },
     columns: columnsOf(klines),
     rules,
-    fees: { maker: '0.001', taker: '0.002' },
     cash: '1000000',
     strategy: scripted(world.wants, lengthMs),
-    params: {},
-  };
+  });
   return [given, world];
 }
 

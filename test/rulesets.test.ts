@@ -14,6 +14,7 @@ import {
   byReference,
   byStream,
   type Case,
+  caseOfXz,
   columnsOf,
   cut,
   inputOf,
@@ -21,36 +22,25 @@ import {
   type Rows,
   rowsOfEach,
   scripted,
+  xz,
 } from './agreement.ts';
 import { generated, shared } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 
 const others = rulesetNames.filter((name) => name !== 'sluice');
 
-const shape = {
-  base: 'X',
-  quote: 'Z',
-  pricePrecision: 2,
-  quantityPrecision: 4,
-  minQuantity: '0.001',
-  minNotional: '1',
-};
-
 /** Two hundred generated minutes and wants; shares are of so little cash that all-in ones meet its end. */
 function caseOf(seed: number, rules: RulesetName, base = 'X'): [Case, readonly Want[]] {
   const { klines, wants: quantities } = generated(seed, 200);
   const wants = shared(quantities);
-  const given: Case = {
+  const given = caseOfXz({
     symbol: `${base}Z`,
-    interval: '1min',
-    instrument: { ...shape, base },
+    instrument: { ...xz, base },
     columns: columnsOf(klines),
     rules,
-    fees: { maker: '0.001', taker: '0.002' },
     cash: '3000',
     strategy: scripted(wants),
-    params: {},
-  };
+  });
   return [given, wants];
 }
 
@@ -68,7 +58,7 @@ const recorded = loadKlines({
 const onEth = (rules: RulesetName, params: Case['params']): Case => ({
   symbol: 'ETHUSDT',
   interval: '15min',
-  instrument: { ...shape, base: 'ETH', quote: 'USDT', minQuantity: '0.0001', minNotional: '5' },
+  instrument: { ...xz, base: 'ETH', quote: 'USDT', minQuantity: '0.0001', minNotional: '5' },
   columns: cut(recorded, 0, 9_000),
   rules,
   fees: { maker: '0.001', taker: '0.001' },

@@ -12,7 +12,7 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { summarise } from '../src/modes/backtest/summary.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { sma } from '../src/strategy/indicators.ts';
-import { byReference, type Case, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 
@@ -23,24 +23,13 @@ const sizes = fc.array(fc.constantFrom('0', '0', '1', '2', '2', '7.5', '0.0001',
 });
 
 function caseOf(seed: number, strategy: Strategy, cash = '1000000'): Case {
-  return {
-    symbol: 'XZ',
-    interval: '1min',
-    instrument: {
-      base: 'X',
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
+  return caseOfXz({
     columns: columnsOf(generated(seed, 200).klines),
     rules: 'plain',
     fees: { maker: '0.001', taker: '0.00075' },
     cash,
     strategy,
-    params: {},
-  };
+  });
 }
 
 const shortly = (input: RunInput) => {

@@ -5,29 +5,12 @@ import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../src/modes/backtest/spent-weight.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
-import { type Case, columnsOf, inputOf, scripted } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
 const given = (seed: number): Case => {
   const { klines, wants } = generated(seed, 200);
-  return {
-    symbol: 'XZ',
-    interval: '1min',
-    instrument: {
-      base: 'X',
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.001',
-      minNotional: '1',
-    },
-    columns: columnsOf(klines),
-    rules: 'plain',
-    fees: { maker: '0.001', taker: '0.002' },
-    cash: '1000000',
-    strategy: scripted(wants),
-    params: {},
-  };
+  return caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000000', strategy: scripted(wants) });
 };
 
 describe('what a run sent', () => {

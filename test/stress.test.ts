@@ -6,7 +6,7 @@ import { defineStrategy } from '../src/index.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
-import { columnsOf, inputOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 
 const still = defineStrategy({
   name: 'still',
@@ -17,19 +17,12 @@ const still = defineStrategy({
 });
 
 async function slower(latency: LatencyModel | undefined): Promise<RunInput['rules'] | undefined> {
-  const given = inputOf({
-    ...{ symbol: 'XZ', interval: '1min', rules: 'sluice', cash: '1000', strategy: still, params: {} },
-    instrument: {
-      base: 'X',
-      quote: 'Z',
-      pricePrecision: 2,
-      quantityPrecision: 4,
-      minQuantity: '0.0001',
-      minNotional: '0',
-    },
-    columns: columnsOf([{ time: 0, open: 100, high: 101, low: 99, close: 100, volume: 5 }]),
-    fees: { maker: '0.001', taker: '0.002' },
-  });
+  const given = inputOf(
+    caseOfXz({
+      ...{ rules: 'sluice', cash: '1000', strategy: still },
+      columns: columnsOf([{ time: 0, open: 100, high: 101, low: 99, close: 100, volume: 5 }]),
+    }),
+  );
   const ran = new Map<string, RunInput>();
   const input = { ...given, rules: { ...rulesets.sluice, latency } };
   const run = async (worse: RunInput, name: string) => {

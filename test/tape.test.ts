@@ -17,18 +17,10 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import maker from '../strategies/maker/index.ts';
-import { type Case, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
 const minute = 60_000;
-const shape = {
-  base: 'X',
-  quote: 'Z',
-  pricePrecision: 2,
-  quantityPrecision: 4,
-  minQuantity: '0.001',
-  minNotional: '1',
-};
 
 /** Minutes that open at 0, 1, 2…, all at 100 with 50 traded. */
 const flatKlines = (count: number) =>
@@ -45,13 +37,9 @@ const flatKlines = (count: number) =>
 
 /** Says the wants one after another, after each kline. */
 function input(wants: readonly (Want | undefined)[], tape: Tape | undefined, count = wants.length): RunInput {
-  const given: Case = {
-    symbol: 'XZ',
-    interval: '1min',
-    instrument: shape,
+  const given = caseOfXz({
     columns: flatKlines(count),
     rules: 'sluice',
-    fees: { maker: '0.001', taker: '0.002' },
     cash: '1000000',
     strategy: defineStrategy({
       name: 'scripted',
@@ -60,8 +48,7 @@ function input(wants: readonly (Want | undefined)[], tape: Tape | undefined, cou
       indicators: () => ({}),
       decide: (_, { kline }) => wants[kline.openTime / minute],
     }),
-    params: {},
-  };
+  });
   const plain = inputOf(given);
   return tape === undefined ? plain : { ...plain, tapes: new Map([['XZ', tape]]) };
 }
@@ -91,25 +78,18 @@ const tapeOf = (trades: readonly Trade[], books: readonly Depth[] = [], gaps: Ta
 });
 const shown = ({ fills }: RunResult): string[] =>
   fills.map(({ side, quantity, price, time, evidence }) =>
-    [side, quantityText(quantity, { ...shape }), '@', priceText(price, { ...shape }), 'at', time, evidence?.rule].join(
-      ' ',
-    ),
+    [side, quantityText(quantity, xz), '@', priceText(price, xz), 'at', time, evidence?.rule].join(' '),
   );
 
 test('without trades or books it gives the rows of the stream driver', async () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const { klines, wants } = generated(seed, 200);
-    const given: Case = {
-      symbol: 'XZ',
-      interval: '1min',
-      instrument: shape,
+    const given = caseOfXz({
       columns: columnsOf(klines),
       rules: 'sluice',
-      fees: { maker: '0.001', taker: '0.002' },
       cash: '1000000',
       strategy: scripted(wants),
-      params: {},
-    };
+    });
     expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStream(inputOf(given))));
   }
 });
@@ -121,20 +101,16 @@ test('finer klines and paths give the same rows by columns, by streams and by ev
       const { klines, wants } = generated(seed, 400);
       const fine = columnsOf(klines);
       const coarse = resampleKlines('1min', fine, { interval: '5min' });
-      const given: Case = {
-        symbol: 'XZ',
+      const given = caseOfXz({
         interval: '5min',
-        instrument: shape,
         columns: coarse,
         rules: 'sluice',
-        fees: { maker: '0.001', taker: '0.002' },
         cash: '1000000',
         strategy: scripted(
           wants.filter((_, row) => row % 5 === 0),
           5 * minute,
         ),
-        params: {},
-      };
+      });
       const plain = inputOf(given);
       const run = {
         ...plain,

@@ -6,25 +6,14 @@ import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
-import { columnsOf, inputOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 
-const at = { base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 4, minQuantity: '0.001', minNotional: '1' };
 const world = generated(11, 400);
 const minute = 60_000;
 
 const input = (strategy: Strategy, limits: Partial<RunInput['limits']> = {}): RunInput => {
-  const made = inputOf({
-    symbol: 'XZ',
-    interval: '1min',
-    instrument: at,
-    columns: columnsOf(world.klines),
-    rules: 'sluice',
-    fees: { maker: '0.001', taker: '0.002' },
-    cash: '100000',
-    strategy,
-    params: {},
-  });
+  const made = inputOf(caseOfXz({ columns: columnsOf(world.klines), rules: 'sluice', cash: '100000', strategy }));
   return { ...made, limits: { ...made.limits, ...limits } };
 };
 const common = { about: 'for a test', params: {}, indicators: () => ({}) };
