@@ -89,6 +89,7 @@ const deciding = (decide: (row: number, klines: Columns) => boolean): Strategy =
 
 const at = (values: Float64Array, row: number): number => values[row] ?? values.at(-1) ?? 0;
 let calls = 0;
+let highest = 0;
 const remembered = new Map<number, number>();
 
 const planted: readonly (readonly [name: string, strategy: Strategy, kind: string, what: RegExp])[] = [
@@ -194,6 +195,15 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
     'repeat',
     /get another answer/,
   ],
+  [
+    'a highest price that outlives its run',
+    deciding((row, k) => {
+      highest = Math.max(highest, at(k.high, row));
+      return at(k.close, row) > highest * 0.7;
+    }),
+    'repeat',
+    /get another answer/,
+  ],
   ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /get another answer/],
   [
     'a column that is not its stream',
@@ -207,6 +217,8 @@ describe('a check', () => {
   test.for(planted)('catches %s', async ([, strategy, kind, what]) => {
     const leaks = await leaksOf(inputFor(strategy));
     expect(leaks).toContainEqual(expect.objectContaining({ kind, what: expect.stringMatching(what) }));
+    // What remembers would look like any other leak.
+    if (kind === 'repeat') expect(leaks.length).toBe(1);
   });
 
   test('names the indicator by which it came in', async () => {

@@ -60,6 +60,9 @@ export async function leaksOf(input: RunInput): Promise<readonly Leak[]> {
   for (const row of cutsOf(asked)) {
     const leak = await leakAt(asked, row);
     if (leak === undefined || leaks.some(({ kind }) => kind === leak.kind)) continue;
+    // What it keeps of another future, such as a highest price so far, shows only once it has seen one.
+    const kept = await repeatLeak(asked);
+    if (kept !== undefined) return [kept];
     leaks.push(leak);
     if (leak.kind !== 'truncation') break;
   }
