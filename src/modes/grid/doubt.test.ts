@@ -26,6 +26,15 @@ test('cells of chance: the best of one half is nothing in the other, and not sho
   expect(textOf(outcomes)).toMatch(/PBO 0\.\d\d \(at most 0\.2 is asked\): of 12,870 ways .* not shown to be better/);
 });
 
+test('cells that do the same are one try among them', () => {
+  const same = [...Array(20).keys()].map(() => ran(noise(5)));
+  expect(doubtOf(hold, same)?.independent?.count).toBeCloseTo(1, 6);
+  expect(textOf(same)).toMatch(
+    /Independent 20 cells are as good as 1\.0 tries: their daily returns are correlated by 1\.00 on average; luck is judged by all$/,
+  );
+  expect(textOf([...Array(20).keys()].map((seed) => ran(noise(seed + 1))))).toMatch(/as good as (19|20)\.\d tries/);
+});
+
 test('one cell with an edge among them is seen by both', () => {
   const outcomes = [...[...Array(40).keys()].map((seed) => ran(noise(seed + 1))), ran(noise(77, 0.5))];
   const doubt = doubtOf(hold, outcomes);

@@ -2,6 +2,7 @@
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
 import { fillTable } from '../../research/fill-table.ts';
+import { type Independent, independentTries } from '../../research/independent.ts';
 import { overfitting } from '../../research/overfit.ts';
 import { type Superior, superiorAbility } from '../../research/superior.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
@@ -18,6 +19,9 @@ export interface GridDoubt {
   readonly splits: number;
   /** The chance that cells with no advantage over holding would look as good; null for too few days. */
   readonly spa: Superior | null;
+  /** How many independent tries its cells amount to; null for fewer than two whose equity moved. */
+  readonly independent: Independent | null;
+  readonly cells: number;
 }
 
 /** Daily returns of all cells together that are kept and judged: 4 million are some 60 MB on disk. */
@@ -45,6 +49,8 @@ export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefi
     pboLoss: overfit?.lossProbability ?? null,
     splits: overfit?.logits.length ?? 0,
     spa: superiorAbility(beyond, seededRng(1)) ?? null,
+    independent: independentTries(whole) ?? null,
+    cells: whole.length,
   };
 }
 
@@ -52,8 +58,16 @@ export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefi
 export const holdReturns = (input: RunInput): Float64Array =>
   returnsOf(walk(walkableOf(input, fillTable([], input.instruments), [])).days.hold);
 
-/** Two sentences, each with what it says of the best cell. */
-export function doubtTexts({ days, pbo, pboLoss, splits, spa }: GridDoubt): readonly (readonly [string, string])[] {
+/** Sentences, each with what it says of the best cell. */
+export function doubtTexts({
+  days,
+  pbo,
+  pboLoss,
+  splits,
+  spa,
+  independent,
+  cells,
+}: GridDoubt): readonly (readonly [string, string])[] {
   return [
     [
       'Overfit',
@@ -67,5 +81,13 @@ export function doubtTexts({ days, pbo, pboLoss, splits, spa }: GridDoubt): read
         ? `n/a  (${days} days are too few)`
         : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; at most ${gates.spa} is asked)`,
     ],
+    ...(independent === null
+      ? []
+      : [
+          [
+            'Independent',
+            `${cells.toLocaleString('en')} cells are as good as ${independent.count.toFixed(1)} tries: their daily returns are correlated by ${independent.correlation.toFixed(2)} on average; luck is judged by all`,
+          ] as const,
+        ]),
   ];
 }
