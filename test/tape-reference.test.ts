@@ -133,5 +133,5 @@ test('so they do where large orders move their price', () => {
     }),
     { numRuns: 1_000 },
   );
-  expect(count).toBeGreaterThan(100);
+  expect(count).toBeGreaterThan(40);
 });
