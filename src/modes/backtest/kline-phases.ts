@@ -52,14 +52,15 @@ export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled
   return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
 }
 
-export async function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+/** Orders that were waiting arrive; undefined when nothing asynchronous came of it. */
+export function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
   const { clock, rules } = stage;
   clock.skipTo(kline.openTime);
-  if (!market.idle) {
-    market.open(kline);
-    await clock.settleSoon();
-  }
-  if (rules.targetsFrom === 'entry') await placeTargets(stage, symbol, kline.openTime, kline.open);
+  if (!market.idle) market.open(kline);
+  const settling = clock.busy ? clock.settleSoon() : undefined;
+  if (rules.targetsFrom !== 'entry') return settling;
+  const place = (): Promise<void> => placeTargets(stage, symbol, kline.openTime, kline.open);
+  return settling === undefined ? place() : settling.then(place);
 }
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
@@ -83,9 +84,16 @@ async function placeTargets({ assembled, clock, again }: Stage, symbol: string, 
   }
 }
 
-export async function restPhases(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
+/** Stops, then what rests; undefined where there is neither any more, as after the fill of a MARKET order. */
+export function restPhases(stage: Stage, phased: Phased, kline: Kline): Promise<void> | undefined {
+  stage.clock.skipTo(kline.seenAt - 1);
+  if (stage.margin !== undefined || isActive(stage, phased)) return stopsAndRest(stage, phased, kline);
+  phased.market.close();
+  return undefined;
+}
+
+async function stopsAndRest(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
   const { assembled, clock } = stage;
-  clock.skipTo(kline.seenAt - 1);
   await hitStops(stage, market, kline);
   if (!market.idle) {
     market.rest(kline);

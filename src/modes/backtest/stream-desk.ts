@@ -33,3 +33,17 @@ export function deskOf(
     notice: () => {},
   });
 }
+
+/**
+ * Sends an order, and looks once more where the venue said meanwhile that something happened. An order can end in its arrival, as one of a
+ * stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody would look again.
+ * `changes` counts what the venue said.
+ */
+export function lookingAfter({ desk, sweeps }: Assembled, changes: () => number): Assembled['desk']['execute'] {
+  return async (intent) => {
+    const before = changes();
+    const carried = await desk.execute(intent);
+    if (changes() !== before) await sweeps.sweep(intent.symbol);
+    return carried;
+  };
+}

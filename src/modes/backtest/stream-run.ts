@@ -33,7 +33,7 @@ import { heardKlines } from './larger-klines.ts';
 import { MarginDesk } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
-import { deskOf, isResult } from './stream-desk.ts';
+import { deskOf, isResult, lookingAfter } from './stream-desk.ts';
 
 interface Walk {
   readonly market: PaperMarket;
@@ -57,9 +57,13 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const book = memoryJournal(isResult);
   const fills: Fill[] = [];
   const band = bandOf(input);
+  let changes = 0;
   const venue = new PaperOnKlines({
     // There is nothing to poll: the venue says itself when something happened.
-    changed: (symbol) => void clock.track(assembled.sweeps.sweep(symbol)),
+    changed(symbol) {
+      changes++;
+      void clock.track(assembled.sweeps.sweep(symbol));
+    },
     clock,
     instruments: input.instruments,
     rules: input.rules,
@@ -94,9 +98,8 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
-  const trading = trade({ ...assembled.desk, signals: [...signals, again.stream] }).subscribe((fill) =>
-    fills.push(fill),
-  );
+  const desk = { ...assembled.desk, execute: lookingAfter(assembled, () => changes) };
+  const trading = trade({ ...desk, signals: [...signals, again.stream] }).subscribe((fill) => fills.push(fill));
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
   if (graph.faults.length > 0) throw graph.faults[0];
@@ -204,11 +207,17 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
 }
 
 /** One kline; undefined when nothing asynchronous came of it. */
-function step(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
-  if (!isActive(graph, walk)) return show(graph, walk, kline);
-  return openPhase(graph, walk, kline)
-    .then(() => restPhases(graph, walk, kline))
-    .then(() => show(graph, walk, kline));
+const step = (graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined =>
+  isActive(graph, walk) ? fillAndShow(graph, walk, kline) : show(graph, walk, kline);
+
+/** To wait for nothing costs as much as a phase. */
+async function fillAndShow(graph: Graph, walk: Walk, kline: Kline): Promise<void> {
+  const opening = openPhase(graph, walk, kline);
+  if (opening !== undefined) await opening;
+  const resting = restPhases(graph, walk, kline);
+  if (resting !== undefined) await resting;
+  const showing = show(graph, walk, kline);
+  if (showing !== undefined) await showing;
 }
 
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
@@ -219,6 +228,7 @@ function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
   const leaving =
     killing === undefined ? leaveOverdue(graph, walk, kline) : killing.then(() => leaveOverdue(graph, walk, kline));
   const pushing = leaving === undefined ? push(graph, walk, kline) : leaving.then(() => push(graph, walk, kline));
+  if (graph.rules.marketAt === 'open') return pushing;
   return pushing === undefined
     ? decidedPhase(graph, walk, kline)
     : pushing.then(() => decidedPhase(graph, walk, kline));

@@ -29,7 +29,7 @@ import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts
 import { heardKlines } from './larger-klines.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
-import { deskOf, isResult } from './stream-desk.ts';
+import { deskOf, isResult, lookingAfter } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
@@ -73,6 +73,7 @@ class TapeRun {
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book = memoryJournal(isResult);
+  #news = 0;
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -100,7 +101,10 @@ class TapeRun {
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
-    this.#venue.orders.news?.subscribe((symbol) => void this.#clock.track(this.#assembled.sweeps.sweep(symbol)));
+    this.#venue.orders.news?.subscribe((symbol) => {
+      this.#news++;
+      void this.#clock.track(this.#assembled.sweeps.sweep(symbol));
+    });
     this.#lanes = input.series.map((series) => this.#lane(series));
   }
 
@@ -109,8 +113,7 @@ class TapeRun {
     const fills: Fill[] = [];
     const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
     const trading = trade({ ...this.#desk(), signals }).subscribe((fill) => fills.push(fill));
-    // Recovery has nothing to do, but strategies only listen once it is through.
-    await this.#clock.turn();
+    await this.#clock.turn(); // Strategies only listen once recovery is through.
     const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
     const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
     const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
@@ -137,6 +140,7 @@ class TapeRun {
     const { desk } = this.#assembled;
     return {
       ...desk,
+      execute: lookingAfter(this.#assembled, () => this.#news),
       note: (signal) => {
         this.#stirred = true;
         return desk.note(signal);
