@@ -131,6 +131,8 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
       ['assumedTarget', 'stop'],
       ['stop', 'assumedTarget'],
     ]);
+    // 0.02 up and 0.02 down, which are not the same as floating numbers.
+    expect(firstOf('nearest', { open: 98.71, high: 98.73, low: 98.69 }, 'SELL', 98.72)).toBe('stop');
   });
 
   test('K8 by a chosen path: the target fills, and the kline stays ambiguous with the stop as the worse end', () => {

@@ -2,6 +2,9 @@
 import type { Kline, Side } from '../domain/market.ts';
 import type { Rules } from './rules.ts';
 
+/** Of a price: what differences of prices may be off by. */
+const roundedShare = 1e-12;
+
 /**
  * What comes first of a target at this price and a stop, both within one kline: the target for certain where the kline opens at it,
  * or because the path is taken to run so. `side` is that of the orders that leave the position.
@@ -15,8 +18,9 @@ export function firstOf(
   if (path === 'pessimistic') return 'stop';
   // Every path begins with the open.
   if (side === 'SELL' ? open >= target : open <= target) return 'target';
-  // As far from the one as from the other: nobody knows, so the worse.
-  if (path === 'nearest' && high - open === open - low) return 'stop';
-  const isHighFirst = path === 'OHLC' || (path === 'nearest' && high - open < open - low);
+  const further = high - open - (open - low);
+  // As far from the one as from the other: nobody knows, so the worse. Differences of prices are rounded, by less than any tick.
+  if (path === 'nearest' && Math.abs(further) < high * roundedShare) return 'stop';
+  const isHighFirst = path === 'OHLC' || (path === 'nearest' && further < 0);
   return isHighFirst === (side === 'SELL') ? 'assumedTarget' : 'stop';
 }
