@@ -89,6 +89,21 @@ const freshMs = 5_000;
 /** Its clock is the exchange's: a gateway that is far off makes it close klines before they end. */
 export const isInTime = ({ clock }: Life, exchangeNow: number): boolean => Math.abs(clock.now() - exchangeNow) < 1_000;
 
+/** Looks at every symbol and writes the journal, again where a look is refused, as after a clock was set back; gives whether it was done. */
+export function lastLook(process: Process): () => boolean {
+  let state: 'looking' | 'refused' | 'done' = 'refused';
+  async function look(): Promise<void> {
+    state = 'looking';
+    const looks = await Promise.all(symbols.map((symbol) => process.assembled.sweeps.sweep(symbol)));
+    await process.durable();
+    state = looks.some(({ failed }) => failed) ? 'refused' : 'done';
+  }
+  return () => {
+    if (state === 'refused') void look();
+    return state === 'done';
+  };
+}
+
 /** It has heard of every price just now. */
 export const isPriced = (running: Process | undefined): boolean =>
   running !== undefined &&

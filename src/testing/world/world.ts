@@ -13,7 +13,7 @@ import { Operator } from './operator.ts';
 import { Others } from './others.ts';
 import { type CrashPoint, faultsMs, type Plan, withLateQueue } from './plan.ts';
 import { Prices } from './prices.ts';
-import { isInTime, isPriced, openText, type Process, startProcess, symbols, worldTiming } from './process.ts';
+import { isInTime, isPriced, lastLook, openText, type Process, startProcess, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
@@ -243,14 +243,7 @@ class World {
   async #untilSeen(): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;
-    let seen = false;
-    const looks = symbols.map((symbol) => running.assembled.sweeps.sweep(symbol));
-    void Promise.all(looks)
-      .then(() => running.durable())
-      .then(() => {
-        seen = true;
-      });
-    await this.#until(() => seen, this.#time.elapsed() + 90_000, 'the last look does not end');
+    await this.#until(lastLook(running), this.#time.elapsed() + 90_000, 'the last look does not end');
   }
 
   /** Ready again after the last restart; a ban that was heard late is waited for. */
