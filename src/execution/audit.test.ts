@@ -35,6 +35,24 @@ describe('what the account held at first', () => {
     expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
   });
 
+  test('is taken down once, whoever asks while it is: what was paid meanwhile is no part of it', async () => {
+    const desk = new TestDesk().listen();
+    const recovered = desk.assembled.desk.recover();
+    await desk.pass(timing.sweepGapMs - 500);
+    desk.venue.failing.add('balances');
+    const asked = desk.assembled.audit();
+    await desk.pass(100);
+    desk.venue.failing.delete('balances');
+    await desk.finish(recovered);
+    desk.venue.pay('USDT', units('-12.5'));
+    await desk.finish(asked);
+    expect(await desk.finish(desk.assembled.audit())).toMatchObject({
+      kind: 'off',
+      differences: [{ asset: 'USDT', amount: units('-12.5') }],
+    });
+    expect(halts(desk)).toEqual(['ledger']);
+  });
+
   test('is not taken from an account that lags behind a trade', async () => {
     const desk = new TestDesk().listen();
     const other = desk.venue.place({ clientOrderId: 'web_1' });

@@ -46,10 +46,17 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
     return differences.length === 0 ? { kind: 'even' } : { kind: 'off', differences };
   }
 
+  /** Whoever asks meanwhile waits for the same: a second pair of looks would take what has moved since for held at first. */
+  let beginning: Promise<void> | undefined;
+  const begun = (): Promise<void> =>
+    (beginning ??= begin(execution, sweeps, lagging).finally(() => {
+      beginning = undefined;
+    }));
+
   return {
-    begin: () => begin(execution, sweeps, lagging),
+    begin: begun,
     async check() {
-      await begin(execution, sweeps, lagging);
+      await begun();
       const audit = await twice();
       if (books?.balances !== undefined) tellOfLong(audit);
       if (audit.kind !== 'skipped') keep(execution, audit, held);
