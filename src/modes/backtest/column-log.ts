@@ -72,7 +72,7 @@ export class ColumnLog {
   /** Everything as rows; orders of the portfolio work still, as of `now`. */
   journal(portfolio: Pick<Portfolio, 'orders' | 'instrument'>, now: number): ReturnType<RunResult['journal']> {
     const host = memoryHost();
-    const write = (entries: readonly Entry[]): void => void host.write(entries);
+    const write = (entries: readonly Entry[]): void => host.write(entries);
     const rowOf = (order: WorkingOrder, at: number): Entry =>
       orderRow(order, portfolio.instrument(order.intent.symbol), at);
     write(
