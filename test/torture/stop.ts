@@ -23,13 +23,18 @@ const createWindowMs = 2_000;
 const stopMs = (draw: number): number => (draw < 0.75 ? 600 + draw * 1_800 : 2_500 + (draw - 0.75) * 14_000);
 
 /**
- * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. A wish that waited for
- * the end of an order from before the stop is carried out after it, on a fresh price, and is older by right.
+ * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. Two wishes are older by
+ * right, and are judged again by a fresh price at the last hop: one that waited for the end of an order from before the stop, and one
+ * that was being carried out when everything stood still, of which another order had been sent or denied.
  */
 function ages(arena: Arena, since: number): readonly { readonly clientOrderId: string; readonly ageMs: number }[] {
   const { orders } = booksOf(arena.rig);
+  const denied = arena.rig.read((reader) => reader.denials(1_000)).map(({ at, reason }) => ({ createdAt: at, reason }));
+  const begun = new Set(
+    [...orders, ...denied].filter(({ createdAt }) => createdAt < since).map(({ reason }) => reason),
+  );
   return orders
-    .filter(({ createdAt }) => createdAt >= since)
+    .filter(({ createdAt, reason }) => createdAt >= since && !begun.has(reason))
     .filter(
       ({ symbol, createdAt }) =>
         !orders.some(
