@@ -248,16 +248,20 @@ export class Spending {
     this.#sum += weight;
     if (now < this.forbiddenUntil - this.#slackMs)
       return `${request.method} ${request.url.pathname} leaves although nothing may for ${this.forbiddenUntil - now} ms`;
-    const before = creates ? this.#sum - this.#askedSince(now - slowestWriteMs) : 0;
+    const before = creates ? this.#sum - this.#writtenMeanwhile(now) : 0;
     if (before > this.#createShare * this.#most)
       return `a create takes the weight of 60 s to ${before}, of ${this.#most} the last fifth is not for creates`;
     return this.#sum <= this.#most ? undefined : `${this.#sum} of weight left within 60 s, the limit is ${this.#most}`;
   }
 
-  /** What has left since then that was no create: it may have been asked for after the weight of a create that was still being written. */
-  #askedSince(since: number): number {
+  /**
+   * What a create could not know of when its weight was taken, or what was over by then: what has left since that was no create, and creates
+   * that took theirs a minute before it and left later.
+   */
+  #writtenMeanwhile(now: number): number {
     let weight = 0;
-    for (const one of this.#sent) if (one.at >= since && !one.creates) weight += one.weight;
+    for (const one of this.#sent)
+      if (one.creates ? one.at < now - 60_000 + slowestWriteMs : one.at >= now - slowestWriteMs) weight += one.weight;
     return weight;
   }
 }
