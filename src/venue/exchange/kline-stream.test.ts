@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { SimClock } from '../../clock/sim-clock.ts';
 import { desk, inTime, start, tickerFrame } from './test-kit.ts';
 
 const minute = 60_000;
+
+/** It was set by an exchange whose own clock was ahead; timers keep their length, as those of a machine do. */
+class AheadClock extends SimClock {
+  aheadMs = 3_000;
+
+  override now(): number {
+    return super.now() + this.aheadMs;
+  }
+
+  override at(time: number, fn: () => void): () => void {
+    return super.at(time - this.aheadMs, fn);
+  }
+}
 
 describe('klines', () => {
   const channel = 'market_btcusdt_kline_1min';
@@ -88,6 +102,20 @@ describe('klines', () => {
     made.last().push(frame(0, 12));
     made.last().push(frame(1, 13));
     expect(made.heard).toHaveLength(1);
+  });
+
+  it('are not over when a clock that is set back meanwhile says so no more', async () => {
+    const clock = new AheadClock(start);
+    const made = desk(() => [], clock);
+    closes(made);
+    await made.to(55_000);
+    both(made, 0, 11);
+    clock.aheadMs = 0;
+    await made.to(59_900);
+    expect(made.heard).toEqual([]);
+    made.last().push(frame(0, 12));
+    await made.to(62_200);
+    expect(made.heard).toEqual(['0:12@62200']);
   });
 
   it('seen by a single frame after subscribing, or last heard of long ago, are asked for over REST', async () => {

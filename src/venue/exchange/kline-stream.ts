@@ -167,6 +167,11 @@ export class KlineStream implements Listener {
   #overByClock(): void {
     if (this.#current === undefined) return;
     const { kline, sure, at } = this.#current;
+    // The clock was set back since the timer was armed: it is not over yet.
+    if (this.#clock.now() < this.#next(kline.openTime) + closeGraceMs(this.#clock)) {
+      this.#arm();
+      return;
+    }
     this.#current = undefined;
     if (!sure || this.#clock.monotonic() - at > this.#clock.machine(freshMs)) {
       this.#heal({ from: kline.openTime, before: this.#next(kline.openTime), hole: undefined });

@@ -199,8 +199,7 @@ export function inTime(ms: number, act: () => void): void {
 export const start = Date.UTC(2026, 0, 1, 12);
 
 /** The feed from `start` on, and everything that it emits, written down. */
-export function desk(answer?: (url: URL) => unknown) {
-  const clock = new SimClock(start);
+export function desk(answer?: (url: URL) => unknown, clock = new SimClock(start)) {
   const made = memoryFeed(clock, answer);
   const heard: unknown[] = [];
   const gaps: object[] = [];
