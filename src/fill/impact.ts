@@ -9,6 +9,9 @@ export interface Liquidity {
   readonly deviation: number | undefined;
 }
 
+/** Asked with a time (UTC ms): what usually trades in the days before. */
+export type UsualDay = (time: number) => Liquidity | undefined;
+
 export type ImpactModel =
   /** `y` · σ · √(quantity ÷ volume); nothing below `from`, a share of the day's volume. */
   | { readonly kind: 'squareRoot'; readonly y: number; readonly from: number }

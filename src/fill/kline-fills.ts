@@ -31,7 +31,8 @@ import {
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
 import { arrivalMs, arrivalPrice, isPassed } from './arrival.ts';
-import { LargeOrders, type Priced, type Taking, type UsualDay } from './large.ts';
+import type { UsualDay } from './impact.ts';
+import { LargeOrders, type Priced, type Taking } from './large.ts';
 import {
   and,
   fresh,

@@ -16,7 +16,7 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
-import { dayShareOf, type ImpactModel, impactOf, type Liquidity } from './impact.ts';
+import { dayShareOf, type ImpactModel, impactOf, type Liquidity, type UsualDay } from './impact.ts';
 
 /** A price at which an order takes from the market, and by what evidence. */
 export interface Priced {
@@ -35,9 +35,6 @@ export interface Taking {
   /** Base quantity of the kline or the print in which it trades; undefined where neither is known. */
   readonly klineVolume: number | undefined;
 }
-
-/** Asked with a time (UTC ms): what usually trades in the days before. */
-export type UsualDay = (time: number) => Liquidity | undefined;
 
 const dayMs = 86_400_000;
 

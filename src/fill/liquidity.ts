@@ -1,7 +1,7 @@
 /** What usually trades in a day, from the klines before it: the scale against which an order's impact is measured. */
 import { closeTime, type Interval } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import type { Liquidity } from './impact.ts';
+import type { Liquidity, UsualDay } from './impact.ts';
 
 const dayMs = 86_400_000;
 /** Days, or longer klines, that count: the whole ones before. */
@@ -22,7 +22,7 @@ interface Day {
  * days so far, its own included, and no deviation: enough to say which orders are large, and nothing to price them by. Undefined
  * before the first kline.
  */
-export function liquidityOf(columns: Columns, interval: Interval): (time: number) => Liquidity | undefined {
+export function liquidityOf(columns: Columns, interval: Interval): UsualDay {
   let days: readonly Day[] | undefined;
   let index = 0;
   return (time) => {

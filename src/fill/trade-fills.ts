@@ -22,7 +22,8 @@ import {
 import type { Evidence } from '../domain/order.ts';
 import { BookSide, type Taken, type Wanted } from './book-side.ts';
 import { draw } from './chance.ts';
-import { LargeOrders, type UsualDay } from './large.ts';
+import type { UsualDay } from './impact.ts';
+import { LargeOrders } from './large.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step } from './orders.ts';
 import { frontAfter } from './queue.ts';
 import type { Rules } from './rules.ts';

@@ -1,4 +1,5 @@
 /** A strategy that decides on closed klines, kline by kline: what a stream of them feeds. */
+
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Want } from '../domain/order.ts';
@@ -6,6 +7,7 @@ import { checked } from './checked.ts';
 import type { DecidingStrategy, Holding } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import { behind, type Getter, valuesOf } from './values.ts';
 
 export type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 
@@ -22,9 +24,10 @@ export function decider(
   const indicators = Object.entries(strategy.indicators(params));
   const streams = indicators.map(([, indicator]) => indicator.stream(interval));
   const latest = new Float64Array(streams.length).fill(Number.NaN);
-  const values = named(
+  const values = valuesOf(
     indicators.map(([name]) => name),
     latest,
+    getter,
   );
   const warmup = strategy.warmup?.(params) ?? 0;
   let seen = 0;
@@ -42,23 +45,9 @@ export function decider(
   };
 }
 
-/** Where a values object keeps what its getters read. */
-const behind = Symbol('latest values');
-
-type Getter = (this: { readonly [behind]: Float64Array }) => number;
-
-/** Getters by place, the same ones for every strategy: with their own, each would make the engine learn `decide` anew. */
-const getters: Getter[] = [];
-const getter = (place: number): Getter =>
+/** Getters by place. */
+const getters: Getter<Float64Array>[] = [];
+const getter = (place: number): Getter<Float64Array> =>
   (getters[place] ??= function () {
     return this[behind][place] as number;
   });
-
-/** The latest values under their names. Getters, since to write each under its name at each kline takes as long as to work it out. */
-function named(names: readonly string[], latest: Float64Array): Readonly<Record<string, number>> {
-  const values = {};
-  Object.defineProperty(values, behind, { value: latest });
-  for (const [place, name] of names.entries())
-    Object.defineProperty(values, name, { enumerable: true, get: getter(place) });
-  return values;
-}

@@ -1,9 +1,11 @@
 /** A strategy that decides on closed klines, seated before the columns of its series. */
+
 import type { Want } from '../../domain/order.ts';
 import { sameWant } from '../../portfolio/planner.ts';
 import type { DecidingStrategy, Holding } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import type { Params } from '../../strategy/params.ts';
+import { behind, type Getter, valuesOf } from '../../strategy/values.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 import type { RunSeries } from './run.ts';
@@ -64,6 +66,7 @@ export class Seat {
     this.#values = valuesOf(
       indicators.map(([name]) => name),
       this.#behind,
+      getter,
     );
     this.#moment = { kline: cursor, holding, params: hosted.params };
   }
@@ -141,9 +144,6 @@ function isWarm(columns: readonly Float64Array[], row: number): boolean {
   return true;
 }
 
-/** Where a values object keeps what its getters read. */
-const behind = Symbol('values of a row');
-
 /** The columns' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */
 class Behind {
   readonly #columns: readonly Float64Array[];
@@ -174,13 +174,8 @@ class Behind {
 }
 const none = new Float64Array();
 
-interface Values {
-  readonly [behind]: Behind;
-}
-type Getter = (this: Values) => number;
-
-/** Getters by place, the same ones for every run: with their own, each run would make the engine learn `decide` anew. */
-const getters: Getter[] = [
+/** Getters by place. */
+const getters: Getter<Behind>[] = [
   function () {
     return this[behind].a;
   },
@@ -194,16 +189,7 @@ const getters: Getter[] = [
     return this[behind].d;
   },
 ];
-const getter = (place: number): Getter =>
+const getter = (place: number): Getter<Behind> =>
   (getters[place] ??= function () {
     return this[behind].of(place);
   });
-
-/** An object that has the columns' values at the row looked at under their names. */
-function valuesOf(names: readonly string[], at: Behind): Readonly<Record<string, number>> {
-  const values = {};
-  Object.defineProperty(values, behind, { value: at });
-  for (const [place, name] of names.entries())
-    Object.defineProperty(values, name, { enumerable: true, get: getter(place) });
-  return values;
-}

@@ -1,5 +1,6 @@
 /** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
 import type { SimClock } from '../../clock/sim-clock.ts';
+import type { Intent } from '../../domain/order.ts';
 import { defaultTiming } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -35,15 +36,23 @@ export function deskOf(
 }
 
 /**
- * Sends an order, and looks once more where the venue said meanwhile that something happened. An order can end in its arrival, as one of a
- * stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody would look again.
- * `changes` counts what the venue said.
+ * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its
+ * arrival, as one of a stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody
+ * would look again.
  */
-export function lookingAfter({ desk, sweeps }: Assembled, changes: () => number): Assembled['desk']['execute'] {
-  return async (intent) => {
-    const before = changes();
-    const carried = await desk.execute(intent);
-    if (changes() !== before) await sweeps.sweep(intent.symbol);
-    return carried;
+export function looksOnNews(clock: SimClock, of: () => Assembled) {
+  let news = 0;
+  return {
+    heard: (symbol: string): void => {
+      news++;
+      void clock.track(of().sweeps.sweep(symbol));
+    },
+    execute: async (intent: Intent) => {
+      const { desk, sweeps } = of();
+      const before = news;
+      const carried = await desk.execute(intent);
+      if (news !== before) await sweeps.sweep(intent.symbol);
+      return carried;
+    },
   };
 }

@@ -33,7 +33,7 @@ import { heardKlines } from './larger-klines.ts';
 import { MarginDesk } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
-import { deskOf, isResult, lookingAfter } from './stream-desk.ts';
+import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 
 interface Walk {
   readonly market: PaperMarket;
@@ -57,13 +57,10 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const book = memoryJournal(isResult);
   const fills: Fill[] = [];
   const band = bandOf(input);
-  let changes = 0;
+  const looks = looksOnNews(clock, () => assembled);
   const venue = new PaperOnKlines({
     // There is nothing to poll: the venue says itself when something happened.
-    changed(symbol) {
-      changes++;
-      void clock.track(assembled.sweeps.sweep(symbol));
-    },
+    changed: looks.heard,
     clock,
     instruments: input.instruments,
     rules: input.rules,
@@ -98,7 +95,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
-  const desk = { ...assembled.desk, execute: lookingAfter(assembled, () => changes) };
+  const desk = { ...assembled.desk, execute: looks.execute };
   const trading = trade({ ...desk, signals: [...signals, again.stream] }).subscribe((fill) => fills.push(fill));
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();

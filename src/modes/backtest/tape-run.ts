@@ -29,7 +29,7 @@ import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts
 import { heardKlines } from './larger-klines.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
-import { deskOf, isResult, lookingAfter } from './stream-desk.ts';
+import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
@@ -73,7 +73,7 @@ class TapeRun {
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book = memoryJournal(isResult);
-  #news = 0;
+  readonly #looks: ReturnType<typeof looksOnNews>;
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -101,10 +101,8 @@ class TapeRun {
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
-    this.#venue.orders.news?.subscribe((symbol) => {
-      this.#news++;
-      void this.#clock.track(this.#assembled.sweeps.sweep(symbol));
-    });
+    this.#looks = looksOnNews(this.#clock, () => this.#assembled);
+    this.#venue.orders.news?.subscribe(this.#looks.heard);
     this.#lanes = input.series.map((series) => this.#lane(series));
   }
 
@@ -140,7 +138,7 @@ class TapeRun {
     const { desk } = this.#assembled;
     return {
       ...desk,
-      execute: lookingAfter(this.#assembled, () => this.#news),
+      execute: this.#looks.execute,
       note: (signal) => {
         this.#stirred = true;
         return desk.note(signal);

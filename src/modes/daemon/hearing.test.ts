@@ -5,22 +5,11 @@ import type { FeedGap, Kline } from '../../domain/market.ts';
 import type { Notice } from '../../execution/desk.ts';
 import { defineStrategy, flat, hold } from '../../strategy/contract.ts';
 import { sma } from '../../strategy/indicators.ts';
-import { btc, startTime } from '../../testing/builders.ts';
+import { btc, kline, startTime } from '../../testing/builders.ts';
 import { TestDesk } from '../../testing/desk.ts';
 import { type MarketFeed, ok } from '../../venue/venue.ts';
 import { signalsHeard } from './hearing.ts';
 
-const kline = (minute: number, close: number): Kline => ({
-  symbol: btc.symbol,
-  interval: '1min',
-  openTime: startTime + minute * 60_000,
-  open: close,
-  high: close,
-  low: close,
-  close,
-  volume: 1,
-  seenAt: startTime + (minute + 1) * 60_000,
-});
 const above = (period: number) =>
   defineStrategy({
     name: 'above',
@@ -78,38 +67,38 @@ function listening(period: number, stored: Kline[]) {
 }
 
 test('a strategy is given as many klines as it needs, however many that is', async () => {
-  const stored = Array.from({ length: 2_000 }, (_, minute) => kline(minute, 100));
+  const stored = Array.from({ length: 2_000 }, (_, minute) => kline(100, minute));
   const { klines, asked, reasons, notices, settle } = listening(1_440, stored);
   await settle();
-  klines.next(kline(2_000, 101));
+  klines.next(kline(101, 2_000));
   expect(asked).toEqual([1_440]);
   expect(reasons).toHaveLength(1);
   expect(notices).toEqual([]);
 });
 
 test('that the exchange has fewer is said, with how long the strategy will be silent', async () => {
-  const { notices, settle } = listening(1_000, [kline(0, 100), kline(1, 100)]);
+  const { notices, settle } = listening(1_000, [kline(100, 0), kline(100, 1)]);
   await settle();
   expect(notices).toMatchObject([{ level: 'warn', text: expect.stringContaining('silent for 998 more') }]);
 });
 
 test('after a hole that could not be healed its indicators begin again from history', async () => {
-  const stored = [kline(0, 100), kline(1, 100)];
+  const stored = [kline(100, 0), kline(100, 1)];
   const { klines, gaps, asked, reasons, settle } = listening(2, stored);
   await settle();
-  klines.next(kline(2, 110));
+  klines.next(kline(110, 2));
   expect(reasons).toEqual(['above 105']);
   // Minutes 3 to 5 were missed and are known to the exchange only by now.
-  stored.push(kline(2, 110), kline(3, 50), kline(4, 50), kline(5, 60));
+  stored.push(kline(110, 2), kline(50, 3), kline(50, 4), kline(60, 5));
   gaps.next({ symbol: btc.symbol, channel: 'klines', from: startTime, to: startTime, cause: 'a test', healed: false });
   await settle();
-  klines.next(kline(6, 70));
+  klines.next(kline(70, 6));
   expect(asked).toEqual([300, 300]);
   expect(reasons).toEqual(['above 105', 'above 65']);
 });
 
 test('a hole that was healed, or that was elsewhere, changes nothing', async () => {
-  const { gaps, asked, settle } = listening(2, [kline(0, 100), kline(1, 100)]);
+  const { gaps, asked, settle } = listening(2, [kline(100, 0), kline(100, 1)]);
   await settle();
   const hole = { symbol: btc.symbol, from: startTime, to: startTime, cause: 'a test' };
   gaps.next({ ...hole, channel: 'klines', healed: true });

@@ -19,10 +19,10 @@ export interface CodeVersion {
 const plain = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
 
-export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string | Uint8Array): string => sha256Of([text]);
 
 /** Of a text in pieces. */
-export function sha256Of(pieces: readonly string[]): string {
+export function sha256Of(pieces: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');

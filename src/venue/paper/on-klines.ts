@@ -8,7 +8,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Lots, Units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { mostRate } from '../../fill/fees.ts';
-import type { Liquidity } from '../../fill/impact.ts';
+import type { UsualDay } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
@@ -22,7 +22,7 @@ export interface PaperOnKlinesOptions extends PaperAccountOptions {
   /** The klines by which each symbol's orders fill. */
   readonly intervals: ReadonlyMap<string, Interval>;
   /** What usually trades of each symbol in the days before a time, for rules with impact. */
-  readonly liquidity?: ReadonlyMap<string, (time: number) => Liquidity | undefined>;
+  readonly liquidity?: ReadonlyMap<string, UsualDay>;
   /** The finer klines within a kline of each symbol, by its open time. */
   readonly finer?: ReadonlyMap<string, (openTime: number) => readonly FillKline[]>;
 }
