@@ -13,9 +13,13 @@ const kib = 1_024;
 /** In the smallest a new journal does not fit at once; the largest is soon full as well. */
 const smallestKib = 256;
 const largestKib = 2_048;
-const growthKib = 512;
-/** Real ms in which a daemon that trades has written as much as it may. */
-const limitedMs = 60_000;
+const startKib = 128;
+/** An order takes some 30 KiB of log, which begins anew only after 4 MiB: so much lasts until the next disk is filled. */
+const enoughKib = 1_024;
+/** Real ms in which a daemon that trades has written as much as it may, unless its log has just begun anew. */
+const limitedMs = 15_000;
+/** No page of a database fits any more behind its first. */
+const smallestLimit = 4 * kib;
 
 function run(program: string, ...args: readonly string[]): boolean {
   try {
@@ -79,12 +83,12 @@ async function growUntilItStarts(arena: Arena): Promise<void> {
     if (daemon.runs) {
       await daemon.end('SIGKILL');
       // The next start writes a little more than this one did.
-      grow(arena, growthKib / 4);
+      grow(arena, startKib);
       return;
     }
     const faults = await clearEnd(daemon);
     if (faults.length > 0) throw new Error(faults.join('; '));
-    grow(arena, growthKib / 4);
+    grow(arena, startKib);
   }
 }
 
@@ -112,7 +116,8 @@ async function full(arena: Arena): Promise<Done> {
   const refusal = startsFull ? await startedOnFull(arena) : [];
   rmSync(ballast, { force: true });
   // What was written meanwhile stays: a disk that is too small for it never has space again.
-  if (statfsSync(rig.state).bavail * statfsSync(rig.state).bsize < 200 * kib) grow(arena, growthKib);
+  const { bavail, bsize } = statfsSync(rig.state);
+  if (bavail * bsize < enoughKib * kib) grow(arena, enoughKib);
   if (!arena.daemon.runs) await arena.start();
   const { arrivals } = await exchange.counts();
   return {
@@ -133,8 +138,11 @@ async function limited(arena: Arena): Promise<Done> {
   await exchange.faults(usualFaults);
   await pass(20 + rng() * 300);
   const largest = Math.max(...readdirSync(rig.state).map((name) => statSync(join(rig.state, name)).size));
-  run('prlimit', `--pid=${daemon.pid}`, `--fsize=${largest + Math.floor(rng() * 32) * kib}`);
-  await until('the end of a daemon whose files may not grow', () => !daemon.runs, limitedMs);
+  const limit = (bytes: number): boolean => run('prlimit', `--pid=${daemon.pid}`, `--fsize=${bytes}`);
+  limit(largest + Math.floor(rng() * 32) * kib);
+  for (let left = limitedMs; left > 0 && daemon.runs; left -= 100) await pass(100);
+  if (daemon.runs) limit(smallestLimit);
+  await until('the end of a daemon whose files may not grow', () => !daemon.runs, patienceMs);
   const { code, signal } = await daemon.exited;
   await arena.start();
   const isClear = signal === 'SIGXFSZ' || code === 1;
