@@ -44,18 +44,15 @@ export interface Moment {
   readonly steady: number;
 }
 
-/** Less than this is what reading two clocks one after the other and their drift make, ms. */
-const jitterMs = 1_000;
-
 /**
  * The same bans by our clock of now, when they were written down at another moment: a process begins with the machine's wall clock,
- * which may be hours wrong until the exchange was asked for its time, and a ban is not to be over, or to last, for that. After the
+ * which may be hours wrong, or half a second, until the exchange was asked for its time, and a ban is not to be over, or to last, for that. After the
  * machine was started anew its steady clock tells less than has passed, or nothing.
  */
 export function reread(bans: Bans, written: Moment, now: Moment): Bans {
   const passedMs = now.steady - written.steady;
   const apartMs = now.utc - (written.utc + passedMs);
-  if (passedMs < 0 || Math.abs(apartMs) < jitterMs) return bans;
+  if (passedMs < 0 || apartMs === 0) return bans;
   const moved = (until: number): number => (until === 0 ? 0 : Math.max(1, until + apartMs));
   const { slowUntil, stopUntil, banUntil, banMs } = bans;
   return { slowUntil: moved(slowUntil), stopUntil: moved(stopUntil), banUntil: moved(banUntil), banMs };
