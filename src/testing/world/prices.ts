@@ -44,6 +44,11 @@ export class Prices {
     }
   }
 
+  /** A process begins to listen: it is told of the books as they stand, however long ago they changed. */
+  stand(at: number): void {
+    this.see({ books: new Set(this.#seen.keys()), prints: new Map() }, at);
+  }
+
   /** A stop was acted on: the price was there since the process began to listen, whatever a frame said. */
   stopWasReached({ strategy, symbol, side, price }: ArmedStop, since: number): Verdict {
     const reached = (this.#seen.get(symbol) ?? []).some(

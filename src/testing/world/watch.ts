@@ -89,6 +89,7 @@ export class Watch {
   ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
     const last = new Map<string, number>();
     const since = this.#options.time.now();
+    prices.stand(since);
     return {
       stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop, since)),
       heard: (kline) => {
