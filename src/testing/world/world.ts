@@ -212,7 +212,8 @@ class World {
     await this.#untilKnown();
     const restAt = this.#time.elapsed() + watchMs;
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
-    if (this.#plan.lateQueue) await this.#untilLateOnesEnd();
+    // What came late, or was quarantined by a human before it came, is found now.
+    if (this.#plan.lateQueue || this.#orderStates().includes('quarantined')) await this.#untilLateOnesEnd();
     await this.#untilSeen();
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
