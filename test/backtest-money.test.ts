@@ -145,11 +145,6 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
       `${hours}\naccount: margin\n${margin}\ncashFlows: [{ time: 2025-10-06, currency: USDT, amount: "1", kind: deposit, reason: r }]`,
       'b.yaml: cashFlows: money cannot be paid in or out of a margin account',
     ],
-    [
-      'trades and books for a margin account',
-      `${hours}\naccount: margin\n${margin}\ntrades: { BTCUSDT: ${data}/BTCUSDT-trades-2024-08-08T2354_11min.csv.gz }`,
-      'b.yaml: account: margin fills by klines alone, and there are trades or books of BTCUSDT: say fidelity: klines',
-    ],
   ] as const)('refuses %s', async ([, more, said]) => {
     write(more);
     const early = said.startsWith('BTC:') ? ['--set', 'from=2025-10-01'] : [];

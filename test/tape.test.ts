@@ -214,6 +214,21 @@ test('inside a recorded hole nothing fills, and an order that arrives in it wait
   expect(shown(run)).toEqual(['BUY 0.9998 @ 100.02 at 100000 trade-next-stale']);
 });
 
+test('two books in a row set off a stop where no trades are stored', async () => {
+  const books = Array.from({ length: 241 }, (_, at) => {
+    // One odd book says nothing.
+    const price = at === 90 || at >= 130 ? 94 : 100;
+    return book(at * 1_000, [price - 0.01, 50], [price + 0.01, 50]);
+  });
+  const wants = [hold({ quantity: 1 }, '', { stop: 95 }), undefined, undefined, undefined];
+  const tape: Tape = { books: bookColumns(books), gaps: [] };
+  const run = await runTape(input(wants, tape));
+  expect(run.fills.map(({ purpose, side, time, evidence }) => [purpose, side, time, evidence?.rule])).toEqual([
+    ['enter', 'BUY', 60_250, 'depth-walk'],
+    ['stop', 'SELL', 131_250, 'depth-walk'],
+  ]);
+});
+
 test('klines speak where nothing else is stored, and orders go over to trades with what they have filled', async () => {
   const tape = tapeOf(quiet(8 * minute).filter(({ time }) => time >= 3 * minute));
   const wants = [hold({ quantity: 1 }, ''), undefined, undefined, undefined, flat(''), undefined, undefined];

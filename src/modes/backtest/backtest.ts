@@ -23,7 +23,7 @@ import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { finerOf } from './detail.ts';
 import { rulesOf } from './fill-rules.ts';
-import { marginRulesOf, refuseTape } from './margin-rules.ts';
+import { marginRulesOf } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
@@ -120,7 +120,6 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
     const tape = await tapeOf(dir, config, instrument);
     if (tape !== undefined) {
-      if (cast.margin !== undefined) refuseTape(file, symbol);
       tapes.set(symbol, tape);
       warnings.push(...tape.warnings);
       for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;

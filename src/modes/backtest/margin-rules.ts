@@ -36,10 +36,3 @@ export function marginRulesOf(
   if (Object.keys(currencies).length > 0) refuse('currencies: a margin account has one currency: leave the others out');
   return { ...rest, interest: rates, interestEveryMs: interestEveryHours * 3_600_000 };
 }
-
-/** Refuses a recording of trades or books: positions on margin are judged by klines. */
-export function refuseTape(file: string, symbol: string): never {
-  throw new Refusal(
-    `${file}: account: margin fills by klines alone, and there are trades or books of ${symbol}: say fidelity: klines`,
-  );
-}

@@ -12,6 +12,7 @@ import {
   notional,
   noUnits,
   plus,
+  priceNumber,
   rateText,
   ruinPrice,
   timesRate,
@@ -23,9 +24,11 @@ import type { Fill, Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
 import { ByPlace } from '../../portfolio/by-place.ts';
 import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { Assembled } from '../assemble.ts';
+import type { RunInput } from './run.ts';
 import type { Charge, MarginRules, MarginSums } from './run-money.ts';
 
 /** What a strategy owed at most since interest was charged last. */
@@ -37,19 +40,40 @@ interface Debt {
   isLeaving: boolean;
 }
 
-export interface MarginParts {
+/** Prices between which nothing is liquidated: long positions at those above one, short ones at those below the other. */
+export interface Held {
+  readonly above: number;
+  readonly below: number;
+}
+
+interface MarginParts {
   readonly clock: SimClock;
-  readonly assembled: Pick<Assembled, 'portfolio' | 'planner' | 'protection'>;
+  readonly assembled: Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'hitStop'>;
   /** Moves money of the account. */
   readonly transfer: (asset: string, amount: Units) => unknown;
   readonly write: (entry: Entry) => void;
+}
+
+/** Who charges and liquidates by the rules of a run; undefined on spot. */
+export function marginOn(
+  { margin }: Pick<RunInput, 'margin'>,
+  clock: SimClock,
+  assembled: Assembled,
+  book: Journal,
+  venue: { transfer(asset: string, amount: Units): boolean },
+): MarginDesk | undefined {
+  if (margin === undefined) return undefined;
+  const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
+  const desk = new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
+  assembled.booked.subscribe((fill) => desk.booked(fill));
+  return desk;
 }
 
 export class MarginDesk {
   readonly #rules: MarginRules;
   readonly #parts: MarginParts;
   readonly #debts = new ByPlace<Debt>();
-  readonly charges: Charge[] = [];
+  readonly #charges: Charge[] = [];
   readonly #sums = { interest: noUnits, liquidationFees: noUnits, liquidations: 0 };
 
   constructor(rules: MarginRules, parts: MarginParts) {
@@ -64,14 +88,45 @@ export class MarginDesk {
       });
   }
 
-  get sums(): MarginSums {
-    return this.#sums;
+  result(): MarginSums & { readonly charges: readonly Charge[] } {
+    return { ...this.#sums, charges: this.#charges };
+  }
+
+  /** Between which prices every position on the symbol is held; undefined where none could be liquidated. */
+  held(symbol: string): Held | undefined {
+    const at = this.#parts.assembled.portfolio.instrument(symbol);
+    let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const { side, price } of this.#ruins(symbol)) {
+      if (side === 'SELL') above = Math.max(above, priceNumber(price, at));
+      else below = Math.min(below, priceNumber(price, at));
+    }
+    return above === Number.NEGATIVE_INFINITY && below === Number.POSITIVE_INFINITY ? undefined : { above, below };
+  }
+
+  /** A price at the exchange, or the best of a book: it leaves what that ruins at the market, an order's way from now. */
+  leaveRuined(symbol: string, bid: number, ask = bid): void {
+    const held = this.held(symbol);
+    if (held === undefined || (bid > held.above && ask < held.below)) return;
+    const { assembled, clock } = this.#parts;
+    const at = assembled.portfolio.instrument(symbol);
+    for (const { strategy, side, price } of this.#ruins(symbol)) {
+      const level = priceNumber(price, at);
+      if (side === 'SELL' ? bid > level : ask < level) continue;
+      const reached = side === 'SELL' ? bid : ask;
+      const why = this.why(reached);
+      assembled.portfolio.mark(symbol, reached, clock.now());
+      this.liquidate(strategy, symbol, why);
+      assembled.hitStop({ strategy, symbol }, why);
+    }
+  }
+
+  #ruins(symbol: string): readonly Stop[] {
+    return [...this.#debts.on(symbol).keys()].flatMap((strategy) => this.#ruin(strategy, symbol) ?? []);
   }
 
   /** Some position on the symbol could be liquidated. */
   isAtRisk(symbol: string): boolean {
-    for (const strategy of this.#debts.on(symbol).keys()) if (this.#ruin(strategy, symbol) !== undefined) return true;
-    return false;
+    return this.#ruins(symbol).length > 0;
   }
 
   /** The stops that a kline may set off: those of the strategies, and the prices at which the exchange leaves their positions. */
@@ -156,7 +211,7 @@ export class MarginDesk {
     transfer(asset, negate(amount));
     const sum = kind === 'interest' ? 'interest' : 'liquidationFees';
     this.#sums[sum] = plus(this.#sums[sum], amount);
-    this.charges.push({ at, strategy, symbol, kind, asset, amount });
+    this.#charges.push({ at, strategy, symbol, kind, asset, amount });
     const reason = `${kind === 'interest' ? 'interest' : 'fee of a liquidation'} of ${strategy} on ${symbol}`;
     const moved = unitsText(negate(amount));
     write({ kind: 'adjustment', at, what: 'adjust', asset, amount: moved, by: 'margin rules', reason });

@@ -3,9 +3,8 @@ import { EMPTY } from 'rxjs';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { type Kline, mapColumns } from '../../domain/market.ts';
-import { plus, type Units } from '../../domain/money.ts';
+import { plus } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
-import type { Journal } from '../../journal/journal.ts';
 import { memoryJournal } from '../../journal/memory.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
@@ -30,7 +29,7 @@ import {
   watchLoss,
 } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
-import { MarginDesk } from './margin.ts';
+import { marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
@@ -73,8 +72,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const assembled = deskOf(input, clock, book, venue.orders, 1);
   const feed = new RecordedFeed(input.series.map(upToEnd));
   const flows = flowsOn(input, assembled, venue, (entry) => book.append(entry));
-  const margin = marginOf(input, { clock, assembled, book, venue });
-  if (margin !== undefined) assembled.booked.subscribe((fill) => margin.booked(fill));
+  const margin = marginOn(input, clock, assembled, book, venue);
   const walks = input.series.map(({ symbol, interval }) => ({
     symbol,
     interval,
@@ -105,23 +103,13 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
-    ...(margin !== undefined && { margin: { ...margin.sums, charges: margin.charges } }),
+    ...(margin !== undefined && { margin: margin.result() }),
     ...band.sums(),
     ambiguousKlines: walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
     journal: () => book.db,
     ...(endedAt === undefined ? {} : { endedAt }),
   });
   return closedAtEnd(input, result);
-}
-
-function marginOf(
-  { margin }: RunInput,
-  parts: Pick<Graph, 'clock' | 'assembled'> & { readonly book: Journal; readonly venue: PaperOnKlines },
-): MarginDesk | undefined {
-  const { clock, assembled, book, venue } = parts;
-  if (margin === undefined) return undefined;
-  const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
-  return new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
 }
 
 export const upToEnd = (series: RunSeries): RunSeries => ({

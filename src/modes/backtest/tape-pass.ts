@@ -5,6 +5,7 @@
 import { rowAt } from '../../data/klines.ts';
 import type { TradeColumns } from '../../data/tape.ts';
 import type { TradeFills } from '../../fill/trade-fills.ts';
+import type { Held } from './margin.ts';
 import type { SkippingCursor } from './tape-events.ts';
 
 export interface Passing {
@@ -15,12 +16,19 @@ export interface Passing {
   pass(until: number): void;
 }
 
-/** Prints at the exchange. */
-export function passingPrints(cursor: SkippingCursor, trades: TradeColumns, to: number, fills: TradeFills): Passing {
+/** Prints at the exchange; `held`: between which prices nobody is liquidated. */
+export function passingPrints(
+  cursor: SkippingCursor,
+  trades: TradeColumns,
+  to: number,
+  fills: TradeFills,
+  held: () => Held | undefined,
+): Passing {
   return {
     cursor,
     ends(until) {
-      const row = fills.nextMattering(trades, cursor.row, to, until);
+      const filling = fills.nextMattering(trades, cursor.row, to, until);
+      const row = nextRuining(trades.price, cursor.row, filling, held());
       return row < to ? Math.min(until, trades.time[row] as number) : until;
     },
     pass(until) {
@@ -29,6 +37,14 @@ export function passingPrints(cursor: SkippingCursor, trades: TradeColumns, to: 
       cursor.moveTo(next);
     },
   };
+}
+
+/** The first row before `to` at whose price somebody is liquidated, else `to`. */
+function nextRuining(price: ArrayLike<number>, from: number, to: number, held: Held | undefined): number {
+  if (held === undefined) return to;
+  let row = from;
+  while (row < to && (price[row] as number) > held.above && (price[row] as number) < held.below) row++;
+  return row;
 }
 
 /** A symbol's share of the equity, as a line over its price: above `least` nothing has to be looked at. */

@@ -9,14 +9,16 @@ import { rowAt } from '../../data/klines.ts';
 import type { BookColumns, Tape, TradeColumns } from '../../data/tape.ts';
 import { closeTime } from '../../domain/interval.ts';
 import type { Depth, FeedGap, Trade } from '../../domain/market.ts';
-import { plus, priceText } from '../../domain/money.ts';
+import { plus } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { memoryJournal } from '../../journal/memory.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
-import { PaperOnTape, type TapeMarket } from '../../venue/paper/on-tape.ts';
-import { RecordedFeed, type RecordedSeries } from '../../venue/recorded/recorded.ts';
+import { PaperOnTape } from '../../venue/paper/on-tape.ts';
+import { RecordedFeed } from '../../venue/recorded/recorded.ts';
 import type { Assembled } from '../assemble.ts';
+import { bookPairs } from '../book-pairs.ts';
+import { hitByBooks, hitByTrade } from '../daemon/prices.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
 import { pacedByTime } from '../pace.ts';
 import { type Source, source } from '../source.ts';
@@ -25,13 +27,15 @@ import { heardTape } from './absent.ts';
 import { bandOf } from './band.ts';
 import { flowCursor, flowsOn } from './cash-flows.ts';
 import { closedAtEnd } from './end-close.ts';
-import { isActive, leaveOverdue, restPhases, watchLoss } from './kline-phases.ts';
+import { watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
+import { type MarginDesk, marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
+import { closingKlines, type KlineLane, openingKlines, type TapeStage } from './tape-klines.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './tape-pass.ts';
 import { Poller } from './tape-poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './tape-rows.ts';
@@ -50,13 +54,9 @@ const lastLooks = 3;
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
   new TapeRun(input, everyEvent).run().then((result) => closedAtEnd(input, result));
 
-interface Lane {
-  readonly symbol: string;
-  readonly series: RunSeries;
-  readonly recorded: RecordedSeries;
-  readonly market: TapeMarket;
+interface Lane extends KlineLane {
   readonly tape: Tape | undefined;
-  readonly covered: ReturnType<typeof coverage>;
+  readonly pairOf: ReturnType<typeof bookPairs>;
   readonly trades: Source<Trade>;
   readonly depth: Source<Depth>;
   readonly gaps: Source<FeedGap>;
@@ -67,6 +67,8 @@ class TapeRun {
   readonly #clock: SimClock;
   readonly #venue: PaperOnTape;
   readonly #assembled: Assembled;
+  readonly #margin: MarginDesk | undefined;
+  readonly #stage: TapeStage;
   readonly #lanes: readonly Lane[];
   readonly #feed: RecordedFeed;
   readonly #poller: Poller;
@@ -95,10 +97,19 @@ class TapeRun {
       fees: input.fees,
       balances: openingBalances(input),
       ...marketsOf(input),
+      mayOwe: input.margin !== undefined,
       listener: this.#band.listener,
       works: (symbol) => this.#poller.later(symbol),
     });
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#margin = marginOn(input, this.#clock, this.#assembled, this.#book, this.#venue);
+    this.#stage = {
+      clock: this.#clock,
+      assembled: this.#assembled,
+      rules: input.rules,
+      again: () => {},
+      margin: this.#margin,
+    };
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
     this.#looks = looksOnNews(this.#clock, () => this.#assembled);
@@ -125,6 +136,7 @@ class TapeRun {
       kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
+      ...(this.#margin !== undefined && { margin: this.#margin.result() }),
       ...this.#band.sums(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
       requests: this.#venue.requests,
@@ -161,6 +173,7 @@ class TapeRun {
       market: this.#venue.market(symbol),
       tape,
       covered: coverage(tape),
+      pairOf: bookPairs(),
       trades: source(),
       depth: source(),
       gaps: source(),
@@ -249,7 +262,8 @@ class TapeRun {
     const to = closeTime(series.interval, openTime[series.end - 1] as number);
     const feedMs = this.#input.rules.feedLatencyMs;
     const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
-    const cursors: Cursor[] = [this.#klineCursor(lane), this.#openCursor(lane)];
+    const stage = this.#stage;
+    const cursors = [closingKlines(stage, lane), openingKlines(stage, lane, (symbol) => this.#poller.later(symbol))];
     const { trades, books } = tape ?? {};
     if (trades !== undefined) {
       const at = rows(trades.time);
@@ -259,7 +273,7 @@ class TapeRun {
       );
       cursors.push(prints, prices);
       this.#passing.push(
-        passingPrints(prints, trades, at.to, lane.market.tape),
+        passingPrints(prints, trades, at.to, lane.market.tape, () => this.#margin?.held(lane.symbol)),
         passingPrices(
           prices,
           trades,
@@ -293,54 +307,7 @@ class TapeRun {
     return cursors;
   }
 
-  /** Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. */
-  #klineCursor(lane: Lane): Cursor {
-    const { recorded, market, symbol } = lane;
-    const { feedLatencyMs } = this.#input.rules;
-    const stage = { clock: this.#clock, assembled: this.#assembled, rules: this.#input.rules, again: () => {} };
-    const phased = { market: market.klines, symbol };
-    const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
-    const moveTo = (rank: number): void => {
-      const seenAt = recorded.next()?.seenAt ?? Number.POSITIVE_INFINITY;
-      cursor.rank = rank;
-      cursor.time = rank === ranks.rest ? seenAt - 1 : rank === ranks.seenKline ? seenAt + feedLatencyMs : seenAt;
-    };
-    async function fire(): Promise<void> {
-      const kline = recorded.next();
-      if (kline === undefined) return;
-      if (cursor.rank === ranks.rest) {
-        moveTo(market.byTape ? ranks.seenKline : ranks.kline);
-        if (!market.byTape && isActive(stage, phased)) await restPhases(stage, phased, kline);
-        return;
-      }
-      stage.assembled.portfolio.mark(symbol, kline.close, stage.clock.now());
-      await watchLoss(stage);
-      await leaveOverdue(stage, phased, kline);
-      recorded.push(kline);
-      if (stage.clock.busy) await stage.clock.settleSoon();
-      moveTo(ranks.rest);
-    }
-    moveTo(ranks.rest);
-    return cursor;
-  }
-
-  /** A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. */
-  #openCursor(lane: Lane): Cursor {
-    const { series, market } = lane;
-    const { first: from, end: to, columns, interval } = series;
-    return cursorOver({ time: columns.openTime, from, to, delayMs: 0, rank: ranks.open }, (row) => {
-      const openTime = columns.openTime[row] as number;
-      const kline = lane.recorded.next();
-      const wasByTape = market.byTape;
-      market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
-      if (market.byTape && !wasByTape) this.#poller.later(lane.symbol);
-      if (market.byTape || market.klines.idle || kline === undefined) return undefined;
-      market.klines.open(kline);
-      return this.#clock.settleSoon();
-    });
-  }
-
-  #print({ market }: Lane, trades: TradeColumns, row: number): undefined {
+  #print({ market, symbol }: Lane, trades: TradeColumns, row: number): undefined {
     const { price, quantity, time } = trades;
     market.print(
       sideOf(trades.side[row] as number),
@@ -348,49 +315,67 @@ class TapeRun {
       quantity[row] as number,
       time[row] as number,
     );
+    if (market.byTape) this.#margin?.leaveRuined(symbol, price[row] as number);
   }
 
-  #show({ market }: Lane, books: BookColumns, book: number): undefined {
+  #show({ market, symbol, tape }: Lane, books: BookColumns, book: number): undefined {
     const { bids, asks } = market.tape.sides;
     const [from, middle, to] = [books.start[book], books.asks[book], books.start[book + 1]] as [number, number, number];
     write(bids, books, from, middle);
     write(asks, books, middle, to);
     market.shown(books.time[book] as number);
+    // Where trades are stored they are the prices; the best of a book with a side missing says nothing.
+    if (!market.byTape || tape?.trades !== undefined || from === middle || middle === to) return;
+    this.#margin?.leaveRuined(symbol, books.price[from] as number, books.price[middle] as number);
   }
 
   /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */
   #seeTrade(lane: Lane, trades: TradeColumns, row: number): Promise<void> | undefined {
     const { symbol, market } = lane;
-    const { portfolio, risk, protection } = this.#assembled;
+    const { portfolio, risk } = this.#assembled;
     const now = this.#clock.now();
     const price = trades.price[row] as number;
     portfolio.mark(symbol, price, now);
     risk.seePrice(symbol, price);
     if (market.byTape) {
-      protection.trail(symbol, price);
-      for (const stop of protection.hitBy(symbol, price)) {
-        const level = priceText(stop.price, portfolio.instrument(symbol));
-        this.#assembled.hitStop(stop, `stop ${level} hit: traded at ${price}`);
-      }
-      if ((now < this.#restlessUntil || protection.guards(symbol)) && now - this.#insistAt >= insistMs) {
-        this.#insistAt = now;
-        this.#assembled.insist();
-        this.#stirred = true;
-      }
+      hitByTrade(this.#assembled, { symbol, price, time: trades.time[row] as number });
+      this.#insist(symbol);
     }
     lane.trades.emit(tradeAt(symbol, trades, row, now));
+    return this.#watchLoss();
+  }
+
+  /** A book is seen: its middle is the price now, and two in a row move and set off stops as a live session's do. */
+  #seeBook(lane: Lane, books: BookColumns, book: number): Promise<void> | undefined {
+    const { symbol, market } = lane;
+    const now = this.#clock.now();
+    const depth = depthAt(symbol, books, book, now);
+    const [bid, ask] = [depth.bids[0]?.[0], depth.asks[0]?.[0]];
+    this.#assembled.risk.seeBook(depth, now);
+    if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(symbol, (bid + ask) / 2, now);
+    const pair = lane.pairOf(depth);
+    if (market.byTape && pair !== undefined) {
+      hitByBooks(this.#assembled, symbol, pair);
+      this.#insist(symbol);
+    }
+    lane.depth.emit(depth);
+    return pair?.isSteady === true ? this.#watchLoss() : undefined;
+  }
+
+  /** Does what must not stay undone, as a live session does every second. */
+  #insist(symbol: string): void {
+    const now = this.#clock.now();
+    const isNeeded = now < this.#restlessUntil || this.#assembled.protection.guards(symbol);
+    if (!isNeeded || now - this.#insistAt < insistMs) return;
+    this.#insistAt = now;
+    this.#assembled.insist();
+    this.#stirred = true;
+  }
+
+  #watchLoss(): Promise<void> | undefined {
     const killing = watchLoss({ clock: this.#clock, assembled: this.#assembled });
     if (killing !== undefined) this.#restlessUntil = Number.POSITIVE_INFINITY;
     return killing;
-  }
-
-  #seeBook(lane: Lane, books: BookColumns, book: number): undefined {
-    const now = this.#clock.now();
-    const depth = depthAt(lane.symbol, books, book, now);
-    const [bid, ask] = [depth.bids[0]?.[0], depth.asks[0]?.[0]];
-    this.#assembled.risk.seeBook(depth, now);
-    if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(lane.symbol, (bid + ask) / 2, now);
-    lane.depth.emit(depth);
   }
 }
 

@@ -30,7 +30,9 @@ export function sharedLimits(
   const { stoppedUntil, slowedUntil } = limits.meter();
   const until = stoppedUntil ?? slowedUntil;
   for (const trouble of troubles.splice(0)) say(trouble);
-  if (until !== undefined)
-    say(`nothing is asked of ${url} until ${new Date(until).toISOString().slice(11, 19)} UTC: the start goes on then`);
+  if (until !== undefined) {
+    const second = new Date(Math.ceil(until / 1_000) * 1_000);
+    say(`nothing is asked of ${url} until ${second.toISOString().slice(11, 19)} UTC: the start goes on then`);
+  }
   return limits;
 }
