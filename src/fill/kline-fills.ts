@@ -264,9 +264,12 @@ export class KlineFills {
       return;
     }
     const quantity = this.#take(kline, asked);
-    const made = { order, side: order.side, price, quantity, maker: false, time, evidence, bestPrice };
-    if (quantity > 0n) step.fills = and(step.fills, made);
-    step.ends = and(step.ends, { order, end: quantity > 0n && quantity === asked ? 'filled' : 'canceled' });
+    const isWhole = quantity > 0n && quantity === asked;
+    const made = { order, side: order.side, price, quantity, maker: false, time, bestPrice };
+    // It took all that takers may have of the kline.
+    const said = isWhole ? evidence : { ...evidence, participation: 1 };
+    if (quantity > 0n) step.fills = and(step.fills, { ...made, evidence: said });
+    step.ends = and(step.ends, { order, end: isWhole ? 'filled' : 'canceled' });
   }
 
   /** A LIMIT on arrival: takes when the open, made worse, is within its price; what is left rests. */

@@ -65,3 +65,15 @@ test('says nothing of too little, or of tries that are the benchmark itself', ()
   expect(superiorAbility([new Array<number>(50).fill(0)], seededRng(1))).toBeUndefined();
   expect(superiorAbility([], seededRng(1))).toBeUndefined();
 });
+
+test('tries that are all worse than holding are none of them better', () => {
+  for (const shift of [-0.01, -0.5, -2]) {
+    const found = superiorAbility(
+      noise(4, 200, 9, shift).map((values) => values.map((value) => value - Math.max(0, mean(values)))),
+      seededRng(3),
+    );
+    expect(found).toEqual({ lower: 1, consistent: 1, upper: 1 });
+  }
+});
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -73,9 +73,9 @@ export function superiorAbility(beyond: readonly Sample[], rng: Rng, least = 30)
       lower = Math.max(lower, (drawn - Math.max(0, at)) * scaled);
       consistent = Math.max(consistent, (drawn - (at * scaled >= -bound ? at : 0)) * scaled);
     }
-    if (lower > seen) hits.lower++;
-    if (consistent > seen) hits.consistent++;
-    if (upper > seen) hits.upper++;
+    if (lower >= seen) hits.lower++;
+    if (consistent >= seen) hits.consistent++;
+    if (upper >= seen) hits.upper++;
   }
   return { lower: hits.lower / draws, consistent: hits.consistent / draws, upper: hits.upper / draws };
 }

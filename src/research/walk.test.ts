@@ -154,6 +154,15 @@ test('an entry filled in parts and left in parts is one round trip', () => {
   expect(found[0]?.fees).toBeCloseTo(0.421, 9);
 });
 
+test('what is left of an order for want of volume, and ordered again, belongs to it; an order of another time does not', () => {
+  const cut = { evidence: { rule: 'kline-open', participation: 1 } };
+  const parts = [fill(0, 'BUY', '100', '1', cut), fill(1, 'BUY', '101', '1', cut), fill(2, 'BUY', '102', '1')];
+  const sold = [fill(3, 'SELL', '110', '2', cut), fill(4, 'SELL', '110', '1')];
+  expect(trips([...parts, ...sold])).toMatchObject([{ quantity: 3, entryTime: 0, exitTime: 4 }]);
+  const next = [fill(5, 'BUY', '100', '1'), fill(6, 'BUY', '100', '1'), fill(7, 'SELL', '110', '2')];
+  expect(trips([...parts, ...sold, ...next])).toHaveLength(3);
+});
+
 test('what was bought first is sold first, and crossing zero opens the other way', () => {
   const found = trips([
     fill(0, 'BUY', '100', '1'),

@@ -90,6 +90,11 @@ test.for<[string, readonly Row[], RegExp]>([
     /^1 close more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
   ],
   [
+    'a wick',
+    withCells(30, { 3: 0.01 }),
+    /^1 low or high more than 20 % beyond open, close and the kline before \(line 32, 2024-01-01T00:30:00Z: open .*low 0.01/,
+  ],
+  [
     'another scale',
     good.map((row, index) => (index < 30 ? row : row.map((value, column) => (column === 0 ? value : value * 1000)))),
     /^!1 jump to more than 3 times .*close 130, then 131000/,

@@ -16,6 +16,7 @@ export type CheckName =
   | 'opens-outside'
   | 'stuck'
   | 'outliers'
+  | 'wicks'
   | 'scale'
   | 'one-sided'
   | 'identical'

@@ -1,7 +1,7 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { closeTime, type Interval, intervalMs, openTimeOf } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
@@ -32,6 +32,7 @@ export class KlineChecks {
   readonly #disorder = new Tally();
   readonly #duplicates = new Tally();
   readonly #outliers = new Tally();
+  readonly #wicks = new Tally();
   readonly #scale = new Tally();
   /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether one was of rows close in time. */
   #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
@@ -94,6 +95,8 @@ export class KlineChecks {
       if (alike || this.#stuck.runs) this.#stuck.step(alike, line, time);
       const step = close / this.#close;
       if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
+      if (isWick(open, high, low, close, this.#high, this.#low))
+        this.#wicks.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}`);
       this.#closeBefore = this.#close;
       this.#time = time;
       this.#open = open;
@@ -333,6 +336,14 @@ export class KlineChecks {
         `${counted(this.#outliers.count, 'close')} more than 20 % from both neighbours`,
         'one wrong print can make a whole result',
         this.#outliers.places,
+      );
+    if (this.#wicks.count > 0)
+      yield remark(
+        'wicks',
+        this.#wicks.count,
+        `${counted(this.#wicks.count, 'low or high', 'lows or highs')} more than 20 % beyond open, close and the kline before`,
+        'a flash, or a wrong print: it sets off stops and fills limits',
+        this.#wicks.places,
       );
   }
 
