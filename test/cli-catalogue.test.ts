@@ -1,4 +1,5 @@
 /** `sluice data` from a file to a backtest, as a user types it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
@@ -54,6 +55,18 @@ test('a run over the catalogue is a run over the file', async () => {
   expect(bare(stored)).toEqual(bare(named));
 });
 
+test('an export without rows leaves what was there, and everything goes only by --all', async () => {
+  at.write('kept.csv', 'mine\n');
+  const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '--to', 'kept.csv', '--from', '2021-01-01']);
+  expect(code).toBe(2);
+  expect(err).toMatch(
+    /klines XBTUSD 1min has no rows in that time, and \S+kept\.csv is not written: it goes from 2020-02-01T00:00:00Z to 2020-02-01T03:59:00Z\n$/,
+  );
+  expect(readFileSync(join(at.dir, 'kept.csv'), 'utf8')).toBe('mine\n');
+  expect(await data('import', 'XBTUSD_1m.csv', '--data', 'other')).toContain('240 rows new');
+  expect(await data('remove', '--all', '--yes', '--data', 'other')).toBe('klines XBTUSD 1min: removed\n');
+});
+
 test.for<[string, readonly string[], RegExp]>([
   ['a catalogue that is empty', ['list', '--data', 'nowhere'], /nowhere holds no data: sluice data import FILE/],
   [
@@ -69,6 +82,25 @@ test.for<[string, readonly string[], RegExp]>([
   ['an interval that there is not', ['import', 'klines.csv', '--interval', '3m'], /"3m" is no interval: 1min, 5min/],
   ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is no time zone/],
   ['a file that is not there', ['import', 'gone.csv'], /gone.csv is not there/],
+  ['a question that asks nothing', ['sql', ' -- ;'], /there is no question: give one SELECT/],
+  [
+    'everything, without a word',
+    ['remove', '--yes'],
+    /this would remove everything, klines XBTUSD 1min: say what .*or --all/,
+  ],
+  ['everything, and something', ['remove', 'XBTUSD', '--all', '--yes'], /--all is everything: leave out SYMBOL/],
+  [
+    'a day that the calendar has not',
+    ['export', '--to', 'h.csv', '--from', '2024-02-30'],
+    /'2024-02-30' is invalid\. must be a date such as 2020-03-12 .*a day that the calendar has, from 1990 on/,
+  ],
+  ['a year of no market', ['export', '--to', 'h.csv', '--until', '0024-02-01'], /'0024-02-01' is invalid/],
+  ['a day of fetch', ['fetch', 'XBTUSD', '--to', '2023-02-29'], /'2023-02-29' is invalid/],
+  [
+    'an end before the beginning',
+    ['export', '--to', 'h.csv', '--from', '2020-02-02', '--until', '2020-02-02'],
+    /--from 2020-02-02T00:00:00Z is not before --until 2020-02-02T00:00:00Z/,
+  ],
   ['a format that is not written', ['export', 'XBTUSD', '--to', 'a.xlsx'], /a.xlsx: the name must end in csv/],
 ])('%s is refused', async ([, args, message]) => {
   const { code, err } = await at.sluice(['data', ...args]);

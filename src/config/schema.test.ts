@@ -16,6 +16,7 @@ test.each([
   ['2020-03-12 08:00:30', '2020-03-12T08:00:30.000Z'],
   ['2020-03-12T08:00:00Z', '2020-03-12T08:00:00.000Z'],
   ['2020-03-12T08:00:00.250+05:30', '2020-03-12T02:30:00.250Z'],
+  ['2024-02-29T23:59:59.5-0100', '2024-03-01T00:59:59.500Z'],
 ])('the moment %s is %s wherever the machine stands', (text, moment) => {
   const zone = process.env['TZ'];
   process.env['TZ'] = 'Asia/Tokyo';
@@ -27,7 +28,10 @@ test.each([
   }
 });
 
-test.each(['yesterday', '2020-13-01', '12 March 2020', '2020-03-12T8:00'])('%s is no moment', (text) => {
+test.each([
+  ...['yesterday', '2020-13-01', '12 March 2020', '2020-03-12T8:00'],
+  ...['2024-02-30', '2023-02-29', '2024-01-32', '2024-04-31T08:00Z', '2024-01-01T24:00', '0024-02-01', '1989-12-31'],
+])('%s is no moment', (text) => {
   expect(() => fromOf(text)).toThrow('must be a date such as 2020-03-12');
 });
 

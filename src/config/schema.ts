@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { intervals } from '../domain/interval.ts';
 import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';
+import { momentOf, momentWanted } from './moment.ts';
 
 /** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
 const decimalText = z.string({
@@ -211,17 +212,10 @@ export const tradingSchema = z.strictObject({
 });
 export type TradingConfig = z.output<typeof tradingSchema>;
 
-/** Without a zone it is UTC, as everywhere: `Date.parse` would take it for local time, and a run would differ from machine to machine. */
-function momentOf(text: string): number {
-  const [, day, time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
-  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
-}
-
 const moment = z
   .union([z.string(), z.date()])
   .transform((value) => (typeof value === 'string' ? momentOf(value) : value.getTime()))
-  .refine((time) => Number.isFinite(time), 'must be a date such as 2020-03-12 or 2020-03-12T08:00:00Z');
+  .refine((time) => Number.isFinite(time), `must be ${momentWanted}`);
 
 const latencyMs = z.int().min(0).max(86_400_000);
 

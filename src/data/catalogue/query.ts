@@ -1,8 +1,9 @@
 /** SQL over the catalogue: a table for each kind, `klines`, `trades` and `depth`, and writing a series out. */
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
+import { momentText } from '../check/finding.ts';
 import { type Duck, openDuck, quoted } from './duckdb.ts';
-import { columnsOf, type Kind, kinds, type SeriesKey } from './kinds.ts';
+import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
 import { parquetOptions } from './parquet.ts';
@@ -35,6 +36,9 @@ export async function query(dir: string, sql: string): Promise<Answer & { readon
 }
 
 async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
+  // Of nothing but space and comments DuckDB says no more than "Error in native callback".
+  if (sql.replace(/--.*$|\/\*[\s\S]*?\*\/|;/gm, '').trim() === '')
+    throw new Refusal('there is no question: give one SELECT, such as "SELECT count(*) FROM klines"');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) throw new Refusal('one SELECT at a time, please');
   const statement = await statements.prepare(0);
@@ -71,7 +75,7 @@ const formats = {
   parquet: parquetOptions,
 } as const;
 
-/** Writes a series into one file, whose name says the format; the number of rows. */
+/** Writes a series into one file, whose name says the format; the number of rows. A `Refusal` where it has none there: a file of before stays. */
 export async function exportSeries(
   dir: string,
   manifest: Manifest,
@@ -89,13 +93,24 @@ export async function exportSeries(
   ];
   const where = limits.length === 0 ? '' : ` WHERE ${limits.join(' AND ')}`;
   const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
-  const select = `SELECT ${names} FROM read_parquet(${filesOf(dir, manifest)})${where}`;
+  const rows = ` FROM read_parquet(${filesOf(dir, manifest)})${where}`;
+  const select = `SELECT ${names}${rows}`;
   try {
+    const counted = await duck.connection.runAndReadAll(`SELECT count(*)${rows}`);
+    if (Number(counted.getRows()[0]?.[0] ?? 0) === 0) throw noRows(manifest, to);
     const result = await duck.connection.runAndReadAll(`COPY (${select}) TO ${quoted(to)} (${formats[ending]})`);
     return Number(result.getRows()[0]?.[0] ?? 0);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(`${to} cannot be written: ${error instanceof Error ? error.message : String(error)}`, 1);
   } finally {
     duck.close();
   }
+}
+
+function noRows(manifest: Manifest, to: string): Refusal {
+  const { months } = manifest;
+  return new Refusal(
+    `${seriesName(manifest as SeriesKey)} has no rows in that time, and ${to} is not written: it goes from ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
+  );
 }

@@ -57,12 +57,13 @@ export interface Repaired {
   readonly first?: Place;
 }
 
-const moment = (time: number): string =>
+/** A moment (UTC ms) in words; what lies beyond all calendars as the number that it is. */
+export const momentText = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().replace('.000Z', 'Z') : String(time);
 
 /** `line 4, 2020-02-01T00:01:00Z`. */
 export function placeText({ line, time, what }: Place): string {
-  const at = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [moment(time)])].join(
+  const at = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [momentText(time)])].join(
     ', ',
   );
   return what === undefined ? at : `${at}: ${what}`;

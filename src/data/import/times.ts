@@ -33,6 +33,8 @@ export function isoMs(text: string, zone: string): number {
   const ms = Math.floor(Number(`0.${parts[7] ?? 0}`) * 1_000 + 1e-6);
   if ((month ?? 0) < 1 || (month ?? 0) > 12 || (hour ?? 0) > 24 || (minute ?? 0) > 59) return Number.NaN;
   const local = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second, ms);
+  // 30 February would be 1 March.
+  if (new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day)).getUTCDate() !== day) return Number.NaN;
   const given = parts[8];
   if (given === undefined) return localToUtc(zone, local);
   const offset = /^([+-])(\d\d):?(\d\d)?$/.exec(given);

@@ -4,7 +4,7 @@ import { systemClock } from '../../clock/clock.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
-import { counted } from '../../data/check/finding.ts';
+import { counted, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
@@ -16,6 +16,10 @@ export async function exportOne(
   given: Given & { readonly to: string; readonly from?: number; readonly until?: number },
 ): Promise<void> {
   const { data, to, from, until, json, out } = given;
+  if (from !== undefined && until !== undefined && from >= until)
+    throw new Refusal(
+      `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
+    );
   const series = chosenOne(given);
   const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
   const rows = await exportSeries(resolve(data), series, resolve(to), span);
@@ -50,10 +54,16 @@ export async function resample(given: Given & { readonly into: string; readonly 
 const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1month'];
 const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
 
-export function remove(given: Given & { readonly yes: boolean }): void {
-  const { data, yes, json, out } = given;
+export function remove(given: Given & { readonly yes: boolean; readonly all: boolean }): void {
+  const { data, yes, all, json, out, symbol, kind, interval } = given;
+  const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
+  if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');
   const found = chosen(given);
   const names = found.map((one) => seriesName(one as SeriesKey));
+  if (!isNarrowed && !all)
+    throw new Refusal(
+      `this would remove everything, ${names.join(', ')}: say what (SYMBOL, --kind, --interval), or --all`,
+    );
   if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: say --yes`);
   for (const [index, one] of found.entries()) {
     removeSeries(resolve(data), one);

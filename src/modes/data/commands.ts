@@ -1,10 +1,11 @@
 /** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { momentOf, momentWanted } from '../../config/moment.ts';
 import { type Io, reaching } from '../by-hand/commands.ts';
 
 const moment = (text: string): number => {
-  const time = Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || !/[T ]/.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('must be a date such as 2024-08-08 or 2024-08-08T12:00Z');
+  const time = momentOf(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`must be ${momentWanted}`);
   return time;
 };
 
@@ -47,6 +48,7 @@ export function addData(program: Command, io: Io): void {
     );
   which(add('remove', 'take series away'))
     .option('--yes', 'really', false)
+    .option('--all', 'everything that is stored, where nothing else says what', false)
     .action(async (symbol: string | undefined, given) =>
       (await import('./change.ts')).remove({ ...given, symbol, ...io }),
     );
