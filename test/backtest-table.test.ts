@@ -54,7 +54,9 @@ test('says that equity did not change, and shows no shares of trips that were no
 test('says what large orders cost by their size, and which had no impact since too few days are known', async () => {
   // 7 trade in a minute, so 10,080 in a day, of which ten are large.
   const rows = await table('moving.csv', 'rules=sluice', 'strategies.0.params.quantity=12');
-  expect(rows.get('Impact')).toMatch(/^[\d,]+\.\d\d USD, in the prices: [\d,]+ large orders moved their own price$/);
+  expect(rows.get('Impact')).toMatch(
+    /^[\d,]+\.\d\d USD, [\d.]+ % of the turnover, in the prices: [\d,]+ large orders moved their own price, the largest of [\d.]+ % of a usual day's volume$/,
+  );
   expect(rows.get('Impact not known')).toMatch(
     /^\d+ orders of more than 0\.1 % of a day's volume \(the largest 0\.12 %\) filled without impact: fewer than 5 earlier days are known$/,
   );

@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { intervalMs } from '../src/domain/interval.ts';
 import { plus, unitsText } from '../src/domain/money.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import type { MarginRules } from '../src/modes/backtest/run-money.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { marginOf, walkableOf } from '../src/modes/backtest/summary.ts';
+import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { byReference, byStream, type Case, caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
@@ -151,6 +153,20 @@ describe('a position on margin', () => {
       'quote BUY 20 @ 99 kline-rest',
     ]);
   });
+});
+
+test('a wish to be short is none on margin, and on spot a refusal, alike by columns, by streams and by events', async () => {
+  const [wants, klines] = [
+    [hold('1'), hold('-1'), hold('-1'), hold('0')],
+    [calm, calm, calm, calm, calm],
+  ];
+  const { result } = await ran(klines, wants);
+  expect(result.refused).toEqual([]);
+  const { margin: _, ...spot } = caseOf(klines, [...wants, hold('0')], free);
+  const refused = [{ code: 'short', times: 1, firstAt: 2 * 60_000 }];
+  expect(runColumns(inputOf(spot)).refused).toEqual(refused);
+  expect((await runStream(inputOf(spot))).refused).toEqual(refused);
+  expect((await runTape(inputOf(spot))).refused).toEqual(refused);
 });
 
 describe('what is borrowed', () => {

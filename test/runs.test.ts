@@ -77,7 +77,7 @@ describe('sluice backtest', () => {
     const lines: string[] = [];
     showRuns({ runs: dir, json: false, out: (line) => lines.push(line), say: (line) => lines.push(line) });
     expect(lines.filter((line) => line.endsWith(' *'))).toHaveLength(1);
-    expect(lines[2]).toContain('* on data with gaps, doubts or repairs');
+    expect(lines[2]).toContain('* with notes on its data');
   });
 
   test('says the same with and without keeping, in both drivers, and keeps nothing when told not to', async () => {

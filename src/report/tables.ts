@@ -3,7 +3,7 @@ import { units, unitsNumber } from '../domain/money.ts';
 import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
 import type { Summary } from '../research/summary.ts';
-import { withoutImpactText } from '../research/verdict.ts';
+import { movedText, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
@@ -174,13 +174,7 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
     ...(!impact
       ? []
-      : [
-          [
-            'Impact',
-            moneyFigure(-drawn(impact.cost)),
-            `in the prices above: ${grouped(impact.moved)} large ${impact.moved === 1 ? 'order' : 'orders'} moved their own price`,
-          ] as const,
-        ]),
+      : [['Impact', moneyFigure(-drawn(impact.cost)), `in the prices above: ${movedText(impact)}`] as const]),
     ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
     ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],

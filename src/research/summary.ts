@@ -63,13 +63,15 @@ export interface Summary {
   readonly worstEquity: string;
   readonly ambiguousKlines: number;
   /**
-   * Orders that were large for their market: how many moved their own price and what that cost (exact; it is in the prices of their
-   * fills); how many filled without impact since too few days are known, and the most of a day's volume that one of them asked for.
+   * Orders that were large for their market: how many moved their own price, what that cost (exact; it is in the prices of their
+   * fills) and the most of a usual day's volume that one of them asked for; how many filled without impact since too few days are known, and the most of a day's volume that one of them asked for.
    * Null where none was large; runs that were kept before this was counted have none.
    */
   readonly impact?: {
     readonly moved: number;
     readonly cost: string;
+    /** Runs that were kept before it was counted have none. */
+    readonly movedShare?: number;
     readonly unknown: number;
     readonly worstShare: number;
   } | null;

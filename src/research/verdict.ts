@@ -125,6 +125,12 @@ function doubts(
   return found;
 }
 
+/** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */
+export const movedText = ({ moved, movedShare }: { readonly moved: number; readonly movedShare?: number }): string =>
+  `${moved.toLocaleString('en')} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price${movedShare === undefined ? '' : `, the largest of ${twoDigits(movedShare)} of a usual day's volume`}`;
+
+const twoDigits = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
+
 /** What there is to say of large orders that filled as if they were small. */
 export const withoutImpactText = ({ unknown, worstShare }: NonNullable<Judged['withoutImpact']>): string =>
-  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${Number((100 * worstShare).toPrecision(2))} %) filled without impact: fewer than 5 earlier days are known`;
+  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(worstShare)}) filled without impact: fewer than 5 earlier days are known`;

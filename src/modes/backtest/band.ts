@@ -36,15 +36,16 @@ export function bandOf(input: RunInput): Band {
 
 /** An order that takes fills once, so a fill of such evidence is an order. */
 function withFill(
-  { moved, cost, unknown, worstShare }: ImpactSums = { moved: 0, cost: noUnits, unknown: 0, worstShare: 0 },
+  sums: ImpactSums = { moved: 0, cost: noUnits, movedShare: 0, unknown: 0, worstShare: 0 },
   { symbol, price, quantity, evidence: { dayShare = 0, unmoved } }: PaperTrade,
   { instruments }: RunInput,
 ): ImpactSums {
   const at = instruments.get(symbol);
   if (unmoved === undefined || at === undefined)
-    return { moved, cost, unknown: unknown + 1, worstShare: Math.max(worstShare, dayShare) };
+    return { ...sums, unknown: sums.unknown + 1, worstShare: Math.max(sums.worstShare, dayShare) };
   const paid = absolute(minus(notional(price, quantity, at), notional(ticks(unmoved, at), quantity, at)));
-  return { moved: moved + 1, cost: plus(cost, paid), unknown, worstShare };
+  const { moved, cost, movedShare } = sums;
+  return { ...sums, moved: moved + 1, cost: plus(cost, paid), movedShare: Math.max(movedShare, dayShare) };
 }
 
 /** Of several runs; `worthOf` gives what a cost of one of them is worth in the currency of all. */
@@ -54,10 +55,11 @@ export function impactTogether(
   let sum: ImpactSums | undefined;
   for (const { impact, worthOf } of all) {
     if (impact === undefined) continue;
-    const { moved, cost, unknown, worstShare } = impact;
+    const { moved, cost, movedShare, unknown, worstShare } = impact;
     sum = {
       moved: moved + (sum?.moved ?? 0),
       cost: plus(worthOf(cost), sum?.cost ?? noUnits),
+      movedShare: Math.max(movedShare, sum?.movedShare ?? 0),
       unknown: unknown + (sum?.unknown ?? 0),
       worstShare: Math.max(worstShare, sum?.worstShare ?? 0),
     };

@@ -57,6 +57,7 @@ export class ColumnLog {
   results(portfolio: Pick<Portfolio, 'orders'>, end: number): Pick<RunResult, 'fills' | 'refused' | 'asked'> {
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
+    for (const { want, at } of this.#signals) refusals.wish('spot', want, at);
     for (const order of this.#closed) {
       const code = refusalOf(order);
       if (code !== undefined) refusals.add(code, order.intent.createdAt);

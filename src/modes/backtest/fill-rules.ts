@@ -50,7 +50,8 @@ export function rulesText(
     ...byTape.map(([, name, words]) => `${name}${words}`),
     ...(byKlines ? [`${byTape.length === 0 ? '' : 'by klines: '}${aboutRules[rules]}`] : []),
   ].join(' | ');
-  return changed.length === 0 ? said : `${said}; but ${changed.join(', ')}`;
+  const kept = fills.impact === 'none' ? said.replaceAll(/; large orders move (it|their price)/g, '') : said;
+  return changed.length === 0 ? kept : `${kept}; but ${changed.join(', ')}`;
 }
 
 const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });

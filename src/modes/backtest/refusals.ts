@@ -1,11 +1,12 @@
 /** What a run wished for and did not get: orders that a rule or the exchange refused, or that nothing filled. */
+import type { Account, Want } from '../../domain/order.ts';
 import { grouped } from '../../ops/words.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { momentText } from '../../report/figures.ts';
 
 /** Why, how often, and when first (UTC ms). */
 export interface Refused {
-  /** A risk rule's name, `rejected` by the exchange, or `unfilled`: a MARKET order for which there was no money or no volume. */
+  /** A risk rule's name, `rejected` by the exchange, `unfilled`: a MARKET order for which there was no money or no volume, or `short` on spot. */
   readonly code: string;
   readonly times: number;
   readonly firstAt: number;
@@ -23,6 +24,12 @@ export class Refusals {
     }
     known.times++;
     known.firstAt = Math.min(known.firstAt, at);
+  }
+
+  /** A wish to be short, of which spot makes being flat. */
+  wish(account: Account, want: Want, at: number): void {
+    if (account === 'spot' && want.kind === 'target' && Object.values(want.goal).some((size) => size < 0))
+      this.add('short', at);
   }
 
   /** By code. */
@@ -52,6 +59,7 @@ const hints: Readonly<Record<string, string>> = {
   orderValue: 'above risk.maxOrderValue',
   position: 'above risk.maxPosition',
   rejected: 'too small for the instrument, or not paid for',
+  short: 'wished to be short, which spot cannot be: taken for flat; account: margin can',
   unfilled: 'at market without the money for price and fee, or without volume',
 };
 

@@ -1,7 +1,7 @@
 /** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
 import type { MemoryJournal } from '../../journal/memory.ts';
 import { Refusals, type Refused } from './refusals.ts';
-import type { RunResult } from './run.ts';
+import { type RunInput, type RunResult, spanOf } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
 interface Requests {
@@ -9,15 +9,15 @@ interface Requests {
   readonly asked: Asked;
 }
 
-/** A run's result with what it asked for. `book`: of the whole run; orders that are open still count to `end`, UTC ms. */
+/** A run's result with what it asked for. `book`: of the whole run; orders that are open still count to its end. */
 export function withRequests(
   book: Pick<MemoryJournal, 'entries'>,
-  end: number,
+  input: RunInput,
   result: Omit<RunResult, keyof Requests>,
 ): RunResult {
   let known: Requests | undefined;
   const requests = (): Requests => {
-    known ??= read(book, end);
+    known ??= read(book, input);
     return known;
   };
   return {
@@ -29,11 +29,13 @@ export function withRequests(
   };
 }
 
-function read(book: Pick<MemoryJournal, 'entries'>, end: number): Requests {
+function read(book: Pick<MemoryJournal, 'entries'>, { account, series }: RunInput): Requests {
+  const { end } = spanOf(series);
   const refusals = new Refusals();
   const sent: Sent[] = [];
   for (const entry of book.entries()) {
     if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
+    if (entry.kind === 'signal') refusals.wish(account, entry.want, entry.at);
     if (entry.kind !== 'order') continue;
     const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
     sent.push({ symbol, from, to: closedAt ?? end, isCanceled });

@@ -103,7 +103,7 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
   if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
   const worse = options.stress === true ? await stressed(options, prepared, config) : [];
-  const keeper = keeping({ ...options, file, config, prepared, result });
+  const keeper = keeping({ ...options, file, config, prepared, whole, result });
   const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
   const { summary } = summarised;
   const { instruments } = prepared.input;

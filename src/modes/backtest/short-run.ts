@@ -93,9 +93,9 @@ export class ShortRun {
     if (want.kind !== 'target' || want.limit !== undefined || !isPlain(want) || !('quantity' in want.goal))
       return false;
     const { quantity } = want.goal;
-    // Spot cannot be short.
-    const goal = quantity < 0 ? 0 : safe(shortLotsOf(quantity, this.#at));
-    // Less than a lot is refused, which is judged the long way.
+    // Spot cannot be short, and less than a lot is refused: both are judged the long way.
+    if (quantity < 0) return false;
+    const goal = safe(shortLotsOf(quantity, this.#at));
     if (goal === 0 && quantity > 0) return false;
     const at = this.#cursor.seenAt;
     this.#seat.lastWant = want;

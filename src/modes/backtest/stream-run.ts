@@ -31,7 +31,7 @@ import {
 import { heardKlines } from './larger-klines.ts';
 import { marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
-import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 
 interface Walk {
@@ -98,7 +98,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
   if (graph.faults.length > 0) throw graph.faults[0];
-  const result = withRequests(book, spanOf(input.series).end, {
+  const result = withRequests(book, input, {
     fills,
     kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),

@@ -6,7 +6,7 @@ import { staleText } from '../../report/stale.ts';
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
-import { type Verdict, withoutImpactText } from '../../research/verdict.ts';
+import { movedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
 import { refusedText } from './refusals.ts';
 import { weightText } from './spent-weight.ts';
 
@@ -98,12 +98,19 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
 }
 
 /** What large orders did to their own prices, or what nobody can say they did. */
-function impactRows({ impact }: Summary, asset: string): readonly Row[] {
+function impactRows({ impact, metrics }: Summary, asset: string): readonly Row[] {
   if (!impact) return [];
   const { moved, cost, unknown } = impact;
-  const orders = `${grouped(moved)} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price`;
+  const ofTurnover = shareText(Number(cost) / Number(metrics.turnover));
   return [
-    ...(moved === 0 ? [] : [['Impact', `${roundedMoney(cost)} ${asset}, in the prices: ${orders}`] as const]),
+    ...(moved === 0
+      ? []
+      : [
+          [
+            'Impact',
+            `${roundedMoney(cost)} ${asset}, ${ofTurnover} of the turnover, in the prices: ${movedText(impact)}`,
+          ] as const,
+        ]),
     ...(unknown === 0 ? [] : [['Impact not known', withoutImpactText(impact)] as const]),
   ];
 }

@@ -131,7 +131,7 @@ class TapeRun {
     await this.#findLast();
     trading.unsubscribe();
     if (this.#faults.length > 0) throw this.#faults[0];
-    return withRequests(this.#book, spanOf(input.series).end, {
+    return withRequests(this.#book, input, {
       fills,
       kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),

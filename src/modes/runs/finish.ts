@@ -23,6 +23,8 @@ interface Ended {
   readonly report?: string | true;
   readonly csv?: string;
   readonly prepared: Prepared;
+  /** As it was before the run was stopped: what was tried is the same try. */
+  readonly whole: Prepared;
   readonly result: RunResult;
   readonly say: (line: string) => void;
 }
@@ -35,18 +37,18 @@ export interface Keeper {
 }
 
 export function keeping(ended: Ended): Keeper {
-  const { file, config, prepared, runs, report, csv, say } = ended;
+  const { file, config, whole, runs, report, csv, say } = ended;
   const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
   const code = isWanted ? codeVersions(config, file) : [];
   const at = machineWall();
   return {
     tries(measured) {
       if (runs === undefined) return { count: 1, variance: undefined };
-      return triesOf(readTries(runs), tryOf(prepared, config, code, measured));
+      return triesOf(readTries(runs), tryOf(whole, config, code, measured));
     },
     async finish(summarised) {
       if (!isWanted) return;
-      const tried = tryOf(prepared, config, code, summarised.measured);
+      const tried = tryOf(whole, config, code, summarised.measured);
       const fillsText = fillsTextOf({ ...ended, summarised });
       const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried, fillsText };
       if (csv !== undefined) say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`);

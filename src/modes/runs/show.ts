@@ -50,7 +50,7 @@ export function showRuns({
   if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
   else if (!json)
     say(
-      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${doubted > 0 ? '; * on data with gaps, doubts or repairs, which its report names' : ''}`,
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${doubted > 0 ? '; * with notes on its data, or stopped before its end: its report says which' : ''}`,
     );
 }
 
