@@ -55,6 +55,35 @@ test('a run over the catalogue is a run over the file', async () => {
   expect(bare(stored)).toEqual(bare(named));
 });
 
+test('klines that were made and kept are called stale once their source grows, and those over holes partial', async () => {
+  const at = desk();
+  const data = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await at.sluice(['data', ...args]);
+    expect(code, err).toBe(0);
+    return `${out}${err}`;
+  };
+  const lines = klineLines(240);
+  at.write('XBTUSD_1m.csv', `${lines.toSpliced(70, 30).join('\n')}\n`);
+  await data('import', 'XBTUSD_1m.csv');
+  const partial =
+    /^ {2}1 kline of 60min is made of fewer rows than it should be \(2020-02-01T01:00:00Z\): klines XBTUSD 1min has holes there/m;
+  expect(await data('resample', '--into', '60min')).toMatch(partial);
+  expect(await data('check', '--interval', '60min')).toMatch(partial);
+  expect(await data('list')).not.toContain('stale');
+  at.write('XBTUSD_1m.csv', text);
+  const stale =
+    'stale: klines XBTUSD 1min changed since it was made: resample again (sluice data resample XBTUSD --interval 1min --into 60min)';
+  expect(await data('import', 'XBTUSD_1m.csv')).toContain(`\n  klines XBTUSD 60min is ${stale}\n`);
+  expect(await data('list')).toContain(`\nklines XBTUSD 60min: ${stale}\n`);
+  expect(await data('check')).toContain(`\n  ${stale}\n`);
+  const note = `note: klines XBTUSD 60min: ${stale}`;
+  expect(await data('export', '--interval', '60min', '--to', 'x.csv')).toContain(note);
+  expect(await data('sql', 'SELECT count(*) FROM klines')).toContain(note);
+  await data('resample', '--into', '60min');
+  expect(`${await data('list')}${await data('check')}`).not.toMatch(/stale|fewer/);
+  at.remove();
+}, 30_000);
+
 test('an export without rows leaves what was there, and everything goes only by --all', async () => {
   at.write('kept.csv', 'mine\n');
   const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '--to', 'kept.csv', '--from', '2021-01-01']);

@@ -89,7 +89,7 @@ describe('klines', () => {
     expect(more.out).toContain('10 rows new');
     expect(targets).toHaveLength(asked + 1);
     // What is taken away is asked for anew.
-    await at.sluice(['data', 'remove', '--data', 'a', '--yes']);
+    await at.sluice(['data', 'remove', '--data', 'a', '--all', '--yes']);
     const anew = await at.sluice(args('a', '--interval', '1m', '--from', iso(past - 50), '--to', iso(past)));
     expect(anew.out).toContain('50 rows new');
   }, 30_000);

@@ -4,6 +4,7 @@ import type { Finding } from '../check/finding.ts';
 import { type PriceLine, type Slip, slipFinding, slipOf } from '../check/slip.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { loadSeries } from './load.ts';
+import { isMade } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 
 const minuteMs = 60_000;
@@ -17,6 +18,7 @@ const marginMs = dayMs;
 
 /** What comparing finds; nothing where there is nothing to compare with. */
 export async function compared(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
+  // The times of what was made of another series are that one's.
   if (manifest.months.length === 0 || stepOf(manifest) > longestStepMs || isMade(manifest)) return [];
   const market = marketOf(manifest.symbol);
   const own = seriesName(manifest as SeriesKey);
@@ -31,9 +33,6 @@ export async function compared(dir: string, manifest: Manifest): Promise<readonl
   for (const other of others) findings.push(...(await slipsBetween(dir, manifest, other)));
   return findings;
 }
-
-/** Resampled from another one: its times are that one's. */
-const isMade = ({ imports }: Manifest): boolean => imports.at(-1)?.layout.startsWith('resampled from') === true;
 
 /** Books are compared by nobody: they have no closes. Trades are put together into minutes. */
 const stepOf = ({ kind, interval }: Manifest): number =>

@@ -1,12 +1,13 @@
 /** Klines of the catalogue as a run wants them: of the interval asked for, made from smaller ones where only those are stored. */
-import { createHash } from 'node:crypto';
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import type { Columns, FeedGap } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { findGaps } from '../gaps.ts';
-import { resampleKlines } from '../resample.ts';
+import { resampleKlines, resampleTrades } from '../resample.ts';
+import { type SeriesKey, seriesName } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
+import { changedSource, remaking, seriesHash } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
 import { stampsOf } from './stamps.ts';
@@ -27,36 +28,44 @@ export function klineColumns({ columns }: Table): Columns {
   return { openTime, open, high, low, close, volume };
 }
 
-/** One hash for all the months of a series. */
-export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
-  const hash = createHash('sha256');
-  for (const { month, sha256 } of months) hash.update(`${month} ${sha256}\n`);
-  return hash.digest('hex');
-}
-
-/** Loads klines. A `Refusal` says what is stored when that is not it. */
+/** Loads klines. A kept series whose source changed since is not used: they are made anew. A `Refusal` says what is stored when that is not it. */
 export async function storedKlines(
   dir: string,
   wanted: { readonly symbol: string; readonly interval: Interval; readonly pricePrecision: number } & Span,
 ): Promise<StoredKlines> {
   const { symbol, interval, pricePrecision } = wanted;
-  const all = listSeries(dir).filter(({ kind }) => kind === 'klines');
+  const stored = listSeries(dir);
+  const all = stored.filter(({ kind }) => kind === 'klines');
   const series = all.filter((one) => one.symbol === symbol && one.zone === undefined);
-  const found = series.find((one) => one.interval === interval) ?? finest(series, interval);
-  if (found?.interval === undefined) throw notStored(dir, all, symbol, interval);
+  const kept = series.find((one) => one.interval === interval) ?? finest(series, interval);
+  if (kept === undefined) throw notStored(dir, all, symbol, interval);
+  const changed = changedSource(stored, kept);
+  const found = changed ?? kept;
   if (found.priceDecimals > pricePrecision)
     throw new Refusal(
-      `${symbol} ${found.interval}: its prices have up to ${found.priceDecimals} decimals, the instrument ${pricePrecision}: set its pricePrecision to what the data have`,
+      `${symbol} ${found.interval ?? found.kind}: its prices have up to ${found.priceDecimals} decimals, the instrument ${pricePrecision}: set its pricePrecision to what the data have`,
     );
-  const columns = klineColumns(await loadSeries(dir, found, wanted));
+  const table = await loadSeries(dir, found, wanted);
   const sha256 = seriesHash(found);
-  const made = found.interval === interval ? [] : [`${symbol}: ${interval} made from ${found.interval}`];
-  const warnings = [...stampsOf(found), ...made];
+  const made = found.interval === interval ? [] : [`${symbol}: ${interval} made from ${found.interval ?? found.kind}`];
+  const stale =
+    changed === undefined
+      ? []
+      : [
+          `${symbol}: the klines of ${kept.interval} that are kept are not used, since ${seriesName(changed as SeriesKey)} changed after they were made of it (${remaking(kept)} makes them anew)`,
+        ];
+  const warnings = [...stampsOf(found), ...stale, ...made];
+  const columns = found.interval === undefined ? fromTrades(table, interval) : klineColumns(table);
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };
-  const larger = resampleKlines(found.interval, columns, { interval });
+  const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
   return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime).list, warnings, sha256 };
+}
+
+function fromTrades({ columns: [time, price, quantity] }: Table, interval: Interval): Columns {
+  if (!time || !price || !quantity) throw new Error('trades have times, prices and quantities');
+  return resampleTrades({ time, price, quantity }, { interval });
 }
 
 /** The largest that the wanted interval consists of: the fewest rows to read. */

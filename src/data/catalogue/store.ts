@@ -2,14 +2,27 @@
 import { rmSync } from 'node:fs';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { counted, type Finding } from '../check/finding.ts';
 import { fetchedPath } from '../fetched.ts';
-import { resampleKlines, resampleTrades } from '../resample.ts';
+import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
-import { klineColumns, seriesHash } from './klines.ts';
+import { klineColumns } from './klines.ts';
+import { ledgerOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
-import { columnPath, folderOf, lockCatalogue, type Manifest, readManifest, sweep, writeManifest } from './manifest.ts';
+import { madeLayout, seriesHash, staleText } from './made.ts';
+import {
+  columnPath,
+  folderOf,
+  type Imported,
+  listSeries,
+  lockCatalogue,
+  type Manifest,
+  readManifest,
+  sweep,
+  writeManifest,
+} from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
 import { doubtsOf } from './stamps.ts';
 
@@ -33,7 +46,9 @@ export async function storeResampled(
     throw new Refusal(
       `klines of ${interval} cannot be made from ${name}: take trades, or klines of a smaller interval`,
     );
-  const layout = `resampled from ${name}`;
+  const stale = staleText(listSeries(dir), from);
+  if (stale !== undefined) throw new Refusal(`${name} is ${stale}`);
+  const layout = madeLayout(from);
   const before = readManifest(dir, key);
   if (before !== undefined && before.imports.at(-1)?.layout !== layout)
     throw new Refusal(
@@ -72,7 +87,7 @@ export async function storeResampled(
           layout,
           rows,
           repairs: from.imports.flatMap(({ repairs }) => repairs),
-          findings: [...doubtsOf(from)],
+          findings: [...doubtsOf(from), ...partial(from, made.openTime, frame)],
         },
       ],
     };
@@ -89,6 +104,28 @@ export async function storeResampled(
 }
 
 const none = new Float64Array(0);
+
+/** Klines that a hole of their source cuts into: nothing in them tells it afterwards. */
+function partial(from: Manifest, opens: Float64Array, frame: Frame): Imported['findings'] {
+  // Where clocks change the ledger of another zone's days has holes that are none.
+  if (from.zone !== undefined) return [];
+  const places: { time: number }[] = [];
+  let count = 0;
+  let row = 0;
+  for (const gap of ledgerOf(from)) {
+    while (row < opens.length && frameClose(frame, opens[row] as number) <= gap.from) row++;
+    for (; row < opens.length && (opens[row] as number) < gap.to; row++)
+      if (count++ < mostPlaces) places.push({ time: opens[row] as number });
+  }
+  if (count === 0) return [];
+  const check: Finding['check'] = 'partial';
+  const what = `${counted(count, `kline of ${frame.interval} is`, `klines of ${frame.interval} are`)} made of fewer rows than ${count === 1 ? 'it' : 'they'} should be`;
+  const effect = `${seriesName(from as SeriesKey)} has holes there: volumes are too small, highs and lows may be missing`;
+  return [{ check, count, refused: false, what, effect, places }];
+}
+
+/** Places that are kept of a finding. */
+const mostPlaces = 3;
 
 /** Takes a series away, with its column files and what is known of it as fetched. */
 export function removeSeries(dir: string, manifest: Manifest): void {

@@ -2,9 +2,9 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../tape.ts';
 import type { Kind } from './kinds.ts';
-import { seriesHash } from './klines.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
+import { seriesHash } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import { stampsOf } from './stamps.ts';
 

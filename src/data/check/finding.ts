@@ -25,6 +25,7 @@ export type CheckName =
   | 'repeated-books'
   | 'locked'
   | 'slip'
+  | 'partial'
   | 'assumed';
 
 export interface Finding {
@@ -62,15 +63,21 @@ export const momentText = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().replace('.000Z', 'Z') : String(time);
 
 /** `line 4, 2020-02-01T00:01:00Z`. */
-export function placeText({ line, time, what }: Place): string {
+export function placeText({ line, time, what }: Told['places'][number]): string {
   const at = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [momentText(time)])].join(
     ', ',
   );
   return what === undefined ? at : `${at}: ${what}`;
 }
 
+/** What is said of a finding, of now or as it was kept. */
+interface Told extends Pick<Finding, 'what' | 'effect' | 'count'> {
+  readonly advice?: string | undefined;
+  readonly places: readonly { readonly [key in keyof Place]?: Place[key] | undefined }[];
+}
+
 /** One line for people. */
-export function findingText({ what, effect, advice, places, count }: Finding): string {
+export function findingText({ what, effect, advice, places, count }: Told): string {
   const [first] = places;
   const where = first === undefined ? '' : ` (${count > 1 ? 'first ' : ''}${placeText(first)})`;
   return `${what}${where}: ${effect}${advice === undefined ? '' : `; ${advice}`}`;

@@ -4,8 +4,10 @@ import { Refusal } from '../../domain/refusal.ts';
 import { compared } from '../catalogue/compare.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
 import { columnsOf, type SeriesKey, seriesName } from '../catalogue/kinds.ts';
+import { staleOf, staleText } from '../catalogue/made.ts';
 import {
   type Imported,
+  listSeries,
   lockCatalogue,
   type Manifest,
   readManifest,
@@ -56,6 +58,8 @@ export interface ImportResult {
   readonly repaired: readonly Repaired[];
   readonly sha256: string;
   readonly bytes: number;
+  /** Series that were made of this one and kept, and that are not what would be made of it now: what to do, each. */
+  readonly stale: readonly string[];
 }
 
 /** Rows that are held in memory for a repair, or a file that begins with the newest; about 3 GB of klines. */
@@ -124,11 +128,16 @@ async function importInto(
     const replaced = staged.conflicts;
     const counts = { rows, added: staged.added - replaced, known: staged.known, replaced };
     const about = { key, source, path: file.path, layout: layout.about, from, to, findings, repaired };
-    return { ...about, ...counts, sha256: record?.sha256 ?? '', bytes: file.bytes() };
+    return { ...about, ...counts, sha256: record?.sha256 ?? '', bytes: file.bytes(), stale: staleTexts(dir, manifest) };
   } catch (error) {
     await writer.discard(before);
     throw error;
   }
+}
+
+function staleTexts(dir: string, source: Manifest): readonly string[] {
+  const all = listSeries(dir);
+  return staleOf(all, source).map((one) => `${seriesName(one as SeriesKey)} is ${staleText(all, one)}`);
 }
 
 interface Taken {

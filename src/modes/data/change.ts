@@ -2,9 +2,11 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { ofMaking, staleText } from '../../data/catalogue/made.ts';
+import { listSeries } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
-import { counted, momentText } from '../../data/check/finding.ts';
+import { counted, findingText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
@@ -15,7 +17,7 @@ type Given = WhichSeries & DataIo;
 export async function exportOne(
   given: Given & { readonly to: string; readonly from?: number; readonly until?: number },
 ): Promise<void> {
-  const { data, to, from, until, json, out } = given;
+  const { data, to, from, until, json, out, say } = given;
   if (from !== undefined && until !== undefined && from >= until)
     throw new Refusal(
       `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
@@ -24,6 +26,8 @@ export async function exportOne(
   const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
   const rows = await exportSeries(resolve(data), series, resolve(to), span);
   const name = seriesName(series as SeriesKey);
+  const stale = staleText(listSeries(resolve(data)), series);
+  if (stale !== undefined) say(`note: ${name}: ${stale}`);
   out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
 }
 
@@ -43,11 +47,13 @@ export async function resample(given: Given & { readonly into: string; readonly 
     const made = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
     const name = seriesName(made as SeriesKey);
     const rows = made.months.reduce((sum, month) => sum + month.rows, 0);
-    if (json) out(JSON.stringify({ series: name, from: seriesName(from as SeriesKey), rows, zone }));
-    else
-      out(
-        `${name}: ${counted(rows, 'kline')} from ${seriesName(from as SeriesKey)}${zone === 'UTC' ? '' : `, ${zone}`}`,
-      );
+    const findings = ofMaking(made);
+    if (json) {
+      out(JSON.stringify({ series: name, from: seriesName(from as SeriesKey), rows, zone, findings }));
+      continue;
+    }
+    out(`${name}: ${counted(rows, 'kline')} from ${seriesName(from as SeriesKey)}${zone === 'UTC' ? '' : `, ${zone}`}`);
+    for (const finding of findings) out(`  ${findingText(finding)}`);
   }
 }
 

@@ -91,7 +91,7 @@ const moment = (time: number): string => new Date(time).toISOString().replace(/:
 
 /** What came of a file, for people. */
 export function importLines(result: ImportResult): readonly string[] {
-  const { key, source, layout, rows, added, known, replaced, from, to, findings, repaired } = result;
+  const { key, source, layout, rows, added, known, replaced, from, to, findings, repaired, stale } = result;
   const parts = [
     `${counted(added, 'row')} new`,
     ...(known > 0 ? [`${counted(known, 'row')} known`] : []),
@@ -101,6 +101,7 @@ export function importLines(result: ImportResult): readonly string[] {
     `${seriesName(key)} (${source}): ${counted(rows, 'row')}, ${moment(from)} to ${moment(to)}: ${parts.join(', ')}; read as ${layout}`,
     ...repaired.map(({ repair, rows: mended }) => `  repaired (${repair}): ${counted(mended, 'row')}`),
     ...findings.map((finding) => `  ${findingText(finding)}`),
+    ...stale.map((line) => `  ${line}`),
   ];
 }
 

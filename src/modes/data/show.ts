@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import Table from 'cli-table3';
 import { audit } from '../../data/catalogue/audit.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { seriesHash } from '../../data/catalogue/klines.ts';
 import { ledgerOf } from '../../data/catalogue/ledger.ts';
-import type { Manifest } from '../../data/catalogue/manifest.ts';
+import { ofMaking, seriesHash, staleText } from '../../data/catalogue/made.ts';
+import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
 import { mostAnswerRows, query } from '../../data/catalogue/query.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-rows.ts';
@@ -18,7 +18,9 @@ const day = (time: number | undefined): string =>
 
 /** One line for each series. */
 export function list({ out, json, ...given }: WhichSeries & DataIo): void {
-  const rows = chosen({ ...given, json }).map(summaryOf);
+  const all = listSeries(resolve(given.data));
+  const found = chosen({ ...given, json });
+  const rows = found.map((one) => summaryOf(one, all));
   if (json) {
     for (const row of rows) out(JSON.stringify(row));
     return;
@@ -41,9 +43,11 @@ export function list({ out, json, ...given }: WhichSeries & DataIo): void {
       repaired ? 'yes' : '',
     ]);
   out(table.toString());
+  for (const [at, { stale }] of rows.entries())
+    if (stale !== undefined) out(`${seriesName(found[at] as SeriesKey)}: ${stale}`);
 }
 
-function summaryOf(manifest: Manifest) {
+function summaryOf(manifest: Manifest, all: readonly Manifest[]) {
   const { kind, symbol, interval, zone, source, months, imports } = manifest;
   return {
     kind,
@@ -57,6 +61,7 @@ function summaryOf(manifest: Manifest) {
     gaps: ledgerOf(manifest).length,
     bytes: months.reduce((sum, { bytes }) => sum + bytes, 0),
     repaired: imports.some(({ repairs }) => repairs.length > 0),
+    stale: staleText(all, manifest),
     sha256: seriesHash(manifest),
     imports: imports.map(({ at, files, layout, rows }) => ({ at, files, layout, rows })),
   };
@@ -66,18 +71,22 @@ function summaryOf(manifest: Manifest) {
 export async function check({ out, json, ...given }: WhichSeries & DataIo): Promise<void> {
   const dir = resolve(given.data);
   let damaged = 0;
+  const all = listSeries(dir);
   for (const manifest of chosen({ ...given, json })) {
-    const { damage, findings } = await audit(dir, manifest);
+    const { damage, findings: now } = await audit(dir, manifest);
     damaged += damage.length;
+    const findings = [...ofMaking(manifest), ...now];
+    const stale = staleText(all, manifest);
     const repairs = manifest.imports.flatMap((one) => one.repairs);
     const name = seriesName(manifest as SeriesKey);
     if (json) {
-      out(JSON.stringify({ series: name, damage, findings, repairs, gaps: ledgerOf(manifest) }));
+      out(JSON.stringify({ series: name, stale, damage, findings, repairs, gaps: ledgerOf(manifest) }));
       continue;
     }
     const rows = manifest.months.reduce((sum, month) => sum + month.rows, 0);
     out(`${name}: ${counted(rows, 'row')}, ${damage.length === 0 ? 'as written' : 'DAMAGED'}`);
     for (const line of damage) out(`  ${line}`);
+    if (stale !== undefined) out(`  ${stale}`);
     for (const { repair, rows: mended } of repairs) out(`  repaired (${repair}): ${counted(mended, 'row')}`);
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
@@ -87,6 +96,11 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
 /** The answer as a table, or as one JSON object a row. */
 export async function sql(text: string, { data, json, out, say }: DataGiven & DataIo): Promise<void> {
   const { columns, rows, cut } = await query(resolve(data), text);
+  const all = listSeries(resolve(data));
+  for (const one of all) {
+    const stale = new RegExp(`\\b${one.kind}\\b`, 'i').test(text) ? staleText(all, one) : undefined;
+    if (stale !== undefined) say(`note: ${seriesName(one as SeriesKey)}: ${stale}`);
+  }
   if (json)
     for (const row of rows) out(JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
   else {

@@ -1,0 +1,66 @@
+/** Series that were made from others and kept: from which, and whether these have changed since. */
+import { createHash } from 'node:crypto';
+import { type SeriesKey, seriesName } from './kinds.ts';
+import type { Imported, Manifest } from './manifest.ts';
+
+const layoutPrefix = 'resampled from ';
+
+/** What a made series says of its origin (`imports.layout`). */
+export const madeLayout = (source: Manifest): string => `${layoutPrefix}${nameOf(source)}`;
+
+const nameOf = (one: Manifest): string => seriesName(one as SeriesKey);
+
+/** The last import, where it made the series from another one. */
+function making({ imports }: Manifest): Imported | undefined {
+  const last = imports.at(-1);
+  return last?.layout.startsWith(layoutPrefix) === true ? last : undefined;
+}
+
+/** Whether it was made from another series. */
+export const isMade = (one: Manifest): boolean => making(one) !== undefined;
+
+/** One hash for all the months of a series. */
+export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
+  const hash = createHash('sha256');
+  for (const { month, sha256 } of months) hash.update(`${month} ${sha256}\n`);
+  return hash.digest('hex');
+}
+
+/**
+ * What a made series has to be made from again, since its source, or the source of that, is not what it was then. Undefined where it
+ * still holds, where it was imported, and where its source was removed: then it is all there is.
+ */
+export function changedSource(all: readonly Manifest[], one: Manifest): Manifest | undefined {
+  const made = making(one);
+  const name = made?.layout.slice(layoutPrefix.length);
+  const source = all.find((each) => nameOf(each) === name);
+  if (made === undefined || source === undefined) return undefined;
+  return changedSource(all, source) ?? (seriesHash(source) === made.files[0]?.sha256 ? undefined : source);
+}
+
+/** In words, for a stale series, with the command that makes it anew; undefined where it is none. */
+export function staleText(all: readonly Manifest[], one: Manifest): string | undefined {
+  const source = changedSource(all, one);
+  return source === undefined
+    ? undefined
+    : `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`;
+}
+
+/** The command that makes a series anew. */
+export function remaking(one: Manifest): string {
+  const { symbol, interval, zone } = one;
+  const [kind, , own] = making(one)?.layout.slice(layoutPrefix.length).split(' ') ?? [];
+  const from = own === undefined ? `--kind ${kind}` : `--interval ${own}`;
+  return `sluice data resample ${symbol} ${from} --into ${interval}${zone === undefined ? '' : ` --zone ${zone}`}`;
+}
+
+/** The stale series that a change of this one made so, or left so. */
+export const staleOf = (all: readonly Manifest[], source: Manifest): readonly Manifest[] =>
+  all.filter((one) => {
+    const changed = changedSource(all, one);
+    return changed !== undefined && nameOf(changed) === nameOf(source);
+  });
+
+/** What was found when it was made: its rows do not tell any more what they were made of. */
+export const ofMaking = ({ imports }: Manifest): readonly Imported['findings'][number][] =>
+  imports.flatMap(({ findings }) => findings.filter(({ check }) => check === 'partial'));
