@@ -1,15 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Entry } from '../journal/entries.ts';
 import { load } from '../journal/load.ts';
+import { takeLock } from '../journal/lock.ts';
 import { journalFile, openState } from '../journal/open.ts';
 import { schemaVersion } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { control } from './control.ts';
+import { killRequests } from './daemon/kill-file.ts';
+import { writeDaemonInfo } from './state.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -74,4 +79,35 @@ test.each(['kill', 'resume'] as const)('%s leaves a journal alone that a newer S
   const db = new Database(join(dir, journalFile));
   expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 0 });
   db.close();
+});
+
+describe('a daemon that does not carry out a kill', () => {
+  /** What the command says of one that breaks off instead of answering. */
+  async function said(strategy?: string): Promise<string> {
+    const server = createServer((request) => request.socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const lock = takeLock(dir);
+    const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
+    writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
+    try {
+      return await says('kill', strategy).then(
+        () => 'nothing was wrong',
+        (error: unknown) => String(error),
+      );
+    } finally {
+      server.close();
+      lock?.release();
+    }
+  }
+
+  test.each([
+    [undefined, 'kill'],
+    ['trend', 'kill-trend'],
+  ])('finds it as a file (%s)', async (strategy, name) => {
+    expect(await said(strategy)).toMatch(
+      new RegExp(`process 4711\\) did not carry out kill: .*kept in .*/${name}: .*kill -9 4711`),
+    );
+    expect(killRequests(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
+  });
 });

@@ -1,8 +1,9 @@
 /** The commands that act on a daemon: kill, resume, cancel. A kill works without one, too: it waits in the journal. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import got, { HTTPError } from 'got';
 import { z } from 'zod';
-import { systemClock } from '../clock/clock.ts';
+import { pause, systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Entry } from '../journal/entries.ts';
 import { takeLock } from '../journal/lock.ts';
@@ -11,6 +12,7 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 import { migrate } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
+import { askByFile } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
 import { chooseState, type DaemonInfo } from './state.ts';
 
@@ -37,8 +39,49 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
   const message =
     running === undefined
       ? atRest(action, dir, strategy, reason)
-      : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
+      : action === 'kill'
+        ? await killRunning(running, dir, reason, strategy)
+        : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
+}
+
+/** How long a daemon may be silent before a kill is left to it as a file: it works while its strategies keep it busy, too. Real ms. */
+const silentMs = 5_000;
+
+/** A daemon that does not answer finds the kill when it comes to itself, and so does the next one that starts. */
+async function killRunning(daemon: DaemonInfo, dir: string, reason: string, strategy: string | undefined) {
+  const answered = new AbortController();
+  let kept: string | undefined;
+  const keep = (): void => {
+    try {
+      kept ??= askByFile(dir, reason, strategy);
+    } catch {
+      // A directory that takes nothing: then it is not said that it is kept.
+    }
+  };
+  const byFile = pause(systemClock, silentMs, answered.signal).then(() => {
+    if (!answered.signal.aborted) keep();
+  });
+  try {
+    const message = await ask(daemon, 'kill', { reason, ...(strategy !== undefined && { strategy }) });
+    // It has done it already, or does it once more.
+    if (kept !== undefined) rmSync(kept, { force: true });
+    return message;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    keep();
+    const then =
+      kept === undefined
+        ? `It could not be kept in ${dir} either`
+        : `It is kept in ${kept}: the daemon carries it out as soon as it comes to itself, and the next one that starts there creates nothing`;
+    throw new Refusal(
+      `${error.message}. ${then}. What rests at the exchange was not cancelled: if the daemon hangs, kill -9 ${daemon.pid}, then sluice order open and sluice order cancel, or start it again, which cancels`,
+      error.exitCode,
+    );
+  } finally {
+    answered.abort();
+    await byFile;
+  }
 }
 
 /** A kill of a strategy that is not there would be taken for one that holds. */

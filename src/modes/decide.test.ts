@@ -30,6 +30,7 @@ beforeEach(() => {
   )([
     quarantined,
     open,
+    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
     { kind: 'halt', at: 5, strategy: null, by: 'ledger', reason: 'the account holds -1 USDT' },
     {
       kind: 'venueOrder',
@@ -120,9 +121,19 @@ describe('sluice adjust, without a daemon', () => {
   });
 
   test.each([
+    ['USDT', '2.50', 'counts 2.5 USDT more'],
+    ['USDT', '-2.50', 'counts 2.5 USDT less'],
+  ])('says which way %s %s goes', async (asset, amount, said) => {
+    await adjust(asset, amount, { ...options(), reason: 'x' });
+    expect(out.join()).toContain(said);
+  });
+
+  test.each([
     ['usdt', '1', 'is no asset'],
     ['USDT', '1e5', 'is no amount'],
     ['USDT', '0.0000000000000000001', 'is no amount'],
+    ['USDT', '0.00', 'would change nothing'],
+    ['USDTT', '5', 'is no asset of this account (did you mean "USDT"?): the journal in'],
   ])('refuses %s %s', async (asset, amount, why) => {
     await expect(adjust(asset, amount, { ...options(), reason: 'x' })).rejects.toThrow(why);
   });

@@ -1,11 +1,12 @@
 /** The commands by which a human decides what nobody else may: how an order ended, and what moved the balances beside trades. */
 import { systemClock } from '../clock/clock.ts';
-import { MoneyError, type Units, units, unitsText } from '../domain/money.ts';
+import { MoneyError, noUnits, type Units, units, unitsText } from '../domain/money.ts';
 import { isClosed, type OrderState } from '../domain/order.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
 import { transitions } from '../execution/states.ts';
 import type { Entry } from '../journal/entries.ts';
+import { openToRead } from '../journal/reader.ts';
 import type { DashboardSource } from '../ops/dashboard.ts';
 import type { Assembled } from './assemble.ts';
 import { ask, inJournal, writeAtRest } from './control.ts';
@@ -28,7 +29,7 @@ const resolvedText = (order: string, as: HumanWord): string =>
     : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: what it did trade is booked when the exchange shows it, or said with sluice adjust.`;
 
 const adjustedText = (asset: string, amount: string): string =>
-  `The ledger counts ${amount} ${asset} more; the next comparison tells whether it equals the account.`;
+  `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; the next comparison tells whether it equals the account.`;
 
 /** What a daemon does when it is told so. */
 export function decisionsOf({
@@ -87,6 +88,7 @@ export async function adjust(asset: string, text: string, options: DecideOptions
     throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
   const amount = unitsText(amountOf(text));
   const { dir, running } = chooseState(options.state, say, true);
+  refuseUnheard(asset, dir);
   if (running === undefined)
     writeAtRest(dir, [
       { kind: 'adjustment', at: systemClock.now(), what: 'adjust', asset, amount, by: 'operator', reason },
@@ -96,9 +98,30 @@ export async function adjust(asset: string, text: string, options: DecideOptions
   out(json ? JSON.stringify({ version: 1, action: 'adjust', state: dir, asset, amount, message }) : message);
 }
 
+/** A slip in an asset's name would halt everything at the next comparison with the account. */
+function refuseUnheard(asset: string, dir: string): void {
+  const { db, version } = openToRead(dir);
+  try {
+    // A journal of the first schema knows of no adjustments.
+    if (version < 2) return;
+    const heard = db
+      .prepare('SELECT base FROM instruments UNION SELECT quote FROM instruments UNION SELECT asset FROM adjustments')
+      .pluck()
+      .all() as string[];
+    if (heard.length === 0 || heard.includes(asset)) return;
+    throw new Refusal(
+      `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal in ${dir} knows ${heard.join(', ')}`,
+    );
+  } finally {
+    db.close();
+  }
+}
+
 function amountOf(text: string): Units {
   try {
-    if (/^-?\d+(\.\d+)?$/.test(text)) return units(text);
+    const amount = /^-?\d+(\.\d+)?$/.test(text) ? units(text) : undefined;
+    if (amount === noUnits) throw new Refusal(`${text} would change nothing: write what came (100) or went (-12.5)`);
+    if (amount !== undefined) return amount;
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;
   }

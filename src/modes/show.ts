@@ -1,11 +1,13 @@
 /** The reading commands: orders, fills, positions, status. They work beside a running daemon and without one. */
 import Table from 'cli-table3';
+import { machineWall } from '../clock/clock.ts';
 import { instrument } from '../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
 import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
+import { lastBeat } from './daemon/heartbeat.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
 import { type ChosenState, chooseState } from './state.ts';
 import { fillJson, isDust, shortId } from './words.ts';
@@ -149,6 +151,14 @@ const unprotectedIn = (
     ([strategy, symbol, longestMs]) => ({ strategy, symbol, longestMs }),
   );
 
+/** A daemon beats each second, real ms: one that has not for so long does nothing else either. */
+const mostSilentMs = 10_000;
+
+const silentMsOf = (dir: string): number | null => {
+  const beat = lastBeat(dir);
+  return beat === undefined ? null : Math.max(0, Math.round(machineWall() - beat.at));
+};
+
 export function showStatus(options: ShowOptions): void {
   withState(options, (reader, { dir, running }) => {
     const orders = reader.orders('closed_at IS NULL');
@@ -161,7 +171,13 @@ export function showStatus(options: ShowOptions): void {
       running:
         running === undefined
           ? null
-          : { pid: running.pid, startedAt: running.startedAt, exchange: running.exchange, control: running.control },
+          : {
+              pid: running.pid,
+              startedAt: running.startedAt,
+              exchange: running.exchange,
+              control: running.control,
+              silentMs: silentMsOf(dir),
+            },
       equity: reader.equity() ?? null,
       openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
       unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
@@ -184,6 +200,11 @@ export function showStatus(options: ShowOptions): void {
         ? 'daemon     not running'
         : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
     );
+    const silentMs = status.running?.silentMs ?? 0;
+    if (running !== undefined && silentMs > mostSilentMs)
+      options.out(
+        `ATTENTION  the daemon has given no sign of life for ${Math.round(silentMs / 1_000)} s: a strategy that does not return, or a machine that stands still; its stops are not watched. sluice kill holds for when it comes to itself, kill -9 ${running.pid} ends it`,
+      );
     options.out(`equity     ${status.equity === null ? 'not known yet' : roundedMoney(status.equity)}`);
     options.out(
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,

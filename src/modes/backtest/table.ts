@@ -1,5 +1,5 @@
 /** A backtest for the terminal: what matters at a glance, rounded for the eye, and why a number is missing. */
-import { noUnits, plus, units, unitsText } from '../../domain/money.ts';
+import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import { staleText } from '../../report/stale.ts';
@@ -101,7 +101,7 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
 function impactRows({ impact, metrics }: Summary, asset: string): readonly Row[] {
   if (!impact) return [];
   const { moved, cost, unknown } = impact;
-  const ofTurnover = shareText(Number(cost) / Number(metrics.turnover));
+  const ofTurnover = shareText(unitsNumber(units(cost)) / unitsNumber(units(metrics.turnover)));
   return [
     ...(moved === 0
       ? []

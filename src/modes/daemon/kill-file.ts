@@ -48,5 +48,9 @@ function textOf(path: string): string {
 /** The kill is in the journal: the file has done what it was made for. */
 export const forgetRequest = ({ path }: KillRequest): void => rmSync(path, { force: true });
 
-/** What a signal does: the same, by a file. */
-export const askByFile = (dir: string): void => writeFileSync(join(dir, all), `${signalText}\n`, { mode: 0o600 });
+/** What a signal does, or a command that gets no answer: the same, by a file; gives its path. */
+export function askByFile(dir: string, reason = signalText, strategy?: string): string {
+  const path = join(dir, strategy === undefined ? all : `${all}-${strategy}`);
+  writeFileSync(path, `${reason}\n`, { mode: 0o600 });
+  return path;
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -188,4 +188,23 @@ test('a small journal that was changed is refused before anybody is asked', asyn
   });
   await expect(started).rejects.toMatchObject({ exitCode: 3 });
   expect(asked).toBe(false);
+});
+
+test('a journal that is gone or empty where one has traded is lost, not new', async () => {
+  await opens(async () => {});
+  for (const step of undo.splice(0)) await step();
+  const path = join(dir, journalFile);
+  const lost = (what: string) => expect.objectContaining({ exitCode: 3, message: expect.stringContaining(what) });
+  truncateSync(path);
+  for (const beside of ['-wal', '-shm']) rmSync(`${path}${beside}`, { force: true });
+  expect(() => begin(options())).toThrow(lost('is empty, and a journal there has traded'));
+  expect(statSync(path).size).toBe(0);
+  rmSync(path);
+  expect(() => begin(options())).toThrow(lost('is gone, and a journal there has traded'));
+  expect(existsSync(path)).toBe(false);
+  begin({ ...options(), mode: 'paper' }).lock.release();
+  rmSync(path, { force: true });
+  const accepted = begin({ ...options(), acceptRestored: 'the disk broke' });
+  await accepted.settle();
+  accepted.lock.release();
 });

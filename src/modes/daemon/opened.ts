@@ -4,6 +4,7 @@ import { userState } from '../../budget/shared-file.ts';
 import { type Guard, thisHost } from '../../journal/guard.ts';
 import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
 import { refuseUnraised } from '../limits.ts';
+import { refuseLost, rememberPlace } from './known-places.ts';
 import type { SessionOptions, Undo } from './session-options.ts';
 
 export type Opens = Pick<
@@ -21,13 +22,16 @@ export type Opens = Pick<
 >;
 
 /** Locks the state directory and begins to look at what is in it. */
-export const begin = (options: Opens): Opening =>
-  beginOpening(
+export function begin(options: Opens): Opening {
+  const guard = guardOf(options);
+  if (guard !== undefined) refuseLost(guard, options.stateDir);
+  return beginOpening(
     options.stateDir,
     { mode: options.mode, account: options.config.account, venue: options.venueName },
     options.configured.map(({ config }) => config.id),
-    guardOf(options),
+    guard,
   );
+}
 
 /**
  * Gives what is in the state directory and what `reach` gave. Nothing is written, and `reach` must send nothing that has an effect,
@@ -46,6 +50,8 @@ export async function openedMeanwhile<T>(
   reached.catch(() => {});
   try {
     const state = await opening.settle();
+    const guard = guardOf(options);
+    if (guard !== undefined) rememberPlace(guard, options.stateDir);
     undo.unshift(() => state.loaded.past.close());
     opened(state);
     for (const line of state.said) {

@@ -1,0 +1,41 @@
+/**
+ * Which directories had a journal that traded on this machine. A journal that is gone, or empty as a full or crashed disk leaves it, is a
+ * lost one and not a new one: a strategy would begin flat and buy again what the account holds already.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Guard } from '../../journal/guard.ts';
+import { journalFile } from '../../journal/open.ts';
+
+function noteOf({ dir }: Pick<Guard, 'dir'>, stateDir: string): string {
+  const path = existsSync(stateDir) ? realpathSync(stateDir) : resolve(stateDir);
+  return join(dir, `at-${createHash('sha256').update(path).digest('hex').slice(0, 16)}.json`);
+}
+
+function isThere(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0;
+}
+
+/** Refuses (exit 3) a directory whose journal is no more, unless the operator accepts that. */
+export function refuseLost(guard: Guard, stateDir: string): void {
+  const path = join(stateDir, journalFile);
+  if (isThere(path) || guard.accept !== undefined || !existsSync(noteOf(guard, stateDir))) return;
+  throw new Refusal(
+    `${path} is ${existsSync(path) ? 'empty' : 'gone'}, and a journal there has traded on this machine: put it back (sluice keeps copies beside it before migrations); when it is lost, start once with --accept-restored REASON: then nobody knows which orders and positions are its own any more, all that the account holds counts as yours and every strategy begins flat, so close first what they hold; nothing was changed`,
+    3,
+  );
+}
+
+/** A journal is there now. Whoever cannot write here goes on, as without the newest head. */
+export function rememberPlace(guard: Guard, stateDir: string): void {
+  try {
+    mkdirSync(guard.dir, { recursive: true, mode: 0o700 });
+    writeFileSync(noteOf(guard, stateDir), `${JSON.stringify({ version: 1, dir: resolve(stateDir) })}\n`, {
+      mode: 0o600,
+    });
+  } catch {
+    // It guards against a lost journal, not against the loss.
+  }
+}
