@@ -63,12 +63,43 @@ async function handOver(name, node, main, daemon) {
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGHUP', () => child.kill('SIGHUP'));
+  const forced = insisting(child, () => heard > 0);
   if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   child.on('error', (error) => fail(name, `cannot start ${node}: ${error.message}`));
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+    if (forced()) process.stderr.write(`${name}: it did not answer, and was ended at once\n`);
+    process.exitCode = code ?? (signal === 'SIGINT' || forced() ? 130 : 1);
     process.disconnect?.();
   });
+}
+
+/** systemd, `timeout` and a closing terminal signal more than once within moments: the same wish (`src/modes/signals.ts`). */
+const sameWishMs = 2_000;
+/** A program that hears says so at once, and may then take as long as it needs to stop in order; one that does not hangs. */
+const unheardMs = 5_000;
+/** The second wish ends it at once, by itself where it can. */
+const lastMs = 1_000;
+
+/** Ends a program that hears no signal, or goes on after the second one, as nothing within it can. Tells whether it did. */
+function insisting(child, isHeard) {
+  let firstAt;
+  let forced = false;
+  const endIn = (ms, unless) =>
+    setTimeout(() => {
+      if (unless() || child.exitCode !== null || child.signalCode !== null) return;
+      forced = true;
+      child.kill('SIGKILL');
+    }, ms).unref();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      const now = performance.now();
+      if (firstAt === undefined) {
+        firstAt = now;
+        endIn(unheardMs, isHeard);
+      } else if (signal === 'SIGINT' || now - firstAt >= sameWishMs) endIn(lastMs, () => false);
+    });
+  }
+  return () => forced;
 }
 
 function fail(name, message) {

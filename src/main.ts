@@ -1,10 +1,12 @@
 /** The command line: parse, choose what to run, signals, exit code. Everything heavy is loaded by the command that needs it. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { Refusal } from './domain/refusal.ts';
 import { rulesOption } from './modes/backtest/rules-option.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
+import { refusesEarlyEnd } from './modes/early-end.ts';
+import { exitCodeOf } from './modes/exit-code.ts';
 import { addJournal } from './modes/journal/commands.ts';
 import { addRecord } from './modes/record/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
@@ -33,6 +35,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.umask(0o077);
 
 const stopping = stopsOnSignals();
+const through = refusesEarlyEnd(say);
 
 const packageFile = (): string => {
   const here = new URL(import.meta.url);
@@ -377,24 +380,17 @@ function showUsage(command: Command, path: string): void {
 }
 for (const one of program.commands) showUsage(one, `sluice ${one.name()}`);
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Refusal) {
-    say(`sluice: ${error.message}`);
-    return error.exitCode;
+/** Not awaited at the top level: where nothing is left to wait for, Node would blame this file. */
+async function run(): Promise<void> {
+  try {
+    await program.parseAsync();
+    if (stopping.interrupted) process.exitCode = 130;
+  } catch (error) {
+    const code = exitCodeOf(error, say);
+    process.exitCode = stopping.interrupted ? 130 : code;
   }
-  say(
-    `sluice: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
-  return 1;
+  through();
+  // What a stopped daemon could not finish, such as an order of unknown outcome, is taken up by the next start: no wait for it here.
+  if (stopping.signal.aborted || process.exitCode === 1) process.exit();
 }
-
-try {
-  await program.parseAsync();
-  if (stopping.interrupted) process.exitCode = 130;
-} catch (error) {
-  const code = exitCodeOf(error);
-  process.exitCode = stopping.interrupted ? 130 : code;
-}
-// What a stopped daemon could not finish, such as an order of unknown outcome, is taken up by the next start: no wait for it here.
-if (stopping.signal.aborted || process.exitCode === 1) process.exit();
+void run();

@@ -93,7 +93,7 @@ describe('a grid', () => {
 
   test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
     const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs') });
-    expect(said).toMatch(/stopped with 9 of 9 cells not run; what is done is kept/);
+    expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);
     expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
   });
 

@@ -4,6 +4,9 @@ import { machineSteady } from '../clock/clock.ts';
 /** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
 const sameWishMs = 2_000;
 
+/** The wishes to stop. */
+export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export interface Stopping {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; the second one ends the process at once. */
   readonly signal: AbortSignal;
@@ -11,12 +14,17 @@ export interface Stopping {
   readonly interrupted: boolean;
 }
 
+let listening = false;
+/** Whether this process listens for them: a thread, and a test, does not. */
+export const listens = (): boolean => listening;
+
 /** Listens for as long as the process lives; also for the launcher's end, which is ours. */
 export function stopsOnSignals(): Stopping {
   const stopping = new AbortController();
+  listening = true;
   let interrupted = false;
   let firstAt = 0;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of signals) {
     process.on(signal, () => {
       if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
       if (stopping.signal.aborted) process.exit(130);

@@ -8,8 +8,9 @@ import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
-import { type Found, loadStrategy } from '../strategy/load.ts';
+import { type Found, isPath, loadStrategy } from '../strategy/load.ts';
 import { intervalFault } from '../strategy/needs.ts';
+import { endableWhileBusy } from './busy.ts';
 
 /** A strategy as configured and as found. */
 export interface Configured extends Found {
@@ -39,6 +40,8 @@ export async function configure(
 ): Promise<readonly Configured[]> {
   const dir = dirname(configFile);
   const placeOf = placesIn(configFile, settings);
+  // A run over recorded data knows its market; shipped strategies come to an end.
+  if (market !== undefined && strategies.some(({ use }) => isPath(use))) endableWhileBusy();
   const found: Configured[] = [];
   const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {

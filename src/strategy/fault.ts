@@ -1,6 +1,7 @@
 /** A strategy's own faults: told apart from ours, and said with the place in its file. */
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 
 /** A want that could not be carried out honestly: a number that is not finite, a goal that is not there. */
 export class WantError extends RangeError {
@@ -16,22 +17,28 @@ interface Place {
   readonly isOurs: boolean;
 }
 
-/** Where an error came by, the innermost place first. */
-function placesOf({ stack = '' }: Error): readonly Place[] {
+/** Where a stack came by, the innermost place first. */
+function placesOf(stack: string): readonly Place[] {
   const frames = stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]s):(\d+)/g);
   return [...frames]
     .map(([, file = '', line = '']) => ({ file, line, isOurs: file.startsWith(ours) }))
     .filter(({ file }) => !file.includes('/node_modules/'));
 }
 
-/** True when it was the strategy that threw, not Sluice. */
-export const isStrategyFault = (error: unknown): error is Error =>
-  error instanceof WantError || (error instanceof Error && placesOf(error)[0]?.isOurs === false);
+/** True when it was the strategy that threw, not Sluice, which throws nothing but errors. */
+export const isStrategyFault = (error: unknown): boolean =>
+  !(error instanceof Error) || error instanceof WantError || placesOf(error.stack ?? '')[0]?.isOurs === false;
+
+/** The innermost place of a stack that is not Sluice's own: its whole path and the line, `…/mine.ts, line 4`. */
+export function strategyPlace(stack: string): string | undefined {
+  const theirs = placesOf(stack).find(({ isOurs }) => !isOurs);
+  return theirs === undefined ? undefined : `${theirs.file}, line ${theirs.line}`;
+}
 
 /** One line for an error in a strategy's code, with the place in its file when the stack names one. */
 export function faultText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const theirs = placesOf(error).find(({ isOurs }) => !isOurs);
-  const where = theirs === undefined ? '' : ` (${basename(theirs.file)}, line ${theirs.line})`;
-  return `${error.name}: ${error.message.split('\n')[0]}${where}`;
+  // Nothing tells the place of what is no Error.
+  if (!(error instanceof Error)) return `${inspect(error)}, which is no Error: throw new Error('…') to see the line`;
+  const place = strategyPlace(error.stack ?? '');
+  return `${error.name}: ${error.message.split('\n')[0]}${place === undefined ? '' : ` (${basename(place)})`}`;
 }

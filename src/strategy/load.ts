@@ -35,7 +35,8 @@ function offerSluice(entry: string): void {
   });
 }
 
-const isPath = (use: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(use);
+/** Whether it is a file of the user's own, not the name of a shipped one. */
+export const isPath = (use: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(use);
 
 /** Loads a strategy and checks its parameters; `dir` is what relative paths are relative to. A list is everything that is wrong. */
 export async function loadStrategy(
@@ -83,10 +84,15 @@ async function shipped(use: string, registry: Registry): Promise<Strategy | stri
   return `there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
 }
 
+let loading: string | undefined;
+/** The file of a strategy that is being loaded; one that never gets through ends the program without a word. */
+export const loadingNow = (): string | undefined => loading;
+
 async function fromFile(file: string): Promise<Strategy | string> {
   if (!existsSync(file)) return `strategy file ${file} does not exist`;
   offerSluice(new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url).href);
   let module: { readonly default?: unknown };
+  loading = file;
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
@@ -95,6 +101,8 @@ async function fromFile(file: string): Promise<Strategy | string> {
       ? `: put "type": "module" into the package.json beside it, or end its name in .mts`
       : '';
     return `strategy file ${file} cannot be loaded: ${faultText(error)}${hint}`;
+  } finally {
+    loading = undefined;
   }
   if (isStrategy(module.default)) return module.default;
   return `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`;

@@ -62,7 +62,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     const pool = openPool({ file, config, settings, series: input.series, axes, withReturns }, options.workers);
     const watch = progressOf(open.length, options.progress);
     try {
-      await pool.run(
+      const areThrough = await pool.run(
         open.map((index) => cells[index] ?? []),
         (place, outcome) => {
           const index = open[place] as number;
@@ -72,6 +72,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         },
         signal,
       );
+      if (!areThrough) say('note: a strategy kept threads busy without an end: the cells they were on are given up');
     } finally {
       await pool.close();
     }
@@ -104,10 +105,17 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     say(`report: ${resolve(path)}`);
   }
   const left = outcomes.filter((one) => one === undefined).length;
-  if (left > 0)
-    say(
-      `stopped with ${left} of ${cells.length} cells not run${runs === undefined ? '' : '; what is done is kept: the same command goes on from there'}`,
-    );
+  if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
+}
+
+/** What a grid that was stopped leaves behind. */
+function stoppedText(left: number, of: number, isKept: boolean): string {
+  if (left === of)
+    return `stopped before the first of ${of} cells was done: nothing is kept; the same command begins anew`;
+  const stopped = `stopped with ${left} of ${of} cells not run`;
+  return isKept
+    ? `${stopped}; what is done is kept: the same command goes on from there`
+    : `${stopped}; nothing is kept (--no-save): the same command begins anew`;
 }
 
 /** A grid runs over klines and counts in one currency. */

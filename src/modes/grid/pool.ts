@@ -1,6 +1,7 @@
 /** Cells over worker threads. A cell's outcome depends on the cell alone, so it is the same for any number of workers. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
 import type { RunSeries } from '../backtest/run.ts';
 import type { Cell } from './axes.ts';
@@ -9,13 +10,19 @@ import type { Stage } from './worker.ts';
 
 export interface GridPool {
   readonly workers: number;
-  /** Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. */
-  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<void>;
+  /**
+   * Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. False where a cell that was
+   * on its way when it was told to stop did not come to an end in seconds.
+   */
+  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** Klines that a task should run over, about 30 ms: short ones would wait for each other, long ones would leave a core idle at the end. */
 const klinesATask = 300_000;
+
+/** What is left, after a signal, to cells on their way, ms: a strategy that never comes back would be waited for without end. */
+const lastCellsMs = 5_000;
 
 export function openPool(stage: Stage, workers: number = availableParallelism()): GridPool {
   const pool = new Piscina<readonly Cell[], readonly Outcome[]>({
@@ -38,10 +45,22 @@ export function openPool(stage: Stage, workers: number = availableParallelism())
           for (const [index, outcome] of outcomes.entries()) came(from + index, outcome);
         }
       };
-      await Promise.all(Array.from({ length: workers }, work));
+      const ended = new AbortController();
+      const all = Promise.all(Array.from({ length: workers }, work)).then(() => true);
+      const late = lateAfter(signal, ended.signal).then(() => false);
+      return Promise.race([all, late]).finally(() => ended.abort());
     },
     close: () => pool.destroy(),
   };
+}
+
+/** Resolves so long after `signal`, or once `ended`. */
+function lateAfter(signal: AbortSignal | undefined, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = (): void => void pause(systemClock, lastCellsMs, ended).then(resolve);
+    if (signal?.aborted === true) wait();
+    else signal?.addEventListener('abort', wait, { once: true });
+  });
 }
 
 /** The same klines in memory that threads share: each worker would hold a copy of its own otherwise. */

@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { faultText, isStrategyFault } from '../../strategy/fault.ts';
+import { faultText, isStrategyFault, WantError } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import { type Cast, castOf, inputOf } from '../backtest/backtest.ts';
 import { needsGraph } from '../backtest/driver.ts';
@@ -23,6 +23,11 @@ export interface Stage {
   /** Outcomes tell the return of each day. */
   readonly withReturns: boolean;
 }
+
+// It would end this thread alone, and take the cells after it with it.
+process.exit = () => {
+  throw new WantError('process.exit() is not for a strategy, which only says what it wants');
+};
 
 const stage = Piscina.workerData as Stage;
 const cast = readyCast();

@@ -1,0 +1,39 @@
+/** A program whose event loop is blocked hears no signal: a thread beside it sees to it that Ctrl-C ends it all the same. */
+import { Worker } from 'node:worker_threads';
+import { listens, signals } from './signals.ts';
+
+/** What the thread is given. */
+export interface BusyData {
+  /** Set by the loop when it is asked whether it turns. */
+  readonly turned: Int32Array;
+}
+/** It asks whether the loop turns, or tells that signals have their default meaning until it does. */
+export type BusyMessage = 'turns?' | 'released';
+
+let watching = false;
+
+/**
+ * From now on a program that a strategy keeps busy can be ended, and it is said which strategy that is. For runs over recorded
+ * data, where an end at any moment loses nothing; a daemon is ended by its launcher instead. Does nothing where nobody listens
+ * for signals.
+ */
+export function endableWhileBusy(): void {
+  if (watching || !listens()) return;
+  watching = true;
+  const turned = new Int32Array(new SharedArrayBuffer(4));
+  const file = import.meta.url.endsWith('.ts') ? './busy-watch.ts' : './busy-watch.js';
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { turned } satisfies BusyData });
+  const heard = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  worker.on('message', (message: BusyMessage) => {
+    if (message === 'turns?') {
+      Atomics.store(turned, 0, 1);
+      Atomics.notify(turned, 0);
+      return;
+    }
+    for (const { signal, listeners } of heard)
+      if (process.listenerCount(signal) === 0) for (const listener of listeners) process.on(signal, listener);
+  });
+  // Without it a run ends as it did: what is only watched is not worth failing for.
+  worker.on('error', () => {});
+  worker.unref();
+}

@@ -1,0 +1,37 @@
+/** A program that ends before its command is through must not look like one that went well. */
+import { strategyPlace } from '../strategy/fault.ts';
+import { loadingNow } from '../strategy/load.ts';
+
+/** Enough of a stack to reach a strategy below whatever it calls. */
+const frames = 100;
+
+/** Watches from now on; what it gives is to be called once the command is through, whatever came of it. */
+export function refusesEarlyEnd(say: (line: string) => void): () => void {
+  let isThrough = false;
+  const fail = (what: string): void => {
+    say(`sluice: ${what}`);
+    process.exitCode = 1;
+  };
+  process.on('exit', () => {
+    if (isThrough) return;
+    Error.stackTraceLimit = frames;
+    const place = strategyPlace(new Error('asked where').stack ?? '');
+    if (place !== undefined)
+      fail(
+        `a strategy ended the program: process.exit() in ${place}; nothing was finished. A strategy only says what it wants: take that call out`,
+      );
+  });
+  // Nothing is left that could go on.
+  process.on('beforeExit', () => {
+    if (isThrough || process.exitCode !== undefined) return;
+    const file = loadingNow();
+    fail(
+      file === undefined
+        ? 'this is a bug, please report it: the program ended before its command was through'
+        : `strategy file ${file} never finished loading: it awaits something at its top level that never comes; take that await out`,
+    );
+  });
+  return () => {
+    isThrough = true;
+  };
+}

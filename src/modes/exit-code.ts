@@ -1,0 +1,16 @@
+/** What the shell is told of an error that ended a command. */
+import { CommanderError } from 'commander';
+import { Refusal } from '../domain/refusal.ts';
+
+/** Says it, and gives the exit code that it means. */
+export function exitCodeOf(error: unknown, say: (line: string) => void): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Refusal) {
+    say(`sluice: ${error.message}`);
+    return error.exitCode;
+  }
+  say(
+    `sluice: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return 1;
+}

@@ -1,0 +1,128 @@
+/** Strategies that never come back, or end the program: the user is told which, and Ctrl-C works. */
+import { spawn } from 'node:child_process';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { ScaledClock } from '../src/clock/clock.ts';
+import { backtestYaml, desk, klineLines, launcher } from './kit/command.ts';
+import { killLeftovers, startProgram } from './kit/program.ts';
+import { until } from './kit/until.ts';
+
+const at = desk();
+afterEach(killLeftovers);
+afterAll(() => at.remove());
+const surroundings = { cwd: at.dir, env: { PATH: process.env['PATH'] ?? '', HOME: at.dir } };
+
+/** A strategy that does this at each kline, and this when it is loaded. */
+const strategy = (decide: string, top = ''): string => `import { defineStrategy, flat, integer } from 'sluice';
+${top}
+export default defineStrategy({
+  name: 'mine', about: 'Misbehaves', params: { n: integer(9, { min: 1, max: 9 }, 'which') }, indicators: () => ({}),
+  decide(_, { params }) {
+    ${decide}
+    return flat('nothing');
+  },
+});
+`;
+const configuration = backtestYaml.replace('use: sma-cross', 'use: ./mine.ts').replace(/ {4}params:.*\n/, '');
+
+function write(decide: string, top = ''): void {
+  at.write('mine.ts', strategy(decide, top));
+  at.write('run.yaml', configuration);
+  at.write('klines.csv', `${klineLines(50).join('\n')}\n`);
+}
+const backtest = ['backtest', '--config', 'run.yaml', '--no-save'];
+
+describe('a strategy that never comes back', () => {
+  test.for([
+    { name: 'check', command: ['check', './mine.ts'], signal: 'SIGINT' },
+    { name: 'backtest', command: backtest, signal: 'SIGTERM' },
+  ] as const)('is named, and one signal ends it ($name)', async ({ command, signal }) => {
+    write('for (;;);');
+    const program = startProgram(command, surroundings);
+    await program.line(/^sluice: a strategy has been busy for 5 s, \/.*mine\.ts, line 6: Ctrl-C ends it$/);
+    expect(await program.end(signal)).toEqual({ code: null, signal });
+  });
+
+  test('is given up by a grid that is to stop, which says that nothing is kept', async () => {
+    write('process.stderr.write("in the loop\\n"); for (;;);');
+    const program = startProgram(['backtest', '--config', 'run.yaml', '--grid', 'n=1..3'], surroundings);
+    await program.line(/in the loop/);
+    expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
+    expect(program.lines).toContain(
+      'note: a strategy kept threads busy without an end: the cells they were on are given up',
+    );
+    expect(program.lines).toContain(
+      'stopped before the first of 3 cells was done: nothing is kept; the same command begins anew',
+    );
+  });
+
+  /** A daemon, which has a launcher. */
+  async function launched(...signals: readonly NodeJS.Signals[]) {
+    write('', 'process.stderr.write("in the loop\\n"); for (;;);');
+    at.write(
+      'paper.yaml',
+      `exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1/' }
+cash: "1000"
+strategies: [{ id: a, use: ./mine.ts, symbol: XBTUSD, interval: 1min, allocation: "1000" }]
+risk: { maxOrderValue: "1000", maxPosition: "1000" }
+`,
+    );
+    const child = spawn(process.execPath, [launcher, 'paper', '--config', 'paper.yaml', '--state', 'var/p'], {
+      ...surroundings,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('close', resolve);
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
+    await until('the loop', () => said.includes('in the loop') || child.exitCode !== null);
+    for (const signal of signals) {
+      child.kill(signal);
+      // Two that come at once are one to the system.
+      await new ScaledClock().sleep(100);
+    }
+    return { code: await ended, said };
+  }
+
+  test('ends with its daemon at the second Ctrl-C', async () => {
+    const { code, said } = await launched('SIGINT', 'SIGINT');
+    expect(said).toMatch(/\nsluice: it did not answer, and was ended at once\n$/);
+    expect(code).toBe(130);
+  });
+
+  test('ends with its daemon some seconds after a single SIGTERM', async () => {
+    const { code, said } = await launched('SIGTERM');
+    expect(said).toMatch(/\nsluice: it did not answer, and was ended at once\n$/);
+    expect(code).toBe(130);
+  });
+});
+
+describe('a strategy that ends the program', () => {
+  test.for([
+    ['check', ['check', './mine.ts']],
+    ['backtest', backtest],
+  ] as const)('is named, and it is no success (%s)', async ([, command]) => {
+    write('process.exit(0);');
+    const { code, out, err } = await at.sluice(command);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /sluice: a strategy ended the program: process\.exit\(\) in \/.*mine\.ts, line 6; nothing was finished\. .*\n$/,
+    );
+  });
+
+  test('is one that throws, to a grid', async () => {
+    write('if (params.n > 2) process.exit(0);');
+    const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=1..4']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('4 cells over 50 klines, 2 refused by the strategy');
+  });
+
+  test('is named where it never finishes loading', async () => {
+    write('', 'await new Promise(() => {});');
+    const { code, err } = await at.sluice(backtest);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^sluice: strategy file \/.*mine\.ts never finished loading: it awaits something .*\n$/);
+  });
+});
