@@ -84,6 +84,34 @@ test('klines that were made and kept are called stale once their source grows, a
   at.remove();
 }, 30_000);
 
+test('a symbol may be spelt in the usual ways', async () => {
+  for (const symbol of ['xbt/usd', 'XBT-USD', 'XBT_USD', 'xbtusd'])
+    expect(await data('import', 'XBTUSD_1m.csv', '--symbol', symbol, '--data', 'spelt')).toMatch(/^klines XBTUSD 1min/);
+});
+
+test('what a file holds does nothing to the terminal', async () => {
+  at.write('esc.csv', 'time,open,high,\x1b[31mlow,x,\x9b2J\n1580515200000,1,1,1,1,1\n1580515260000,1,1,1,1,1\n');
+  at.write('row.csv', `${klineLines(3).join('\n')}\n\x1b]0;title\x07,1,1,1,1,1\n`);
+  at.write('dates.csv', 'time;open;high;low;close;volume\n8.8.2024;1,5;2,5;1,5;2,5;7\n9.8.2024;1,5;2,5;1,5;2,5;7\n');
+  at.write(
+    'random.csv',
+    Uint8Array.from({ length: 4_096 }, (_, place) => (place * 7_919) % 251),
+  );
+  at.write('wide.csv', Buffer.from(`\ufeff${text}`, 'utf16le'));
+  const said = async (file: string): Promise<string> =>
+    (await at.sluice(['data', 'import', file, '--symbol', 'AB', '--interval', '1min'])).err;
+  expect(await said('esc.csv')).toContain('"time,open,high,\\x1b[31mlow,x,\\x9b2J"');
+  expect(await said('row.csv')).toContain('line 5: "\\x1b]0;title\\x07" in column 1');
+  expect(await said('dates.csv')).toMatch(/column 1 is taken for the time, and "8\.8\.2024" is none that is read: /);
+  expect(await said('random.csv')).toMatch(
+    /random\.csv is no text and nothing else that is read .*is it the right file\?\n$/,
+  );
+  expect(await said('wide.csv')).toContain('is text in UTF-16, which is not read: save it as UTF-8');
+  at.write('klines.csv', klineLines(3).join('\n').replace('100.5', '\x1b[2J'));
+  at.write('b.yaml', backtestYaml);
+  expect((await at.sluice(['backtest', '--config', 'b.yaml'])).err).toContain('"\\x1b[2J" in column 5 is not a number');
+});
+
 test('an export without rows leaves what was there, and everything goes only by --all', async () => {
   at.write('kept.csv', 'mine\n');
   const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '--to', 'kept.csv', '--from', '2021-01-01']);
@@ -111,6 +139,18 @@ test.for<[string, readonly string[], RegExp]>([
   ['an interval that there is not', ['import', 'klines.csv', '--interval', '3m'], /"3m" is no interval: 1min, 5min/],
   ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is no time zone/],
   ['a file that is not there', ['import', 'gone.csv'], /gone.csv is not there/],
+  ['a folder', ['import', '.'], /\S is a folder: name the files in it \(\S+\/\*\)\n$/],
+  [
+    'what is no symbol',
+    ['import', 'klines.csv', '--symbol', '../x'],
+    /"\.\.\/x" is no symbol: 2 to 30 letters and digits/,
+  ],
+  [
+    'a letter alone',
+    ['import', 'klines.csv', '--symbol', 'X'],
+    /"X" is no symbol: .*BTC\/USDT, BTC-USDT and btcusdt are/,
+  ],
+  ['a path for a stored symbol', ['list', '../x'], /"\.\.\/x" is no symbol/],
   ['a question that asks nothing', ['sql', ' -- ;'], /there is no question: give one SELECT/],
   [
     'everything, without a word',

@@ -28,7 +28,12 @@ function orRefuse<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const what = code === 'ENOENT' ? 'is not there' : `cannot be read (${String(code ?? error)})`;
+    const known: Readonly<Record<string, string>> = {
+      ENOENT: 'is not there',
+      EISDIR: 'is a folder, not a file',
+      EACCES: 'may not be read by this user',
+    };
+    const what = known[String(code)] ?? `cannot be read (${String(code ?? error)})`;
     throw new Refusal(`${path} ${what}: check the path in the configuration (\`data\`)`);
   }
 }

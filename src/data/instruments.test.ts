@@ -38,3 +38,9 @@ test.each([
 ])('%s is refused', (_, text, message) => {
   expect(problems(`BTCUSDT: ${text}`).join('\n')).toMatch(message);
 });
+
+test.each(['X', 'btcusdt', '../x'])('a symbol %j is refused, in words', (symbol) => {
+  expect(problems(`${symbol}: ${good}`)).toEqual([
+    `${symbol}: must be a symbol: 2 to 30 upper case letters and digits, such as BTCUSDT`,
+  ]);
+});

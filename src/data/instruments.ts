@@ -35,7 +35,10 @@ function toInstrument(symbol: string, { minQuantity, minNotional, ...given }: z.
 
 /** What the file may say; the result is a map from symbol to instrument. Unknown keys and minima finer than a lot are refused. */
 export const instrumentsSchema = z
-  .record(z.string().regex(/^[A-Z0-9]{2,30}$/, 'must be upper case letters and digits, such as BTCUSDT'), entry)
+  .record(z.string().regex(/^[A-Z0-9]{2,30}$/), entry, {
+    error: ({ code }) =>
+      code === 'invalid_key' ? 'must be a symbol: 2 to 30 upper case letters and digits, such as BTCUSDT' : undefined,
+  })
   .transform((given, context): ReadonlyMap<string, Instrument> => {
     const found = new Map<string, Instrument>();
     for (const [symbol, value] of Object.entries(given)) {

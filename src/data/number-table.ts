@@ -6,6 +6,7 @@
 import { Decimal } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ByteSource, mostRest, oneBlock } from './bytes.ts';
+import { shown } from './shown.ts';
 
 const comma = 44;
 const dot = 46;
@@ -195,6 +196,6 @@ class NumberReader {
   }
 
   #refusal(what: string): Refusal {
-    return new Refusal(`${this.#path}, line ${this.#line}: ${what}`);
+    return new Refusal(`${this.#path}, line ${this.#line}: ${shown(what)}`);
   }
 }

@@ -2,6 +2,7 @@
 import type { Side, Trade } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { readBytes } from './bytes.ts';
+import { shown } from './shown.ts';
 
 const header = 'time_ms,price,qty,side';
 
@@ -12,7 +13,7 @@ const header = 'time_ms,price,qty,side';
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
   const lines = new TextDecoder().decode(readBytes(path).bytes).split('\n');
   const refuse = (line: number, what: string): never => {
-    throw new Refusal(`${path}, line ${line}: ${what}: correct the file or fetch it again`);
+    throw new Refusal(`${path}, line ${line}: ${shown(what)}: correct the file or fetch it again`);
   };
   if (lines[0]?.trim() !== header) refuse(1, `the columns are "${(lines[0] ?? '').slice(0, 80)}", not "${header}"`);
   const trades: Trade[] = [];

@@ -1,5 +1,7 @@
 /** Rows on their way from a file into the catalogue, a few ten thousand at a time. */
 
+import { shown } from '../shown.ts';
+
 /** Rows of one batch at most; what a pass over a file holds of it. */
 export const mostBatchRows = 65_536;
 
@@ -22,7 +24,7 @@ export const mostNamed = 3;
 
 export function noteUnreadable(unreadable: Unreadable, line: number, what: string): void {
   unreadable.count++;
-  if (unreadable.first.length < mostNamed) unreadable.first.push({ line, what });
+  if (unreadable.first.length < mostNamed) unreadable.first.push({ line, what: shown(what) });
 }
 
 /** What there is to say of a file's rows once they have all been read. */

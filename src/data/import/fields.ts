@@ -1,6 +1,7 @@
 /** Which column is which: by the names in the header, or, without one, by the number of columns and what is in them. */
 import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
+import { shown } from '../shown.ts';
 import { numberFrom } from './csv-rows.ts';
 import type { Told } from './layout.ts';
 import { columnNamed, volumeOfBase } from './names.ts';
@@ -37,7 +38,7 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
   ];
   if (kind === undefined || missing.length > 0)
     throw new Refusal(
-      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} among "${header.join(',').slice(0, 120)}": name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
+      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} among "${shown(header.join(',').slice(0, 120))}": name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
     );
   const symbol = at('symbol');
   const rest = { kind, time, endStamps: ends, ...(symbol >= 0 && { symbol }) };
@@ -130,7 +131,7 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
     }
   }
   throw new Refusal(
-    `${path} has no header, and its ${width} columns ("${first.join(',').slice(0, 80)}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
+    `${path} has no header, and its ${width} columns ("${shown(first.join(',').slice(0, 80))}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
   );
 }
 

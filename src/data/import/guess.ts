@@ -2,11 +2,12 @@
 import { type Interval, intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
+import { shown } from '../shown.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
 import type { Layout, Told } from './layout.ts';
-import { namedBy, symbolOf } from './names.ts';
+import { namedBy, namedSymbol } from './names.ts';
 import { epochMs, hasZone } from './times.ts';
 import type { DataFile } from './unpack.ts';
 
@@ -17,6 +18,7 @@ const sampledRows = 200;
 export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told): Layout {
   if (isParquet(file.head)) return parquetLayout(file, told);
   refuseFeather(file);
+  refuseBinary(file);
   const text = new TextDecoder().decode(file.head.subarray(0, 2 ** 16)).replace(/^\uFEFF/, '');
   const start = text.trimStart();
   if (start === '') throw new Refusal(`${file.path} is empty: fetch it again`);
@@ -41,6 +43,21 @@ function refuseFeather({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
     );
 }
 
+/** Bytes that are no UTF-8, in a hundred, from which on a file is none. */
+const mostBroken = 0.02;
+
+function refuseBinary({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
+  const start = head.subarray(0, 2 ** 16);
+  const [first = 0, second = 0] = start;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new Refusal(`${path} is text in UTF-16, which is not read: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)`);
+  const broken = new TextDecoder().decode(start).split('\u{fffd}').length - 1;
+  if (start.includes(0) || broken > mostBroken * start.length)
+    throw new Refusal(
+      `${path} is no text and nothing else that is read (Parquet, or text packed as gz, xz, zst or zip): is it the right file?`,
+    );
+}
+
 const arrayLines = (text: string): string[] =>
   [...text.matchAll(/\[([^[\]]+)\]/g)].slice(0, sampledRows).map(([, row = '']) => row.replaceAll(/\s*\n\s*/g, ''));
 
@@ -54,7 +71,7 @@ function known(file: Pick<DataFile, 'name' | 'path'>, told: Told, byRows: Known)
   const interval = told.interval ?? byRows.interval ?? named.interval;
   const source = told.source ?? named.source ?? byRows.source;
   return {
-    ...(symbol !== undefined && { symbol: symbolOf(symbol) }),
+    ...(symbol !== undefined && { symbol: namedSymbol(symbol) }),
     ...(interval !== undefined && { interval }),
     ...(source !== undefined && { source }),
   };
@@ -215,9 +232,10 @@ function layoutOf(
   const times = timeCells.map((cell) =>
     role === 'epoch' ? epochMs(numberFrom(cell)) : textValue('moment', cell, zone),
   );
+  const column = `column ${fields.time + 1}`;
   if (Number.isNaN(times[0]))
     throw new Refusal(
-      `${file.path}: "${timeCells[0]}" is no time: s, ms, µs or ns since 1970, or such as 2024-08-08 23:54:00; name the columns (--columns time,open,…)`,
+      `${file.path}: ${column} is taken for the time, and "${shown((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);

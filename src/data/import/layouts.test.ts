@@ -315,7 +315,12 @@ describe('what cannot be told is asked for', () => {
       /no column for volume among "time,open/,
     ],
     ['the columns', 'BTCUSDT.csv', lines(`${at},5,9`, `${at},5,9`), /3 columns .* of no known order: name them/],
-    ['a time', 'BTCUSDT.csv', lines(header, '12,1,1,1,1,1'), /"12" is no time/],
+    [
+      'a time',
+      'BTCUSDT.csv',
+      lines(header, '12,1,1,1,1,1'),
+      /column 1 is taken for the time, and "12" is none that is read: .*have to be rewritten/,
+    ],
     ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers/],
     ['anything', 'BTCUSDT.csv', '', /is empty/],
     ['another format', 'BTC_USDT-1m.feather', 'ARROW1\0\0', /is a Feather file.*freqtrade convert-data/],

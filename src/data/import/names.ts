@@ -1,5 +1,7 @@
 /** What the name of a file says about what is in it: the exchange, the symbol, the interval. */
 import type { Interval } from '../../domain/interval.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { shown } from '../shown.ts';
 
 const venues = [
   ...['binanceus', 'binanceum', 'binancefut', 'binance', 'bitmex', 'bitfinex', 'bitstamp', 'bybit', 'coinbase'],
@@ -67,6 +69,17 @@ export function namedBy(fileName: string): Named {
 
 /** As the instruments are named: upper case letters and digits alone. */
 export const symbolOf = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+/** What a symbol looks like, for a message. */
+export const symbolWanted =
+  '2 to 30 letters and digits, such as BTCUSDT; BTC/USDT, BTC-USDT and btcusdt are read as that';
+
+/** The symbol that a text spells. A `Refusal` for what is none: `../x` is not the symbol X. */
+export function namedSymbol(text: string): string {
+  const symbol = symbolOf(text);
+  if (/^[a-z0-9]+([-/_:. ][a-z0-9]+)*$/i.test(text.trim()) && symbol.length >= 2 && symbol.length <= 30) return symbol;
+  throw new Refusal(`"${shown(text.slice(0, 40))}" is no symbol: ${symbolWanted}`);
+}
 
 type Field =
   | 'time'

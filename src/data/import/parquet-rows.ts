@@ -4,6 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, openDuck, quoted } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
+import { shown } from '../shown.ts';
 import { type Batch, mostBatchRows, type Reading } from './batch.ts';
 import { fieldsOf } from './fields.ts';
 import type { Told } from './layout.ts';
@@ -48,7 +49,7 @@ async function described(
 }
 
 const firstLine = (error: unknown): string =>
-  String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '';
+  shown(String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '');
 
 const damaged = (path: string, why: string): Refusal =>
   new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);

@@ -83,6 +83,9 @@ function refusalOf(path: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return new Refusal(`${path} is not there: check the path`);
+  if (code === 'EISDIR') return new Refusal(`${path} is a folder: name the files in it (${path}/*)`);
+  if (code === 'EACCES' || code === 'EPERM')
+    return new Refusal(`${path} may not be read by this user: change its permissions, or copy it`);
   return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
 }
 

@@ -1,6 +1,7 @@
 /** The one data file inside a zip, as exchanges publish them. */
 import { fstatSync, readSync } from 'node:fs';
 import { Refusal } from '../../domain/refusal.ts';
+import { shown } from '../shown.ts';
 
 export interface Entry {
   readonly name: string;
@@ -30,7 +31,7 @@ export function entryOf(path: string, handle: number): Entry {
   const [only, second] = entries;
   if (only === undefined) throw new Refusal(`${path} holds no file: fetch it again`);
   if (second !== undefined) {
-    const names = entries.slice(0, 5).map(({ name }) => name);
+    const names = entries.slice(0, 5).map(({ name }) => shown(name));
     throw new Refusal(`${path} holds ${entries.length} files (${names.join(', ')}, …): unpack it and import them`);
   }
   return only;
@@ -59,7 +60,7 @@ function entryAt(path: string, handle: number, directory: Buffer, at: number, na
   const locked = (directory.readUInt16LE(at + 8) & 1) === 1;
   if (locked || (method !== 0 && method !== 8) || packedBytes === elsewhere) {
     const why = locked ? 'has a password' : `is packed in a way that is not read here (method ${method})`;
-    throw new Refusal(`${path}: ${name} ${why}: unpack it and import the file`);
+    throw new Refusal(`${path}: ${shown(name)} ${why}: unpack it and import the file`);
   }
   const local = Buffer.alloc(30);
   readSync(handle, local, 0, 30, header);

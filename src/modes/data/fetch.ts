@@ -8,7 +8,7 @@ import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
 import { Fetched, fetchedPath, missingOf, type Stretch } from '../../data/fetched.ts';
 import { importFile } from '../../data/import/import.ts';
-import { symbolOf } from '../../data/import/names.ts';
+import { namedSymbol } from '../../data/import/names.ts';
 import { closeTime } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/kline-history.ts';
@@ -93,11 +93,11 @@ export function sourceOf(
 function keyOf(symbol: string, { kind, interval, from }: FetchGiven): SeriesKey {
   if (kind === 'trades') {
     if (interval !== undefined) throw new Refusal('trades have no interval: leave --interval out');
-    return { kind, symbol: symbolOf(symbol) };
+    return { kind, symbol: namedSymbol(symbol) };
   }
   if (interval === undefined) throw new Refusal('say of which interval (--interval 1min)');
   if (from === undefined) throw new Refusal('say from when on (--from 2024-01-01)');
-  return { kind, symbol: symbolOf(symbol), interval: intervalOf(interval) };
+  return { kind, symbol: namedSymbol(symbol), interval: intervalOf(interval) };
 }
 
 async function fetchKlines(run: Run): Promise<void> {

@@ -6,7 +6,7 @@ import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts'
 import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
 import { guess } from '../../data/import/guess.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
-import { intervalNamed, symbolOf } from '../../data/import/names.ts';
+import { intervalNamed, namedSymbol } from '../../data/import/names.ts';
 import { readRows } from '../../data/import/read.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/zones.ts';
@@ -50,7 +50,7 @@ function optionsOf(given: ImportGiven): ImportOptions {
   return {
     dir: resolve(given.data),
     ...(given.as !== undefined && { kind: given.as }),
-    ...(given.symbol !== undefined && { symbol: symbolOf(given.symbol) }),
+    ...(given.symbol !== undefined && { symbol: namedSymbol(given.symbol) }),
     ...(given.interval !== undefined && { interval: intervalOf(given.interval) }),
     ...(given.source !== undefined && { source: given.source }),
     ...(given.columns !== undefined && { columns: given.columns.split(',').map((name) => name.trim()) }),

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
-import { symbolOf } from '../../data/import/names.ts';
+import { namedSymbol, symbolOf } from '../../data/import/names.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
@@ -13,7 +13,9 @@ export function chosen({ data, symbol, kind, interval }: WhichSeries): readonly 
   const all = listSeries(dir);
   if (all.length === 0)
     throw new Refusal(`${dir} holds no data: sluice data import FILE, or name another folder (--data)`);
-  const wantedSymbol = symbol === undefined ? undefined : symbolOf(symbol);
+  // What is stored can always be named, as it was by an older version, too.
+  const spelt = symbol === undefined ? undefined : symbolOf(symbol);
+  const wantedSymbol = symbol === undefined || all.some((one) => one.symbol === spelt) ? spelt : namedSymbol(symbol);
   const wantedInterval = interval === undefined ? undefined : intervalOf(interval);
   const found = all.filter(
     (one) =>
