@@ -109,3 +109,13 @@ test('what does not falsify a result is counted', async () => {
     'note: klines.csv: 117 klines, used as recorded: 1 opens outside [low, high], 1 has no volume',
   ]);
 });
+
+test('trades of another price level than the klines are told of by the run', async () => {
+  at.write('klines.csv', text(right));
+  const lines = Array.from({ length: 60 }, (_, row) => `${Date.UTC(2020, 1, 1, 0, 30 + row, 20)},90,1,buy`);
+  at.write('trades.csv', text(['time_ms,price,qty,side', ...lines]));
+  at.write('t.yaml', `${backtestYaml.replace('rules: plain', 'rules: sluice')}trades: { XBTUSD: ./trades.csv }\n`);
+  const { notes, refusal } = await backtestHere(join(at.dir, 't.yaml'), { json: true });
+  expect(refusal).toBeUndefined();
+  expect(notes).toMatch(/note: XBTUSD: its trades are not those of its klines: .* in 60 of the 60 klines of 1min/);
+});

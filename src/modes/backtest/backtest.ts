@@ -28,6 +28,7 @@ import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
+import { levelNotes } from './tape-levels.ts';
 import { catalogueOf, tapeOf } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
@@ -128,6 +129,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     warnings.push(...loaded.warnings);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps } = loaded;
+    if (tape !== undefined) warnings.push(...levelNotes({ symbol, interval, columns }, tape));
     const asked = { symbol, interval, openTime: columns.openTime, source };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);

@@ -1,0 +1,64 @@
+/** Whether recorded trades and books are of the same market as the klines beside them: by where their prices lie. */
+import { lowerBound } from '../../data/catalogue/rows.ts';
+import { momentText } from '../../data/check/finding.ts';
+import type { BookColumns, Tape } from '../../data/tape.ts';
+import { closeTime, type Interval, openTimeOf } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
+
+/** So far beyond the low or high of its kline no last price of one market lies, bad rows apart. */
+const farShare = 0.02;
+
+interface Klines {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly columns: Columns;
+}
+
+/** Prices of a tape by time: one is asked for at a time, that of many books need not all be formed. */
+interface Line {
+  readonly what: 'trades' | 'books';
+  readonly time: Float64Array;
+  /** NaN where there is none, as of a book with one side. */
+  readonly priceAt: (row: number) => number;
+}
+
+/**
+ * A note for trades, and one for books, whose last price within a kline lies far from it in most of the klines that have one. What
+ * fills by them then has nothing to do with what was decided on klines, and nothing else tells.
+ */
+export const levelNotes = (klines: Klines, { trades, books }: Tape): readonly string[] =>
+  [
+    ...(trades === undefined
+      ? []
+      : [{ what: 'trades', time: trades.time, priceAt: (row: number) => trades.price[row] ?? Number.NaN } as const]),
+    ...(books === undefined
+      ? []
+      : [{ what: 'books', time: books.time, priceAt: (row: number) => middle(books, row) } as const]),
+  ].flatMap((line) => levelNote(klines, line));
+
+function levelNote({ symbol, interval, columns: { openTime, high, low } }: Klines, line: Line): readonly string[] {
+  const { what, time, priceAt } = line;
+  let [compared, far, first] = [0, 0, ''];
+  const end = time.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const begin = lowerBound(openTime, openTime.length, openTimeOf(interval, time[0] ?? 0));
+  for (let row = begin; row < openTime.length && (openTime[row] as number) <= end; row++) {
+    const open = openTime[row] as number;
+    const at = lowerBound(time, time.length, closeTime(interval, open)) - 1;
+    const price = at < 0 || (time[at] as number) < open ? Number.NaN : priceAt(at);
+    if (Number.isNaN(price)) continue;
+    compared++;
+    const [top, bottom] = [high[row] as number, low[row] as number];
+    if (price <= top * (1 + farShare) && price >= bottom * (1 - farShare)) continue;
+    if (far++ === 0) first = `${price} in the kline of ${momentText(open)}, which goes from ${bottom} to ${top}`;
+  }
+  if (far * 2 <= compared) return [];
+  return [
+    `${symbol}: its ${what} are not those of its klines: more than ${farShare * 100} % below the low or above the high in ${far} of the ${compared} klines of ${interval} that have any (first ${first}): orders fill at prices that the strategy never saw; take both from one market, or one of them alone (fidelity: klines)`,
+  ];
+}
+
+/** Half way between best bid and ask. */
+function middle({ start, asks, price }: BookColumns, book: number): number {
+  const [bid, ask, end] = [start[book] as number, asks[book] as number, start[book + 1] as number];
+  return bid < ask && ask < end ? ((price[bid] as number) + (price[ask] as number)) / 2 : Number.NaN;
+}
