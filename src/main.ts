@@ -182,11 +182,13 @@ program
         out,
         say,
       });
+    const kept = save === true ? { runs } : {};
+    (await import('./modes/writable.ts')).refuseUnwritable({ ...given, ...kept });
     if (grid.length > 0)
       return (await import('./modes/grid/command.ts')).gridBacktest({
         ...withConfig('backtest', given),
         grid,
-        ...(save === true ? { runs } : {}),
+        ...kept,
         ...(process.stderr.isTTY ? { progress } : {}),
         sluice: version(),
         signal: stopping.signal,
@@ -195,7 +197,7 @@ program
       });
     return (await import('./modes/backtest/command.ts')).backtest({
       ...withConfig('backtest', given),
-      ...(save === true ? { runs } : {}),
+      ...kept,
       sluice: version(),
       signal: stopping.signal,
       out,

@@ -1,4 +1,5 @@
 /** What a user gets for a command or a configuration that cannot be: one message, the right exit code, nothing written. */
+import { existsSync, realpathSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
 
@@ -46,6 +47,31 @@ test('the configuration that these tests break is right', async () => {
     err: expect.stringMatching(/^kept as (\S+): sluice report \1 -o report\.html\n$/),
   });
   expect(answer.out).toMatch(/^Final equity +100,000 USD/m);
+});
+
+describe('results that cannot be written are refused before the run', () => {
+  const told = async (...options: readonly string[]): Promise<string> => {
+    at.write('b.yaml', backtestYaml);
+    return (await refused(2, 'backtest', '--config', 'b.yaml', ...options)).replaceAll(realpathSync(at.dir), '.');
+  };
+
+  test('a report into a folder that is not there, or over one that is', async () => {
+    expect(await told('--no-save', '--report', 'gone/x.html')).toBe(
+      'sluice: --report gone/x.html: there is no folder ./gone: make it first, or name another place\n',
+    );
+    expect(await told('--no-save', '--report', '.')).toContain('is a folder: name a file in it, such as report.html');
+  });
+
+  test.for([[], ['--grid', 'fast=2..3']])('CSV and kept runs, both at once %j', async (grid) => {
+    expect(await told('--csv', 'klines.csv/x', '--runs', 'b.yaml', ...grid)).toBe(
+      'sluice: --csv klines.csv/x: ./klines.csv is a file, not a folder: name another folder\n' +
+        '--runs b.yaml: ./b.yaml is a file, not a folder: name another folder, or keep nothing with --no-save\n',
+    );
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('what looks like a folder and takes no files', async () => {
+    expect(await told('--runs', '/proc/x')).toMatch(/^sluice: --runs \/proc\/x: nothing can be written into \/proc \(/);
+  });
 });
 
 describe('a command', () => {
@@ -209,7 +235,25 @@ describe('a strategy file', () => {
 
   test.for(['columns', 'stream'])('that throws while it decides ends a backtest over %s', async (driver) => {
     const message = await refusedStrategy(1, deciding("throw new Error('oops');"), '--driver', driver);
-    expect(message).toContain('sluice: a strategy threw: Error: oops (mine.ts, line 3)');
+    expect(message).toContain(
+      'sluice: a strategy threw: Error: oops (mine.ts, line 3); strategy trend (./mine.ts), at the kline of 2020-02-01T00:00Z',
+    );
+  });
+
+  test.for([
+    ["'text'", "'text'"],
+    ['undefined', 'undefined'],
+  ] as const)('that throws %s, which is no error, is named all the same', async ([thrown, shown]) => {
+    const line = `${shown}, which is no Error: throw new Error('…') to see the line; strategy`;
+    const text = deciding(`throw ${thrown};`);
+    expect(await refusedStrategy(1, text)).toBe(
+      `sluice: a strategy threw: ${line} trend (./mine.ts), at the kline of 2020-02-01T00:00Z\n`,
+    );
+    const { code, err } = await at.sluice(['check', './mine.ts']);
+    expect(code).toBe(1);
+    expect(err).toContain(`sluice: a strategy threw: ${line} strategy (`);
+    const streams = `${contract}export default defineStrategy({ name: 'mine', about: '', params: {}, signals() { throw ${thrown}; } });`;
+    expect(await refusedStrategy(1, streams)).toBe(`sluice: a strategy threw: ${line} trend (./mine.ts)\n`);
   });
 
   test.for(['columns', 'stream'])('that wants what cannot be ends a backtest over %s', async (driver) => {

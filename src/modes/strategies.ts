@@ -9,6 +9,7 @@ import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy } from '../strategy/load.ts';
+import { named } from '../strategy/named.ts';
 import { intervalFault } from '../strategy/needs.ts';
 import { endableWhileBusy } from './busy.ts';
 
@@ -40,15 +41,18 @@ export async function configure(
 ): Promise<readonly Configured[]> {
   const dir = dirname(configFile);
   const placeOf = placesIn(configFile, settings);
-  // A run over recorded data knows its market; shipped strategies come to an end.
-  if (market !== undefined && strategies.some(({ use }) => isPath(use))) endableWhileBusy();
+  // Only a run over recorded data knows its market here; shipped strategies come to an end.
+  const overRecords = market !== undefined;
+  if (overRecords && strategies.some(({ use }) => isPath(use))) endableWhileBusy();
   const found: Configured[] = [];
   const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {
     const loaded = await loadStrategy(config.use, config.params, registry, dir);
     const symbolPlace = placeOf(['strategies', index, 'symbol']);
     if ('strategy' in loaded) {
-      found.push({ config, configFile, symbolPlace, ...loaded });
+      const { strategy, params } = loaded;
+      const own = overRecords && isPath(config.use) ? named(strategy, config.id, config.use) : strategy;
+      found.push({ config, configFile, symbolPlace, strategy: own, params });
       const against = intervalFault(loaded.strategy, loaded.params, config.interval);
       if (against !== undefined) problems.push(`${placeOf(['strategies', index, 'interval'])}: ${against}`);
     } else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);

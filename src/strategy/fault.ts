@@ -8,6 +8,17 @@ export class WantError extends RangeError {
   override name = 'WantError';
 }
 
+/** What a strategy threw, with what only its host knows: which strategy it is, and at which kline. */
+export class StrategyThrew extends Error {
+  override name = 'StrategyThrew';
+
+  /** `at`: when the kline opened, UTC ms; undefined where it decides on streams of its own. */
+  constructor(thrown: unknown, { id, use, at }: { readonly id: string; readonly use: string; readonly at?: number }) {
+    const when = at === undefined ? '' : `, at the kline of ${new Date(at).toISOString().slice(0, 16)}Z`;
+    super(`${faultText(thrown)}; strategy ${id} (${use})${when}`);
+  }
+}
+
 const ours = dirname(dirname(fileURLToPath(import.meta.url)));
 
 interface Place {
@@ -27,7 +38,10 @@ function placesOf(stack: string): readonly Place[] {
 
 /** True when it was the strategy that threw, not Sluice, which throws nothing but errors. */
 export const isStrategyFault = (error: unknown): boolean =>
-  !(error instanceof Error) || error instanceof WantError || placesOf(error.stack ?? '')[0]?.isOurs === false;
+  !(error instanceof Error) ||
+  error instanceof WantError ||
+  error instanceof StrategyThrew ||
+  placesOf(error.stack ?? '')[0]?.isOurs === false;
 
 /** The innermost place of a stack that is not Sluice's own: its whole path and the line, `…/mine.ts, line 4`. */
 export function strategyPlace(stack: string): string | undefined {
@@ -39,6 +53,7 @@ export function strategyPlace(stack: string): string | undefined {
 export function faultText(error: unknown): string {
   // Nothing tells the place of what is no Error.
   if (!(error instanceof Error)) return `${inspect(error)}, which is no Error: throw new Error('…') to see the line`;
+  if (error instanceof StrategyThrew) return error.message;
   const place = strategyPlace(error.stack ?? '');
   return `${error.name}: ${error.message.split('\n')[0]}${place === undefined ? '' : ` (${basename(place)})`}`;
 }

@@ -122,7 +122,7 @@ async function checkOne(input: RunInput): Promise<Checked> {
     return { strategy: hosted.id, symbol, interval, klines: series.end - series.first, wanted, leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;
-    throw new Refusal(`strategy ${hosted.id} threw: ${faultText(error)}`, 1);
+    throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
   }
 }
 

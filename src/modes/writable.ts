@@ -1,0 +1,50 @@
+/** Where a run is to write its results: looked at before it runs, which may take hours. */
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Refusal } from '../domain/refusal.ts';
+
+/** What is written where; each may be left out. */
+export interface Places {
+  /** A file of this name; true where the run finds one by itself. */
+  readonly report?: string | true;
+  readonly csv?: string;
+  readonly runs?: string;
+}
+
+/** Refuses, all at once, what cannot be written. Folders of `--csv` and `--runs` are made later, that of a report is not. */
+export function refuseUnwritable({ report, csv, runs }: Places): void {
+  const reportFault = report === undefined ? undefined : fileFault(report === true ? 'report.html' : report);
+  const faults = [
+    ...(reportFault === undefined ? [] : [`--report ${report === true ? '' : report}: ${reportFault}`]),
+    ...told('--csv', csv, 'name another folder'),
+    ...told('--runs', runs, 'name another folder, or keep nothing with --no-save'),
+  ];
+  if (faults.length > 0) throw new Refusal(faults.join('\n'));
+}
+
+const told = (option: string, dir: string | undefined, advice: string): readonly string[] => {
+  const fault = dir === undefined ? undefined : folderFault(resolve(dir));
+  return fault === undefined ? [] : [`${option} ${dir}: ${fault}: ${advice}`];
+};
+
+function fileFault(file: string): string | undefined {
+  const path = resolve(file);
+  const dir = dirname(path);
+  if (existsSync(path) && statSync(path).isDirectory()) return 'is a folder: name a file in it, such as report.html';
+  if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another place`;
+  const fault = folderFault(dir);
+  return fault === undefined ? undefined : `${fault}: name another place`;
+}
+
+/** Tried by making a folder of a moment in it, or in what is there of its way: what the system says of rights is not all. */
+function folderFault(dir: string): string | undefined {
+  let there = dir;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  if (!statSync(there).isDirectory()) return `${there} is a file, not a folder`;
+  try {
+    rmdirSync(mkdtempSync(join(there, '.sluice-')));
+    return undefined;
+  } catch (error) {
+    return `nothing can be written into ${there} (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
