@@ -74,6 +74,11 @@ test.for<[string, string | Uint8Array, string]>([
   expect(at.files()).toEqual(['b.yaml', 'klines.csv']);
 });
 
+test('a folder is no file of klines', async () => {
+  const { refusal } = await backtestHere(join(at.dir, 'b.yaml'), { set: ['data.XBTUSD=.'] });
+  expect(refusal?.message).toMatch(/ is a folder, not a file: check the path in the configuration/);
+});
+
 test('a refusal of data is one line on stderr', async () => {
   at.write('klines.csv', changed(50, cell(2, '1')));
   const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);

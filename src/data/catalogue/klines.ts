@@ -7,7 +7,7 @@ import { resampleKlines, resampleTrades } from '../resample.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
-import { changedSource, remaking, seriesHash } from './made.ts';
+import { changedSource, isMade, remaking, seriesHash, staleText } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
 import { stampsOf } from './stamps.ts';
@@ -39,7 +39,8 @@ export async function storedKlines(
   const series = all.filter((one) => one.symbol === symbol && one.zone === undefined);
   const kept = series.find((one) => one.interval === interval) ?? finest(series, interval);
   if (kept === undefined) throw notStored(dir, all, symbol, interval);
-  const changed = changedSource(stored, kept);
+  // Rows that were imported beside made ones are nowhere else: such a series is used, and called stale.
+  const changed = isMade(kept) ? changedSource(stored, kept) : undefined;
   const found = changed ?? kept;
   if (found.priceDecimals > pricePrecision)
     throw new Refusal(
@@ -48,12 +49,7 @@ export async function storedKlines(
   const table = await loadSeries(dir, found, wanted);
   const sha256 = seriesHash(found);
   const made = found.interval === interval ? [] : [`${symbol}: ${interval} made from ${found.interval ?? found.kind}`];
-  const stale =
-    changed === undefined
-      ? []
-      : [
-          `${symbol}: the klines of ${kept.interval} that are kept are not used, since ${seriesName(changed as SeriesKey)} changed after they were made of it (${remaking(kept)} makes them anew)`,
-        ];
+  const stale = staleNotes(stored, kept, changed);
   const warnings = [...stampsOf(found), ...stale, ...made];
   const columns = found.interval === undefined ? fromTrades(table, interval) : klineColumns(table);
   const last = columns.openTime.at(-1) ?? 0;
@@ -61,6 +57,16 @@ export async function storedKlines(
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };
   const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
   return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime).list, warnings, sha256 };
+}
+
+function staleNotes(stored: readonly Manifest[], kept: Manifest, changed: Manifest | undefined): readonly string[] {
+  const { symbol, interval } = kept;
+  if (changed !== undefined)
+    return [
+      `${symbol}: the klines of ${interval} that are kept are not used, since ${seriesName(changed as SeriesKey)} changed after they were made of it (${remaking(kept)} makes them anew)`,
+    ];
+  const inPart = staleText(stored, kept);
+  return inPart === undefined ? [] : [`${symbol} ${interval}: ${inPart}`];
 }
 
 function fromTrades({ columns: [time, price, quantity] }: Table, interval: Interval): Columns {

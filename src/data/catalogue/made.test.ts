@@ -15,6 +15,9 @@ const start = Date.UTC(2024, 0, 1);
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
 const key: SeriesKey = { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' };
 
+const klines = (which: readonly number[], stepMs: number): string =>
+  `time_ms,open,high,low,close,volume\n${which.map((at) => `${start + at * stepMs},100,101,99,100.${at % 7},1\n`).join('')}`;
+
 function place() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-made-'));
   const dir = join(folder, 'data');
@@ -31,11 +34,8 @@ function place() {
   return {
     dir,
     series,
-    minutes: (...minutes: readonly number[]) =>
-      take(
-        'BTCUSDT_1m.csv',
-        `time_ms,open,high,low,close,volume\n${minutes.map((at) => `${start + at * 60_000},100,101,99,100.${at % 7},1\n`).join('')}`,
-      ),
+    minutes: (...minutes: readonly number[]) => take('BTCUSDT_1m.csv', klines(minutes, 60_000)),
+    hours: (...hours: readonly number[]) => take('BTCUSDT_1h.csv', klines(hours, 3_600_000)),
     trades: (...minutes: readonly number[]) =>
       take(
         'BTCUSDT_trades.csv',
@@ -90,6 +90,20 @@ test('what was made of a made series is stale with it, and nothing is made of a 
   expect(here.stale()[2]).toContain('stale: klines BTCUSDT 60min changed');
   await here.make(hour, '1day');
   expect(here.stale()).toEqual([undefined, undefined, undefined]);
+});
+
+test('a made series that was imported into is used, and called stale in part', async () => {
+  const here = place();
+  await here.minutes(...range(0, 120));
+  await here.make(key, '60min');
+  await here.hours(2, 3);
+  expect([here.stale(), (await here.run('60min')).warnings]).toEqual([[undefined, undefined], []]);
+  await here.minutes(...range(120, 180));
+  const words =
+    'stale in part: klines BTCUSDT 1min changed since some of it was made: remove it (sluice data remove BTCUSDT --interval 60min --yes), and import it or make it anew';
+  expect(here.stale()).toEqual([undefined, words]);
+  const found = await here.run('60min');
+  expect([[...found.columns.volume], found.warnings]).toEqual([[60, 60, 1, 1], [`BTCUSDT 60min: ${words}`]]);
 });
 
 test('minutes of trades that changed are made anew of them', async () => {

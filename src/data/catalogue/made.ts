@@ -10,14 +10,12 @@ export const madeLayout = (source: Manifest): string => `${layoutPrefix}${nameOf
 
 const nameOf = (one: Manifest): string => seriesName(one as SeriesKey);
 
-/** The last import, where it made the series from another one. */
-function making({ imports }: Manifest): Imported | undefined {
-  const last = imports.at(-1);
-  return last?.layout.startsWith(layoutPrefix) === true ? last : undefined;
-}
+/** How it was made from another series, as a whole or in part. */
+const making = ({ imports }: Manifest): Imported | undefined =>
+  imports.findLast(({ layout }) => layout.startsWith(layoutPrefix));
 
-/** Whether it was made from another series. */
-export const isMade = (one: Manifest): boolean => making(one) !== undefined;
+/** Whether it was made from another series, and nothing else was imported into it since. */
+export const isMade = (one: Manifest): boolean => one.imports.length > 0 && making(one) === one.imports.at(-1);
 
 /** One hash for all the months of a series. */
 export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
@@ -35,15 +33,17 @@ export function changedSource(all: readonly Manifest[], one: Manifest): Manifest
   const name = made?.layout.slice(layoutPrefix.length);
   const source = all.find((each) => nameOf(each) === name);
   if (made === undefined || source === undefined) return undefined;
-  return changedSource(all, source) ?? (seriesHash(source) === made.files[0]?.sha256 ? undefined : source);
+  const deeper = isMade(source) ? changedSource(all, source) : undefined;
+  return deeper ?? (seriesHash(source) === made.files[0]?.sha256 ? undefined : source);
 }
 
 /** In words, for a stale series, with the command that makes it anew; undefined where it is none. */
 export function staleText(all: readonly Manifest[], one: Manifest): string | undefined {
   const source = changedSource(all, one);
-  return source === undefined
-    ? undefined
-    : `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`;
+  if (source === undefined) return undefined;
+  return isMade(one)
+    ? `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`
+    : `stale in part: ${nameOf(source)} changed since some of it was made: remove it (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
 }
 
 /** The command that makes a series anew. */
