@@ -85,6 +85,7 @@ describe('a command', () => {
     ],
     [['backtest'], 'sluice: backtest needs a configuration: --config FILE, such as --config config/backtest.yaml'],
     [['live'], 'sluice: live needs a configuration: --config FILE'],
+    [['backtest', '--config', '.'], 'sluice: configuration . is a folder: give a file in it with --config FILE'],
     [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],
     [
       ['simulator', '--scenario', 'tape-2023'],
@@ -128,6 +129,21 @@ describe('a configuration', () => {
     ['cash: "100000"', 'cash: 100000.10', '  line 3: cash: must be in quotes: "100000.10"'],
     ['interval: 1min', 'interval: 1mn', 'line 9: strategies.0.interval: must be one of 1min, 5min,'],
     ['strategies:', 'strategies: [', 'b.yaml, line 6: is not valid YAML'],
+    [
+      'cash: "100000"',
+      'cash: *much',
+      'b.yaml, line 3: *much stands for what &much marks, and nothing above is marked so: write the value out',
+    ],
+    [
+      'cash: "100000"',
+      `x: [&a [1,1,1,1,1,1,1,1,1,1], &b [${'*a,'.repeat(10)}], [${'*b,'.repeat(10)}]]`,
+      'b.yaml, line 3: too many aliases (*) of aliases: write the values out',
+    ],
+    [
+      'fees:',
+      '---\nfees:',
+      'b.yaml, line 14: another document begins here (---): keep each configuration in a file of',
+    ],
     ['maker: "0.001"', 'maker: "0.1 %"', 'fees.maker: must be a decimal number without sign or exponent'],
     [
       'sma-cross',

@@ -1,6 +1,6 @@
 /** Reads a configuration file: YAML, checked by a schema, every problem reported together with file, line and path. */
 import { readFileSync } from 'node:fs';
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Alias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 
@@ -26,6 +26,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EISDIR') throw new Refusal(`configuration ${file} is a folder: give a file in it with --config FILE`);
     throw new Refusal(
       `configuration ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}: give one with --config FILE`,
     );
@@ -42,12 +43,8 @@ export function readConfig<S extends z.ZodType>(
 ): z.output<S> {
   const lines = new LineCounter();
   const document = parseDocument(readText(file), { lineCounter: lines });
-  const [broken] = document.errors;
-  if (broken !== undefined) {
-    // The first one only: one bracket too many makes errors of everything behind it.
-    const line = broken.linePos?.[0].line ?? '?';
-    throw new Refusal(`${file}, line ${line}: is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}`);
-  }
+  const fault = yamlFault(document, lines);
+  if (fault !== undefined) throw new Refusal(`${file}, line ${fault.line ?? '?'}: ${fault.what}`);
   const { contents } = document;
   const isEmpty = isAbsent(contents);
   if (!isEmpty && !isMap(contents))
@@ -59,6 +56,39 @@ export function readConfig<S extends z.ZodType>(
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) => describe(issue, { document, lines, schema, settings }));
   throw problemsIn(file, problems, isEmpty ? 'is empty; config/ in Sluice has files to begin with' : undefined);
+}
+
+interface YamlFault {
+  readonly line: number | undefined;
+  readonly what: string;
+}
+
+/** Why a text is no configuration, whatever is asked of one. The first reason only: a bracket too many makes errors of all behind it. */
+function yamlFault(document: Document, lines: LineCounter): YamlFault | undefined {
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    const line = broken.linePos?.[0].line;
+    return broken.code === 'MULTIPLE_DOCS'
+      ? { line, what: 'another document begins here (---): keep each configuration in a file of its own' }
+      : { line, what: `is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}` };
+  }
+  const aliases: Alias[] = [];
+  visit(document, { Alias: (_, alias) => void aliases.push(alias) });
+  const lineOf = (alias: Alias | undefined): number | undefined =>
+    alias?.range == null ? undefined : lines.linePos(alias.range[0]).line;
+  const lost = aliases.find((alias) => alias.resolve(document) === undefined);
+  if (lost !== undefined)
+    return {
+      line: lineOf(lost),
+      what: `*${lost.source} stands for what &${lost.source} marks, and nothing above is marked so: write the value out, or in quotes ("*${lost.source}") where a text is meant`,
+    };
+  try {
+    document.toJS();
+    return undefined;
+  } catch {
+    // Aliases of aliases, which grow without end.
+    return { line: lineOf(aliases.at(-1)), what: 'too many aliases (*) of aliases: write the values out' };
+  }
 }
 
 /** One refusal that lists every problem of a configuration file; each begins with its place. */
@@ -102,6 +132,13 @@ function parse<S extends z.ZodType>(
   return asTyped.length === 0 ? result : check();
 }
 
+/** What a setting says; the text as typed where it is no YAML by itself. */
+function settingValue(text: string): unknown {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  return yamlFault(document, lines) === undefined ? document.toJS() : text;
+}
+
 /** A value keeps the kind of what it replaces: text that stands in quotes stays text. */
 function applySetting(document: Document, { path, value }: Setting): void {
   const nowhere = (why: string): Refusal =>
@@ -114,8 +151,7 @@ function applySetting(document: Document, { path, value }: Setting): void {
       throw nowhere(`: ${path.slice(0, depth).join('.')} is a single value`);
   }
   const before: unknown = document.getIn(path, true);
-  const parsed: unknown = parseDocument(value).toJS();
-  document.setIn(path, isScalar(before) && typeof before.value === 'string' ? value : parsed);
+  document.setIn(path, isScalar(before) && typeof before.value === 'string' ? value : settingValue(value));
 }
 
 interface Described {
