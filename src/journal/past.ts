@@ -158,33 +158,34 @@ export interface Owners {
 }
 
 /** Owners kept in memory beside those of orders that are not closed: more than can wait for being written. Others are looked up in the past. */
-const mostOwners = 10_000;
+const mostOwners = 5_000;
 
 /** `isOpen`: whether fills of an order are expected; where nothing is written, only such an owner must not be forgotten. */
 export function ownersAfter(
   past: Pick<Past, 'ownerOf' | 'orderIdOf'>,
   isOpen: (clientOrderId: string) => boolean,
 ): Owners {
-  const newest = new Map<string, Owner>();
+  let newest = new Map<string, Owner>();
+  let before = newest;
+  const known = (orderId: string): Owner | undefined => newest.get(orderId) ?? before.get(orderId);
   const owners: Owners = {
     has: (orderId) => owners.get(orderId) !== undefined,
     get(orderId) {
-      const known = newest.get(orderId);
-      if (known !== undefined) return known;
+      const owner = known(orderId);
+      if (owner !== undefined) return owner;
       const found = past.ownerOf(orderId);
       if (found !== undefined) owners.set(orderId, found);
       return found;
     },
     set(orderId, owner) {
       newest.set(orderId, owner);
-      if (newest.size <= mostOwners) return;
-      const [oldest] = newest;
-      if (oldest === undefined) return;
-      newest.delete(oldest[0]);
-      if (isOpen(oldest[1].clientOrderId)) newest.set(...oldest);
+      if (newest.size < mostOwners) return;
+      const open = [...before].filter(([, { clientOrderId }]) => isOpen(clientOrderId));
+      before = newest;
+      newest = new Map(open);
     },
     idOf(clientOrderId) {
-      for (const [orderId, owner] of newest) if (owner.clientOrderId === clientOrderId) return orderId;
+      for (const [orderId, owner] of [...newest, ...before]) if (owner.clientOrderId === clientOrderId) return orderId;
       return past.orderIdOf(clientOrderId);
     },
   };

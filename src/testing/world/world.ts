@@ -313,7 +313,7 @@ class World {
       elapsed: () => this.#time.elapsed(),
       wishes: this.#wishes,
       ws: this.#cable?.port(life),
-      ...this.#watch.prices(this.#prices, () => this.#cable?.isSound === true && isInTime(life, this.#venue.now())),
+      ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
       chance,
       batches: this.#batches,

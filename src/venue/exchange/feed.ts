@@ -45,6 +45,7 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
       closed: (kline) => out.next(placed(kline)),
       past: (wanted) => past(symbol, interval, wanted),
       gap: gapOf(symbol, 'klines'),
+      heardSince: (time) => sockets.heardSince(time),
       again: () => sockets.again(name),
     });
     return stopping(stream, sockets.listen(name, stream));

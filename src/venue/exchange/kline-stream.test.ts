@@ -50,7 +50,7 @@ describe('klines', () => {
   /** The socket stays up by its pings, and by data of another channel. */
   const alive = async (made: ReturnType<typeof desk>, from: number, to: number) => {
     made.feed.ticker('BTCUSDT').subscribe();
-    for (let ms = from; ms < to; ms += 5_000) {
+    for (let ms = from; ms < to; ms += 2_500) {
       await made.to(ms);
       made.last().push(tickerFrame);
     }
@@ -60,13 +60,13 @@ describe('klines', () => {
   it('close when a later id comes, with what was last said of them', async () => {
     const made = desk();
     closes(made);
-    await made.to(50_000);
+    await alive(made, 0, 50_000);
     both(made, 0, 11);
-    await made.to(60_300);
+    await alive(made, 52_000, 60_300);
     made.last().push(frame(1, 12));
     made.last().push(frame(1, 13));
     made.last().push(frame(0, 99));
-    await made.to(120_100);
+    await alive(made, 62_000, 120_100);
     made.last().push(frame(2, 14));
     expect(made.heard).toEqual(['0:11@60300', '1:13@120100']);
     expect(made.seen()).toMatchObject({ 'kline after its close': 1 });
@@ -93,8 +93,10 @@ describe('klines', () => {
   it('close by the clock after the grace where none comes, once', async () => {
     const made = desk(() => []);
     closes(made);
-    await made.to(55_000);
+    await alive(made, 0, 56_000);
     both(made, 0, 11);
+    await alive(made, 58_000, 60_500);
+    made.last().push(tickerFrame);
     await made.to(62_199);
     expect(made.heard).toEqual([]);
     await made.to(62_200);
@@ -108,14 +110,61 @@ describe('klines', () => {
     const clock = new AheadClock(start);
     const made = desk(() => [], clock);
     closes(made);
-    await made.to(55_000);
+    await alive(made, 0, 55_000);
     both(made, 0, 11);
     clock.aheadMs = 0;
-    await made.to(59_900);
+    await alive(made, 57_000, 59_900);
     expect(made.heard).toEqual([]);
     made.last().push(frame(0, 12));
+    await made.to(60_100);
+    made.last().push(tickerFrame);
     await made.to(62_200);
     expect(made.heard).toEqual(['0:12@62200']);
+  });
+
+  it('of which the end was missed while the connection was away are asked for over REST', async () => {
+    for (const back of [61_000, 70_000]) {
+      const made = desk(() => restRows(() => made.clock.now()));
+      closes(made);
+      made.feed.ticker('BTCUSDT').subscribe();
+      await made.to(50_000);
+      both(made, 0, 11);
+      await made.to(55_000);
+      made.last().close('read ECONNRESET');
+      await made.to(Math.min(back, 62_000));
+      // Another channel alone is heard again.
+      if (back < 62_000) {
+        made.last().open();
+        made.last().push(tickerFrame);
+      }
+      await made.to(62_500);
+      expect(made.heard).toEqual(['0:100@62200']);
+    }
+  });
+
+  it('in which nothing came over the socket for a while are asked for over REST: a venue that hangs drops what it had to say', async () => {
+    const made = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await alive(made, 0, 50_000);
+    both(made, 0, 11);
+    await made.to(60_100);
+    made.last().push(frame(1, 12));
+    await made.to(60_200);
+    expect(made.heard).toEqual(['0:100@60100']);
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('after whose end nothing comes over the socket are asked for over REST, and are as we saw them where that has none', async () => {
+    const made = desk(() => new Error('ECONNRESET'));
+    closes(made);
+    await alive(made, 0, 59_900);
+    both(made, 0, 11);
+    await made.to(62_700);
+    expect(made.heard).toEqual([]);
+    expect(made.http.urls.length).toBeGreaterThan(0);
+    await alive(made, 62_800, 90_000);
+    expect(made.heard).toMatchObject([expect.stringMatching(/^0:11@/)]);
+    expect(made.gaps).toEqual([]);
   });
 
   it('seen by a single frame after subscribing, or last heard of long ago, are asked for over REST', async () => {
@@ -213,7 +262,7 @@ describe('klines', () => {
     both(made, 0, 11);
     await made.to(61_000);
     made.last().push(frame(2, 20));
-    for (let ms = 61_000; ms <= 121_000; ms += 5_000) {
+    for (let ms = 61_000; ms <= 121_000; ms += 2_500) {
       await made.to(ms);
       made.last().push(frame(2, 21));
     }
@@ -237,7 +286,7 @@ describe('klines', () => {
     lagging = false;
     await made.to(70_000);
     expect(made.heard).toMatchObject([expect.stringMatching(/^0:100@/)]);
-    for (let ms = 75_000; ms < 120_000; ms += 10_000) {
+    for (let ms = 71_000; ms < 120_000; ms += 2_500) {
       await made.to(ms);
       made.last().push(frame(1, 14));
     }
@@ -252,6 +301,8 @@ describe('klines', () => {
     made.last().push(frame(0, 10));
     await alive(made, 0, 58_000);
     both(made, 0, 11);
+    await made.to(60_500);
+    made.last().push(tickerFrame);
     const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
     await alive(made, 60_000, 125_000);
     expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);

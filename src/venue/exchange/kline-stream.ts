@@ -5,8 +5,9 @@
  *      "low":86649.2,"close":86650,"vol":3.2,"amount":277280.1,"ds":"2026-09-23 11:29:00"}}
  *
  * Every frame is the whole kline so far. It is closed when a later id comes, or when its interval and a grace have passed by the
- * clock. What we saw of it counts as its final state only when we listened without a break: the first frame after a (re)subscription
- * may be stale, and after one that is old more may have been missed. In doubt REST says what it became, or else the socket's past.
+ * clock. What we saw of it counts as its final state only when we listened without a break, and by the clock only when something came
+ * over the socket after its end: the first frame after a (re)subscription may be stale, after one that is old more may have been missed,
+ * and a socket that has just died looks like a quiet market. In doubt REST says what it became, or else the socket's past.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { closeTime, type Interval, lastOpenBefore } from '../../domain/interval.ts';
@@ -26,6 +27,8 @@ export interface KlineStreamOptions {
   /** The same over the socket, for when REST does not have them. */
   readonly past: (count: number) => Promise<Answer<readonly RawKline[]>>;
   readonly closed: (kline: RawKline) => void;
+  /** Whether anything came over the socket since a time, UTC ms. */
+  readonly heardSince: (time: number) => boolean;
   readonly gap: (hole: Hole, healed: boolean) => void;
   /** Asks for the channel's subscription anew. */
   readonly again: () => void;
@@ -67,6 +70,8 @@ export class KlineStream implements Listener {
   #broken: Hole | undefined;
   /** While REST is being asked, the latest frame of each kline waits here. */
   #waiting: Map<number, Seen> | undefined;
+  /** The kline whose end is in doubt for no other reason than that nothing came since: what we saw of it, while there is no break. */
+  #quiet: RawKline | undefined;
   #probeAt = 0;
   #stopped = false;
   #stopTimer = (): void => {};
@@ -91,8 +96,13 @@ export class KlineStream implements Listener {
   }
 
   hole(hole: Hole): void {
-    this.#continuous = false;
     this.#broken = { ...hole, from: this.#broken?.from ?? hole.from };
+    this.lost();
+  }
+
+  lost(): void {
+    this.#continuous = false;
+    this.#quiet = undefined;
     if (this.#current !== undefined) this.#current = { ...this.#current, sure: false };
     for (const [openTime, seen] of this.#waiting ?? []) this.#waiting?.set(openTime, { ...seen, sure: false });
   }
@@ -173,12 +183,15 @@ export class KlineStream implements Listener {
       return;
     }
     this.#current = undefined;
-    if (!sure || this.#clock.monotonic() - at > this.#clock.machine(freshMs)) {
-      this.#heal({ from: kline.openTime, before: this.#next(kline.openTime), hole: undefined });
-    } else {
+    const isSure = sure && this.#clock.monotonic() - at <= this.#clock.machine(freshMs);
+    const endsAt = this.#next(kline.openTime);
+    if (isSure && this.#options.heardSince(endsAt)) {
       this.#deliver(kline);
       this.#arm();
+      return;
     }
+    if (isSure) this.#quiet = kline;
+    this.#heal({ from: kline.openTime, before: endsAt, hole: undefined });
   }
 
   /** Nothing came for a whole interval: a quiet market, or a subscription that died alone. REST knows. */
@@ -208,6 +221,7 @@ export class KlineStream implements Listener {
     if (this.#stopped) return;
     const fresh = rows.filter(({ openTime }) => before === undefined || openTime < before);
     for (const kline of fresh) this.#deliver(kline);
+    const isSaid = this.#isSaidSince();
     const to = this.#clock.now();
     if (last === undefined) {
       if (fresh.length === 0) return;
@@ -216,9 +230,19 @@ export class KlineStream implements Listener {
       return;
     }
     this.#decided = Math.max(this.#decided ?? last, last);
-    const healed = this.#isWhole(fresh, from, last);
+    const healed = isSaid || this.#isWhole(fresh, from, last);
     if (hole !== undefined) this.#options.gap(hole, healed);
     else if (!healed) this.#options.gap({ from, to, cause: 'a closed kline could not be fetched' }, false);
+  }
+
+  /** Delivers what was in doubt for nothing having come since, where nothing else told of it and something has come by now. */
+  #isSaidSince(): boolean {
+    const kline = this.#quiet;
+    this.#quiet = undefined;
+    if (kline === undefined || kline.openTime <= (this.#decided ?? 0)) return false;
+    if (!this.#options.heardSince(this.#next(kline.openTime))) return false;
+    this.#deliver(kline);
+    return true;
   }
 
   /** Closed klines from `from` on, asked for until the one that opened at `last` is among them. */

@@ -19,6 +19,8 @@ export interface Listener {
   data(tick: Fields, ts: unknown): void;
   /** Told just before the first data that follows a break. */
   hole(hole: Hole): void;
+  /** Told when the connection is lost, or hung for a while: what came last need not have been the last that was said. */
+  lost?(): void;
   /**
    * Of a channel that may be silent because nothing happens: told of its silence once a minute while it lasts, and in place of `hole`
    * just before the data that ends it (`isOver`).
@@ -51,6 +53,8 @@ interface Channel {
 // Machine time, real ms.
 /** A socket without any frame for this long is dead. */
 const silenceMs = 15_000;
+/** After so long without any frame some that were meant for us may have been dropped: a venue that hangs does not send them later. */
+const hangMs = 3_000;
 /** Pings alone keep it alive this long: a quiet market sends nothing else, and neither does a venue whose publisher hangs. */
 const dataSilenceMs = 60_000;
 const watchMs = 1_000;
@@ -134,6 +138,11 @@ export class Sockets {
     return `${this.#options.url}: ${broken.cause}`;
   }
 
+  /** Whether anything came since a time, UTC ms: then all that was sent before it came, too. */
+  heardSince(time: number): boolean {
+    return this.#open && this.#age(this.#lastFrameAt) < this.#clock.now() - time;
+  }
+
   /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
   again(name: string): void {
     const channel = this.#channels.get(name);
@@ -180,8 +189,10 @@ export class Sockets {
     this.#drop();
     this.#broken = { at: this.#broken?.at ?? this.#clock.monotonic(), cause };
     this.#questions.lost(cause);
-    for (const channel of this.#channels.values())
+    for (const channel of this.#channels.values()) {
       if (channel.broken === undefined || channel.broken === silent) channel.broken = cause;
+      channel.listener.lost?.();
+    }
     if (this.#channels.size === 0) return;
     const longestMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures, 10));
     this.#failures++;
@@ -250,6 +261,8 @@ export class Sockets {
 
   #received(frame: Frame): void {
     const { count } = this.#options;
+    if (this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs))
+      for (const { listener } of this.#channels.values()) listener.lost?.();
     this.#lastFrameAt = this.#clock.monotonic();
     if (frame.kind === 'push') this.#pushed(frame);
     else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);

@@ -18,7 +18,7 @@ export interface TradeStreamOptions {
   readonly heal?: { readonly clock: Clock; readonly ask: () => Promise<Rows> };
 }
 
-export interface TradeStream extends Required<Listener> {
+export interface TradeStream extends Required<Omit<Listener, 'lost'>> {
   /** Nothing is printed any more. */
   stop(): void;
 }
