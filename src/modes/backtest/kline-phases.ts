@@ -49,7 +49,9 @@ export function close({ assembled, clock, margin }: Stage, { symbol }: Phased, k
 export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled'>): Promise<void> | undefined {
   const kill = assembled.risk.watchLoss();
   if (kill === undefined) return undefined;
-  return clock.track(assembled.kill(kill)).then(() => clock.settleSoon());
+  // Its cancels may take klines to arrive: whoever moves time cannot wait for them.
+  void clock.track(assembled.kill(kill));
+  return clock.settleSoon();
 }
 
 /** Orders that were waiting arrive; undefined when nothing asynchronous came of it. */

@@ -184,6 +184,7 @@ async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void>
   for (const { walk, kline } of active) await openPhase(graph, walk, kline);
   for (const { walk, kline } of active) await restPhases(graph, walk, kline);
   for (const { walk, kline } of closing) close(graph, walk, kline);
+  await wakened(graph, closing[0]?.kline.seenAt ?? 0);
   for (const { kline } of closing) graph.flows.carryOut(kline.seenAt);
   await watchLoss(graph);
   for (const { walk, kline } of closing) await leaveOverdue(graph, walk, kline);
@@ -208,6 +209,15 @@ async function fillAndShow(graph: Graph, walk: Walk, kline: Kline): Promise<void
 /** The kline has closed: its price counts, the loss limit looks, strategies see it. */
 function show(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   close(graph, walk, kline);
+  const waking = wakened(graph, kline.seenAt);
+  return waking === undefined ? seen(graph, walk, kline) : waking.then(() => seen(graph, walk, kline));
+}
+
+/** Whoever waits for a time within the kline looks at its close: a cancel that takes a kline to arrive, whether the order is over. */
+const wakened = ({ clock }: Graph, at: number): Promise<void> | undefined =>
+  clock.dueBy(at) ? clock.advanceTo(at) : undefined;
+
+function seen(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined {
   if (kline.seenAt >= graph.flows.nextAt) graph.flows.carryOut(kline.seenAt);
   const killing = watchLoss(graph);
   const leaving =
