@@ -295,15 +295,36 @@ describe('a check', () => {
     expect(await warmupNeeded(inputFor(above(sma('close', 400)), 500))).toBeUndefined();
   });
 
-  test('of shipped strategies passes over bundled klines and prints what it found', async () => {
+  test('of shipped strategies passes over bundled klines and prints what it found, over what', async () => {
     for (const [strategy, answer] of [
-      ['sma-cross', /look-ahead +none/],
-      ['grid', /look-ahead +none/],
-      ['maker', /wanted nothing over these klines/],
-    ] as const) {
-      const lines: string[] = [];
-      await check({ strategy, set: [], json: false, out: (line) => lines.push(line), say: () => {} });
-      expect(lines.join('\n')).toMatch(answer);
-    }
+      ['sma-cross', /parameters +fast 10, slow 50,.*\nto change +--set .*\nlook-ahead +none/],
+      [
+        'grid',
+        /^grid +2,500 klines of ETHUSDT, 15min, 2025-10-01 00:00 to 2025-10-27 00:45 UTC\n(.*\n)+look-ahead +none/,
+      ],
+    ] as const)
+      expect((await checked(strategy)).text).toMatch(answer);
+    const hourly = await checked('sma-cross', 'strategies.0.interval=60min');
+    expect(hourly.text).toContain('klines of ETHUSDT, 60min');
   }, 60_000);
+
+  test('proves nothing of one that lives on books, and fails', async () => {
+    const { text, refusal } = await checked('maker');
+    expect(text).toMatch(/look-ahead +n\/a +\(it wanted nothing over these klines/);
+    expect(refusal).toMatchObject({
+      exitCode: 1,
+      message: 'maker: it wanted nothing on 2,500 klines: nothing was proven',
+    });
+  });
 });
+
+/** What is printed of a strategy over bundled klines, and how it ended. */
+async function checked(strategy: string, ...set: readonly string[]) {
+  const lines: string[] = [];
+  const ended = check({ strategy, set, json: false, out: (line) => lines.push(line), say: () => {} });
+  const refusal = await ended.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { text: lines.join('\n'), refusal };
+}

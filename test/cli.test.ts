@@ -267,7 +267,7 @@ describe('a strategy file', () => {
     );
     const { code, err } = await at.sluice(['check', './mine.ts']);
     expect(code).toBe(1);
-    expect(err).toContain(`sluice: a strategy threw: ${line} strategy (`);
+    expect(err).toContain(`sluice: a strategy threw: ${line} mine (`);
     const streams = `${contract}export default defineStrategy({ name: 'mine', about: '', params: {}, signals() { throw ${thrown}; } });`;
     expect(await refusedStrategy(1, streams)).toBe(`sluice: a strategy threw: ${line} trend (./mine.ts)\n`);
   });

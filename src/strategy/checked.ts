@@ -18,8 +18,16 @@ export function checked(want: Want): Want {
   if (!isSound) throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
   if (want.kind === 'target' && !Number.isFinite(sizeOf(want.goal)))
     throw new WantError(`a target without a finite goal: ${shown(want)}`);
+  if (want.kind === 'target' && isSeveral(want.goal)) throw severalGoals(want.goal);
   return want;
 }
+
+/** A goal is one of them: of two, one would be dropped without a word. */
+export const isSeveral = (goal: Goal): boolean =>
+  'quantity' in goal ? 'amount' in goal || 'share' in goal : 'amount' in goal && 'share' in goal;
+
+export const severalGoals = (goal: Goal): WantError =>
+  new WantError(`a target with more than one goal: ${JSON.stringify(goal)}; say quantity, amount or share`);
 
 /** As JSON, but with NaN and Infinity, which are what is wrong. */
 const shown = (want: Want): string =>

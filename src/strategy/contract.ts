@@ -14,6 +14,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
+import { isSeveral, severalGoals } from './checked.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -114,9 +115,12 @@ function isSame(a: Goal, b: Goal): boolean {
   return 'share' in a && a.share === b.share;
 }
 
-/** What was given may go on to belong to the caller. */
-const copyOf = (goal: Goal): Goal =>
-  'quantity' in goal ? { quantity: goal.quantity } : 'amount' in goal ? { amount: goal.amount } : { share: goal.share };
+/** What was given may go on to belong to the caller; of several goals all but one would be lost here. */
+function copyOf(goal: Goal): Goal {
+  if (isSeveral(goal)) throw severalGoals(goal);
+  if ('quantity' in goal) return { quantity: goal.quantity };
+  return 'amount' in goal ? { amount: goal.amount } : { share: goal.share };
+}
 
 /** Hold nothing. */
 export const flat = (reason: string): Target => ({ kind: 'target', goal: { quantity: 0 }, reason });

@@ -1,13 +1,13 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { momentText } from '../../report/figures.ts';
-import { faultText, isStrategyFault } from '../../strategy/fault.ts';
+import { grouped, momentText } from '../../report/figures.ts';
+import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { framesOf } from '../../strategy/frames.ts';
+import { isPath } from '../../strategy/load.ts';
 import { warmupOf } from '../../strategy/needs.ts';
 import { prepare } from '../backtest/backtest.ts';
 import { partsOf } from '../backtest/currencies.ts';
@@ -15,8 +15,9 @@ import type { RunInput } from '../backtest/run.ts';
 import { home } from '../demo/scenarios.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
-import { type Leak, leaksOf, wantsSomething } from './lookahead.ts';
+import { type Leak, leaksOf } from './lookahead.ts';
 import { venueKlines, type Warmup, warmupNeeded } from './warmup.ts';
+import { type Mistake, mistakesIn, type Wished, wishedIn } from './wishes.ts';
 
 export interface CheckOptions {
   /** A shipped strategy, a file, or with a configuration the id of one of its strategies. */
@@ -33,8 +34,13 @@ interface Checked {
   readonly symbol: string;
   readonly interval: string;
   readonly klines: number;
-  /** False where it wanted nothing: then nothing could be compared. */
-  readonly wanted: boolean;
+  /** When the first of them opened and the last one, UTC ms. */
+  readonly from: number;
+  readonly to: number;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+  /** Where it is not `something`, nothing could be compared. */
+  readonly wished: Wished;
+  readonly mistakes: readonly Mistake[];
   readonly leaks: readonly Leak[];
   readonly warmup: Warmup | undefined;
 }
@@ -42,29 +48,38 @@ interface Checked {
 /** Klines that are looked at: each is asked about many times over. */
 const mostKlines = 2_500;
 
-/** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future. */
+/** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future, wishes what cannot be, or nothing. */
 export async function check(options: CheckOptions): Promise<void> {
-  const { json, out } = options;
+  const { json, out, config } = options;
   const all: Checked[] = [];
   for (const input of await inputsOf(options)) all.push(await checkOne(input));
   for (const one of all)
     if (json) out(JSON.stringify(jsonOf(one)));
-    else for (const line of linesOf(one)) out(line);
-  const leaking = all.filter(({ leaks }) => leaks.length > 0);
-  if (leaking.length > 0)
-    throw new Refusal(
-      `${leaking.map(({ strategy }) => strategy).join(', ')}: what a backtest says of it cannot be believed until the leak is mended`,
-      1,
-    );
+    else for (const line of linesOf(one, config === undefined)) out(line);
+  const faults = all.flatMap((one) => faultOf(one) ?? []);
+  if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
+}
+
+/** Why it is not well, in one line. */
+function faultOf({ strategy, klines, leaks, mistakes, wished }: Checked): string | undefined {
+  if (leaks.length > 0) return `${strategy}: what a backtest says of it cannot be believed until the leak is mended`;
+  if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: it wishes for what it cannot have`;
+  if (wished === 'something') return undefined;
+  const never = wished === 'flat' ? 'never wanted anything but flat' : 'wanted nothing';
+  return `${strategy}: it ${never} on ${grouped(klines)} klines: nothing was proven`;
 }
 
 /** A run for each strategy that is meant, over the klines that are looked at. */
 async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Promise<readonly RunInput[]> {
   const file = given ?? join(home(), 'config', 'check.yaml');
-  const own = existsSync(strategy) ? resolve(strategy) : strategy;
-  const use: readonly Setting[] = given === undefined ? [{ path: ['strategies', 0, 'use'], value: own }] : [];
-  const settings = [...use, ...set.map(parseSetting)];
-  const { input } = await prepare(file, readConfig(file, backtestSchema, settings), settings);
+  const own: readonly Setting[] = given === undefined ? settingsOf(strategy) : [];
+  const settings = [...own, ...set.map(parseSetting)];
+  const { input } = await prepare(file, readConfig(file, backtestSchema, settings), settings).catch(
+    (error: unknown) => {
+      if (given === undefined && error instanceof Refusal) throw aboutStrategy(error, file, strategy);
+      throw error;
+    },
+  );
   const meant = input.hosted.filter(
     ({ id, use: configured }) => given === undefined || id === strategy || configured === strategy,
   );
@@ -80,6 +95,29 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
     const part = partsOf(overKlines).find((one) => one.hosted.includes(hosted));
     return alone(part ?? overKlines, hosted);
   });
+}
+
+/** It takes the place of the one in the bundled configuration; the name of a file is its id as far as it can be one. */
+function settingsOf(strategy: string): readonly Setting[] {
+  const id = basename(strategy)
+    .toLowerCase()
+    .replace(/\.[cm]?[jt]s$/, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 32);
+  return [
+    { path: ['strategies', 0, 'use'], value: isPath(strategy) ? resolve(strategy) : strategy },
+    ...(id === '' ? [] : [{ path: ['strategies', 0, 'id'], value: id }]),
+  ];
+}
+
+/** The bundled configuration, and what is set in it for the user, are nothing that he wrote. */
+function aboutStrategy({ message, exitCode }: Refusal, file: string, strategy: string): Refusal {
+  const text = message
+    .replace(`${file} has a problem:\n  `, `${strategy}: `)
+    .replace(`${file} has `, `${strategy} has `)
+    .replaceAll('--set strategies.0.use: ', '');
+  return new Refusal(text, exitCode);
 }
 
 /** One strategy by itself, over at most so many klines. */
@@ -114,15 +152,22 @@ async function checkOne(input: RunInput): Promise<Checked> {
   const [series] = input.series;
   if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
   const { symbol, interval } = series;
+  const { openTime } = series.columns;
+  const about = {
+    ...{ strategy: hosted.id, symbol, interval, klines: series.end - series.first },
+    ...{ from: openTime[series.first] as number, to: openTime[series.end - 1] as number, params: hosted.params },
+  };
   try {
-    const wanted = wantsSomething(await decisionLog(input, series.columns, series.first));
+    const log = await decisionLog(input, series.columns, series.first);
+    const wished = wishedIn(log);
     const leaks = await leaksOf(input);
     // How long a strategy that knows the future needs its past says nothing.
-    const warmup = leaks.length > 0 || !wanted ? undefined : await warmupNeeded(input);
-    return { strategy: hosted.id, symbol, interval, klines: series.end - series.first, wanted, leaks, warmup };
+    const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
+    return { ...about, wished, mistakes: mistakesIn(log, input), leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;
-    throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
+    const who = error instanceof StrategyThrew ? '' : `; strategy ${hosted.id}`;
+    throw new Refusal(`a strategy threw: ${faultText(error)}${who}`, 1);
   }
 }
 
@@ -134,31 +179,56 @@ const kinds: Readonly<Record<Leak['kind'], string>> = {
   forming: 'uses forming',
 };
 
-function linesOf({ strategy, symbol, interval, klines, wanted, leaks, warmup }: Checked): readonly string[] {
-  const row = (name: string, text: string): string => `${name.padEnd(18)}${text}`;
-  const head = row(strategy, `${klines} klines of ${symbol}, ${interval}`);
-  if (leaks.length > 0)
-    return [head, ...leaks.map(({ kind, at, what }) => row(kinds[kind], `${momentText(at)}: ${what}`))];
-  if (!wanted)
+const row = (name: string, text: string): string => `${name.padEnd(17)} ${text}`;
+
+/** `isBundled`: over the bundled configuration, which says nothing of what was meant. */
+function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
+  const { strategy, symbol, interval, klines, from, to, params, leaks, mistakes } = checked;
+  const values = Object.entries(params).map(([name, value]) => `${name} ${value}`);
+  return [
+    row(strategy, `${grouped(klines)} klines of ${symbol}, ${interval}, ${momentText(from)} to ${momentText(to)} UTC`),
+    row('parameters', values.join(', ') || 'none'),
+    ...(isBundled
+      ? [
+          row(
+            'to change',
+            '--set strategies.0.params.NAME=VALUE, --set strategies.0.interval=60min; other data, symbols and accounts: --config FILE',
+          ),
+        ]
+      : []),
+    ...mistakes.map(({ kind, at, times, what }) =>
+      row(wishes[kind], `${momentText(at)}${times > 1 ? `, the first of ${grouped(times)}` : ''}: it ${what}`),
+    ),
+    ...(leaks.length > 0
+      ? leaks.map(({ kind, at, what }) => row(kinds[kind], `${momentText(at)}: ${what}`))
+      : provenLines(checked)),
+  ];
+}
+
+const wishes: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
+
+function provenLines({ wished, klines, interval, warmup }: Checked): readonly string[] {
+  if (wished === 'flat')
     return [
-      head,
+      row(
+        'look-ahead',
+        `n/a  (it never wanted anything but flat on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
+      ),
+    ];
+  if (wished === 'nothing')
+    return [
       row(
         'look-ahead',
         'n/a  (it wanted nothing over these klines: give it others, --config FILE; one that lives on trades or books cannot be checked by klines)',
       ),
     ];
   return [
-    head,
     row('look-ahead', 'none: with the future taken away, and with another one, it decides the same'),
-    ...(warmup === undefined ? [row('warm-up', 'n/a  (too few klines to say)')] : warmupLines(warmup, interval, row)),
+    ...(warmup === undefined ? [row('warm-up', 'n/a  (too few klines to say)')] : warmupLines(warmup, interval)),
   ];
 }
 
-function warmupLines(
-  { declared, decisions, indicators, tried }: Warmup,
-  interval: string,
-  row: (name: string, text: string) => string,
-): readonly string[] {
+function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
   const after = (count: number | undefined): string => (count === undefined ? `not within ${tried}` : `after ${count}`);
   const enough = decisions !== undefined && decisions <= venueKlines;
   const limit = enough
@@ -172,10 +242,11 @@ function warmupLines(
   ];
 }
 
-const jsonOf = ({ warmup, ...checked }: Checked): object => ({
+const jsonOf = ({ warmup, wished, ...checked }: Checked): object => ({
   version: 1,
-  ok: checked.leaks.length === 0,
+  ok: faultOf({ ...checked, wished, warmup }) === undefined,
   ...checked,
+  wanted: wished === 'something',
   warmup:
     warmup === undefined
       ? null

@@ -40,10 +40,6 @@ interface Asked {
   readonly base: DecisionLog;
 }
 
-/** Whether there is anything that could be compared. */
-export const wantsSomething = ({ lines }: DecisionLog): boolean =>
-  lines.some((line) => line !== undefined && line.want !== 'null' && line.want !== '[]');
-
 /** Every kind of leak that shows, each with its first place. `input` has one strategy. */
 export async function leaksOf(input: RunInput): Promise<readonly Leak[]> {
   const [series] = input.series;
