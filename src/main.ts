@@ -213,7 +213,7 @@ program
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
   .action(async (strategy: string, given) =>
-    (await import('./modes/check/command.ts')).check({ ...given, strategy, out, say }),
+    (await import('./modes/check/command.ts')).check({ ...given, strategy, signal: stopping.signal, out, say }),
   );
 
 const simulator = program

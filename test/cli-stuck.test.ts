@@ -42,6 +42,18 @@ describe('a strategy that never comes back', () => {
     expect(await program.end(signal)).toEqual({ code: null, signal });
   });
 
+  test('but only takes long is stopped in order by one signal in a check', async () => {
+    // Half a second a run of a check, of which there are hundreds.
+    write(
+      'if (params.n === 9) for (let at = 0; at < 200_000; at++); if (!said) process.stderr.write("at work\\n"); said = true;',
+      'let said = false;',
+    );
+    const program = startProgram(['check', './mine.ts'], surroundings);
+    await program.line(/at work/);
+    expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
+    expect(program.lines.at(-1)).toBe('sluice: stopped before the check was through');
+  });
+
   test('is given up by a grid that is to stop, which says that nothing is kept', async () => {
     write('process.stderr.write("in the loop\\n"); for (;;);');
     const program = startProgram(['backtest', '--config', 'run.yaml', '--grid', 'n=1..3'], surroundings);

@@ -1,5 +1,6 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 import { basename, join, resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -13,6 +14,7 @@ import { prepare } from '../backtest/backtest.ts';
 import { partsOf } from '../backtest/currencies.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { home } from '../demo/scenarios.ts';
+import { showPace } from '../pace.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
@@ -25,6 +27,7 @@ export interface CheckOptions {
   readonly config?: string;
   readonly set: readonly string[];
   readonly json: boolean;
+  readonly signal?: AbortSignal;
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
 }
@@ -50,9 +53,10 @@ const mostKlines = 2_500;
 
 /** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future, wishes what cannot be, or nothing. */
 export async function check(options: CheckOptions): Promise<void> {
-  const { json, out, config } = options;
+  const { json, out, config, signal } = options;
+  const { pace } = showPace('check', { clock: systemClock, signal, draw: undefined });
   const all: Checked[] = [];
-  for (const input of await inputsOf(options)) all.push(await checkOne(input));
+  for (const input of await inputsOf(options)) all.push(await checkOne({ ...input, pace }));
   for (const one of all)
     if (json) out(JSON.stringify(jsonOf(one)));
     else for (const line of linesOf(one, config === undefined)) out(line);

@@ -3,6 +3,7 @@ import { type Observable, tap } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { framedKlines } from '../../strategy/framed.ts';
 import type { Params } from '../../strategy/params.ts';
@@ -36,6 +37,8 @@ export async function decisionLog(input: RunInput, columns: Columns, first: numb
   const [hosted] = input.hosted;
   const [series] = input.series;
   if (hosted === undefined || series === undefined) throw new Error('a decision log is of one strategy');
+  // A check is hundreds of runs; between two of them signals are heard.
+  if ((await input.pace?.(0, 1)) === true) throw new Refusal('stopped before the check was through', 1);
   const rows = new Map(Array.from(columns.openTime, (time, row) => [time, row]));
   const lines = new Array<Line | undefined>(columns.openTime.length).fill(undefined);
   let unsteady: number | undefined;
