@@ -110,7 +110,7 @@ describe('the package', () => {
     ).toThrow();
   });
 
-  test('holds every file of the dashboard and the thread of the journal', () => {
+  test('holds every file of the dashboard and the threads that nothing imports', () => {
     const program = (file: string): string => JSON.stringify(join(installed, 'dist', 'src', file));
     const found = node(
       '--input-type=module',
@@ -122,5 +122,6 @@ describe('the package', () => {
     );
     expect(found).toBe('true true false\n');
     expect(files).toContain('dist/src/journal/worker.js');
+    expect(files).toContain('dist/src/modes/busy-watch.js');
   });
 });

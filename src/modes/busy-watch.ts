@@ -4,7 +4,14 @@ import { type Debugger, Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
 import { blockUntil } from '../clock/clock.ts';
 import { strategyPlace } from '../strategy/fault.ts';
-import type { BusyData, BusyMessage } from './busy.ts';
+
+/** What the thread is given. */
+export interface BusyData {
+  /** Set by the loop when it is asked whether it turns. */
+  readonly turned: Int32Array;
+}
+/** It asks whether the loop turns, or tells that signals have their default meaning until it does. */
+export type BusyMessage = 'turns?' | 'released';
 
 /** Between two questions, until nothing turned for so long that signals get their default meaning, and until it is said; real ms. */
 const everyMs = 250;

@@ -1,14 +1,7 @@
 /** A program whose event loop is blocked hears no signal: a thread beside it sees to it that Ctrl-C ends it all the same. */
 import { Worker } from 'node:worker_threads';
+import type { BusyData, BusyMessage } from './busy-watch.ts';
 import { listens, signals } from './signals.ts';
-
-/** What the thread is given. */
-export interface BusyData {
-  /** Set by the loop when it is asked whether it turns. */
-  readonly turned: Int32Array;
-}
-/** It asks whether the loop turns, or tells that signals have their default meaning until it does. */
-export type BusyMessage = 'turns?' | 'released';
 
 let watching = false;
 
