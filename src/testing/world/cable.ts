@@ -30,14 +30,13 @@ export type FrameFault = keyof typeof frameFaults;
 const harm = 0.015;
 /** So many frames between two odd ones of a connection: a second one in a row would be believed. */
 const oddEvery = 12;
+/** Shorter ones are held up, not dropped: nobody could tell them from a quiet market. */
+const shortestSilenceMs = 4_000;
 const longestSilenceMs = 40_000;
 /** By how much an odd book is off. */
 const oddBy = 0.98;
 /** How long an upgrade may take, ms, as in the real port. */
 const handshakeMs = 10_000;
-
-/** A frame comes at most some seconds late, and what was lost is told anew by the next one of its channel, ms. */
-const soundMs = 15_000;
 
 const nonsense = [
   '{"channel":"',
@@ -58,6 +57,8 @@ export interface CableOptions {
   readonly harmed: (fault: FrameFault) => void;
   /** Neither connections come about nor frames come through. */
   readonly isOut: () => boolean;
+  /** The way stands still: what is sent comes later, as it does over TCP. */
+  readonly isHeldUp: () => boolean;
 }
 
 /** Undefined where nobody opens a socket. */
@@ -70,30 +71,9 @@ export class Cable {
   readonly #options: CableOptions;
   /** No more faults. */
   healed = false;
-  #disturbedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CableOptions) {
-    const { harmed, isOut, time } = options;
-    const disturbed = (untilMs = 0): void => {
-      this.#disturbedAt = Math.max(this.#disturbedAt, time.now() + untilMs);
-    };
-    this.#options = {
-      ...options,
-      harmed(fault) {
-        disturbed(fault === 'silence' ? longestSilenceMs : 0);
-        harmed(fault);
-      },
-      isOut() {
-        const out = isOut();
-        if (out) disturbed();
-        return out;
-      },
-    };
-  }
-
-  /** Nothing was wrong with it for a while: what came is what was sent. */
-  get isSound(): boolean {
-    return this.#options.time.now() - this.#disturbedAt > soundMs;
+    this.#options = options;
   }
 
   /** The port of one process. */
@@ -102,10 +82,10 @@ export class Cable {
   }
 
   #connect(life: Life, events: WsEvents): WsConnection {
-    const { time, chance, isOut, venue, feed } = this.#options;
+    const { time, chance, isOut, isHeldUp, venue, feed } = this.#options;
     const end = new Connection(this.#options, life, events, () => this.#draw());
     time.after(chance.between(2, 90), () => {
-      if (!isOut()) {
+      if (!isOut() && !isHeldUp()) {
         end.open(() => {
           const { exchange, habits, clock } = venue;
           const [refresh, publish] = [(): void => venue.advance(), (): void => venue.look()];
@@ -153,6 +133,7 @@ class Connection implements Line {
   /** Frames come in order: none before this. */
   #notBefore = 0;
   #silentUntil = 0;
+  #held: Buffer[] = [];
   #sinceOdd = 0;
 
   constructor(options: CableOptions, life: Life, events: WsEvents, draw: () => FrameFault | undefined) {
@@ -183,22 +164,27 @@ class Connection implements Line {
 
   /** The process says something. */
   hear(text: string): void {
-    const { time, chance, isOut } = this.#options;
+    const { time, chance, isOut, isHeldUp } = this.#options;
     const bytes = Buffer.from(text);
     time.after(chance.between(1, 40), () => {
-      if (!this.#isOver && !isOut()) for (const heard of this.#heard) heard(bytes, false);
+      if (!this.#isOver && !isOut() && !isHeldUp()) for (const heard of this.#heard) heard(bytes, false);
     });
   }
 
   /** The exchange says something. */
   send(frame: Buffer): void {
-    const { harmed, time, chance, isOut } = this.#options;
+    const { harmed, time, chance, isOut, isHeldUp } = this.#options;
     if (!this.#life.alive) this.terminate();
     if (this.#isOver || isOut() || time.now() < this.#silentUntil) return;
+    if (isHeldUp()) {
+      this.#held.push(frame);
+      return;
+    }
+    for (const held of this.#held.splice(0)) this.#deliver(held);
     this.#sinceOdd++;
     const fault = this.#draw();
     if (fault !== undefined) harmed(fault);
-    if (fault === 'silence') this.#silentUntil = time.now() + chance.between(1_000, longestSilenceMs);
+    if (fault === 'silence') this.#silentUntil = time.now() + chance.between(shortestSilenceMs, longestSilenceMs);
     if (fault === 'late') this.#notBefore = Math.max(this.#notBefore, time.now()) + chance.between(200, 6_000);
     if (fault === 'broken') this.#break('read ECONNRESET');
     else if (fault !== 'silence') for (const one of this.#spoilt(fault, frame)) this.#deliver(one);

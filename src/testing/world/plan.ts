@@ -208,7 +208,8 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
   some('outage', 1, 2, (chance) => ({
     kind: 'outage',
     at: when(chance),
-    forMs: chance.whole(1_000, 12_000),
+    // What is said on the sockets meanwhile is lost: in less time nobody could tell that from a quiet market.
+    forMs: chance.whole(3_500, 12_000),
     how: chance.pick(['silent', '503', 'refused']),
   }));
   some('fullDisk', 1, 2, (chance) => ({ kind: 'fullDisk', at: when(chance), forMs: chance.whole(500, 6_000) }));

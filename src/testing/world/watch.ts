@@ -85,7 +85,7 @@ export class Watch {
   /** What a process makes of the prices that it hears; the klines of one process come once each, in order. */
   prices(
     prices: Prices,
-    isSound: () => boolean,
+    isInTime: () => boolean,
   ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
     const last = new Map<string, number>();
     const since = this.#options.time.now();
@@ -96,8 +96,7 @@ export class Watch {
         const before = last.get(kline.symbol) ?? 0;
         if (kline.openTime <= before) this.fail('kline', `${kline.symbol} ${kline.openTime} comes after ${before}`);
         last.set(kline.symbol, kline.openTime);
-        // A last frame that came late, or never, is missed by nobody but this look.
-        if (isSound()) this.#try('kline', prices.klineIsTheExchanges(kline));
+        if (isInTime()) this.#try('kline', prices.klineIsTheExchanges(kline));
       },
     };
   }

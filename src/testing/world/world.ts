@@ -169,7 +169,8 @@ class World {
       venue,
       chance: chanceOf(this.#plan.seed, 'cable'),
       harmed: (fault) => this.#watch.reach.fault(`frame:${fault}`, this.#orderStates()),
-      isOut: () => this.#wire.outage !== undefined || this.#happenings.quiet,
+      isOut: () => this.#wire.outage !== undefined,
+      isHeldUp: () => this.#happenings.quiet,
     });
   }
 

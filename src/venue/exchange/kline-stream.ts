@@ -92,7 +92,7 @@ export class KlineStream implements Listener {
       return;
     }
     // It may have been the last word on the kline that it should have been of.
-    this.#continuous = false;
+    this.lost();
   }
 
   hole(hole: Hole): void {

@@ -261,8 +261,9 @@ export class Sockets {
 
   #received(frame: Frame): void {
     const { count } = this.#options;
-    if (this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs))
-      for (const { listener } of this.#channels.values()) listener.lost?.();
+    const hung = this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs);
+    // What nobody can read may have been of any channel.
+    if (hung || frame.kind === 'malformed') for (const { listener } of this.#channels.values()) listener.lost?.();
     this.#lastFrameAt = this.#clock.monotonic();
     if (frame.kind === 'push') this.#pushed(frame);
     else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
