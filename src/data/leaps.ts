@@ -4,12 +4,12 @@ import type { Columns } from '../domain/market.ts';
 /** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
 export const outlierShare = 0.2;
 /**
- * A low or high further than that from open and close, and from the same of the kline before: a wrong print sets off stops and fills
- * limits as well as a true flash does.
+ * An open, low or high further than that from the close, and from all of the kline before: a wrong print sets off stops, and fills what
+ * waits for the open, as well as a true flash does.
  */
-export const isWick = (open: number, high: number, low: number, close: number, highBefore: number, lowBefore: number) =>
-  (low < open * (1 - outlierShare) && low < close * (1 - outlierShare) && low < lowBefore * (1 - outlierShare)) ||
-  (high > open * (1 + outlierShare) && high > close * (1 + outlierShare) && high > highBefore * (1 + outlierShare));
+export const isWick = (high: number, low: number, close: number, highBefore: number, lowBefore: number) =>
+  (low < close * (1 - outlierShare) && low < lowBefore * (1 - outlierShare)) ||
+  (high > close * (1 + outlierShare) && high > highBefore * (1 + outlierShare));
 /** A price that goes to this multiple from one row to the next, and stays, is another scale. */
 export const scaleTimes = 3;
 
@@ -17,7 +17,7 @@ export const scaleTimes = 3;
 export const surelyOneMarketMs = 86_400_000;
 
 /** What there is of them, with the time of the first, in words; any alone can make a whole result. */
-export function leapsOf({ openTime, open, high, low, close }: Omit<Columns, 'volume'>): readonly string[] {
+export function leapsOf({ openTime, high, low, close }: Omit<Columns, 'open' | 'volume'>): readonly string[] {
   const outliers = { count: 0, first: 0 };
   const wicks = { count: 0, first: 0 };
   const scales = { count: 0, first: 0 };
@@ -25,8 +25,7 @@ export function leapsOf({ openTime, open, high, low, close }: Omit<Columns, 'vol
     const before = close[row - 1] as number;
     const now = close[row] as number;
     const [top, bottom] = [high[row] as number, low[row] as number];
-    if (isWick(open[row] as number, top, bottom, now, high[row - 1] as number, low[row - 1] as number))
-      note(wicks, openTime[row] as number);
+    if (isWick(top, bottom, now, high[row - 1] as number, low[row - 1] as number)) note(wicks, openTime[row] as number);
     if (now <= before * (1 + outlierShare) && now >= before * (1 - outlierShare)) continue;
     const earlier = row > 1 ? (close[row - 2] as number) : Number.NaN;
     const isBack = Math.abs(now / earlier - 1) < outlierShare / 4;
@@ -43,7 +42,7 @@ export function leapsOf({ openTime, open, high, low, close }: Omit<Columns, 'vol
       : []),
     ...(wicks.count > 0
       ? [
-          `${wicks.count} lows or highs 20 % and more beyond open, close and the kline before, ${from(wicks.first)}: a flash, or wrong prints?`,
+          `${wicks.count} opens, lows or highs 20 % and more beyond their close and the kline before, ${from(wicks.first)}: a flash, or wrong prints?`,
         ]
       : []),
     ...(scales.count > 0

@@ -57,13 +57,14 @@ function before(days: readonly Day[], index: number): Liquidity {
   for (let at = first + 1; at < index; at++) mean += returnOf(days, at) / returns;
   let squares = 0;
   for (let at = first + 1; at < index; at++) squares += (returnOf(days, at) - mean) ** 2;
-  // The return of a week is that of so many days.
-  const deviation = Math.sqrt(squares / (returns - 1) / (days[first] as Day).days);
-  return { volume: meanVolume(days, first, index), deviation };
+  return { volume: meanVolume(days, first, index), deviation: Math.sqrt(squares / (returns - 1)) };
 }
 
-const returnOf = (days: readonly Day[], at: number): number =>
-  (days[at] as Day).close / (days[at - 1] as Day).close - 1;
+/** Of one day: a week's, or that over days without klines, is the return of so many. */
+function returnOf(days: readonly Day[], at: number): number {
+  const [before, now] = [days[at - 1] as Day, days[at] as Day];
+  return (now.close / before.close - 1) / Math.sqrt((now.start - before.start) / dayMs);
+}
 
 function meanVolume(days: readonly Day[], from: number, to: number): number {
   let [volume, count] = [0, 0];

@@ -3,7 +3,7 @@ import { type GridInput, gridText } from './grid.ts';
 
 const cell = (fast: number, slow: number, gain: number) => ({
   values: [String(fast), String(slow)],
-  ran: { finalEquity: 1_000 * (1 + gain), return: gain, maxDrawdown: -0.1, sharpe: 10 * gain, fills: 20 },
+  ran: { finalEquity: 1_000 * (1 + gain), return: gain, maxDrawdown: 0.1, sharpe: 10 * gain, fills: 20 },
 });
 const given: GridInput = {
   title: 'Grid · <b>',

@@ -77,7 +77,7 @@ function headSection(input: GridInput): Html {
   const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;
   return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} tries</h2><dl class="facts">${[
     fact('Best cell', cellName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
-    fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(-winner.maxDrawdown)}`),
+    fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(winner.maxDrawdown)}`),
     fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
     fact(
       'Luck alone shows',
@@ -145,7 +145,7 @@ function tableSection({ axes, cells, asset }: GridInput): Html {
           ...values,
           moneyFigure(one.finalEquity),
           signed(one.return, shareText(one.return)),
-          shareText(-one.maxDrawdown),
+          shareText(one.maxDrawdown),
           figureText(one.sharpe, 'ratio'),
           grouped(one.fills),
         ]),

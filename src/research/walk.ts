@@ -93,6 +93,8 @@ class Walk {
   #low = Number.POSITIVE_INFINITY;
   #lowAt = 0;
   #longestMs = 0;
+  /** A close since the peak lay below it. */
+  #isDown = false;
   #heldMs = 0;
   #exposed = 0;
   /** What was held at the last close, and until when that is counted: a gap belongs to what went into it. */
@@ -150,7 +152,11 @@ class Walk {
 
   /** A new peak, or the old one again; the close before was at `before`. */
   #rise(time: number, equity: number, before: number): void {
+    // The fall lasts until now, not until its last close below.
+    if (this.#isDown || this.#low !== Number.POSITIVE_INFINITY)
+      this.#longestMs = Math.max(this.#longestMs, time - this.#peakAt);
     this.#settle(before);
+    this.#isDown = false;
     if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
     this.#peak = equity;
     this.#peakAt = time;
@@ -160,6 +166,7 @@ class Walk {
   #settle(time: number): void {
     if (this.#low === Number.POSITIVE_INFINITY) return;
     const fall = this.#low / this.#peak - 1;
+    this.#isDown = true;
     if (time - this.#peakAt > this.#longestMs) this.#longestMs = time - this.#peakAt;
     if (fall < this.#days.fall) this.#days.fall = fall;
     if (fall < this.#chart.fall) this.#chart.fall = fall;

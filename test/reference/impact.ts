@@ -43,10 +43,20 @@ function usualDay(klines: readonly Kline[], today: number): Usual | undefined {
     const volume = (days.get(day)?.volume ?? new Decimal(0)).plus(kline.volume);
     days.set(day, { volume, close: new Decimal(kline.close) });
   }
-  const last = [...days.values()].slice(1).slice(-30);
+  const last = [...days]
+    .map(([day, one]) => ({ day, ...one }))
+    .slice(1)
+    .slice(-30);
   if (last.length < 5) return undefined;
   const mean = (values: readonly Decimal[]): Decimal => Decimal.sum(...values).div(values.length);
-  const returns = last.slice(1).map(({ close }, index) => close.div(last[index]?.close ?? close).minus(1));
+  // Over days without klines it is the return of so many.
+  const returns = last.slice(1).map(({ day, close }, index) => {
+    const before = last[index] ?? { day: day - 1, close };
+    return close
+      .div(before.close)
+      .minus(1)
+      .div(new Decimal(day - before.day).sqrt());
+  });
   const usual = mean(returns);
   const squares = Decimal.sum(...returns.map((one) => one.minus(usual).pow(2)));
   return { volume: mean(last.map(({ volume }) => volume)), deviation: squares.div(returns.length - 1).sqrt() };

@@ -89,10 +89,11 @@ test.for<[string, readonly Row[], RegExp]>([
     withCells(30, { 2: 900, 4: 900 }),
     /^1 close more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
   ],
+  ['a wrong open', withCells(30, { 1: 900, 2: 900 }), /^1 kline whose open, low or high .*line 32.*open 900/],
   [
     'a wick',
     withCells(30, { 3: 0.01 }),
-    /^1 low or high more than 20 % beyond open, close and the kline before \(line 32, 2024-01-01T00:30:00Z: open .*low 0.01/,
+    /^1 kline whose open, low or high is more than 20 % beyond its close .*\(line 32, 2024-01-01T00:30:00Z: open .*low 0.01/,
   ],
   [
     'another scale',

@@ -95,7 +95,7 @@ export class KlineChecks {
       if (alike || this.#stuck.runs) this.#stuck.step(alike, line, time);
       const step = close / this.#close;
       if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
-      if (isWick(open, high, low, close, this.#high, this.#low))
+      if (isWick(high, low, close, this.#high, this.#low))
         this.#wicks.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}`);
       this.#closeBefore = this.#close;
       this.#time = time;
@@ -341,7 +341,7 @@ export class KlineChecks {
       yield remark(
         'wicks',
         this.#wicks.count,
-        `${counted(this.#wicks.count, 'low or high', 'lows or highs')} more than 20 % beyond open, close and the kline before`,
+        `${counted(this.#wicks.count, 'kline')} whose open, low or high is more than 20 % beyond its close and the kline before`,
         'a flash, or a wrong print: it sets off stops and fills limits',
         this.#wicks.places,
       );

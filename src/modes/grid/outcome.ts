@@ -1,7 +1,8 @@
 /** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { sharpe } from '../../research/ratios.ts';
+import { leastDays } from '../../research/metrics.ts';
+import { sharpe, yearDays } from '../../research/ratios.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
@@ -11,7 +12,7 @@ export interface Ran {
   readonly finalEquity: string;
   /** A fraction of the cash. */
   readonly return: number;
-  /** At kline closes, 0 or negative. */
+  /** At kline closes, a fraction of the peak. */
   readonly maxDrawdown: number;
   /** Yearly, of daily returns; null where it would mean nothing. */
   readonly sharpe: number | null;
@@ -30,7 +31,12 @@ export type Outcome = Ran | Refused;
 export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
   outcome !== undefined && !('refused' in outcome);
 
-export function outcomeOf(input: RunInput, result: RunResult, withReturns: boolean): Ran {
+/** `riskFree`: yearly, as a fraction. */
+export function outcomeOf(
+  input: RunInput,
+  result: RunResult,
+  { riskFree, withReturns }: { readonly riskFree: number; readonly withReturns: boolean },
+): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
   const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result)?.charges));
@@ -38,8 +44,8 @@ export function outcomeOf(input: RunInput, result: RunResult, withReturns: boole
   return {
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
-    maxDrawdown: walked.drawdown.fall,
-    sharpe: sharpe(returns) ?? null,
+    maxDrawdown: Math.abs(walked.drawdown.fall),
+    sharpe: (returns.length < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays)) ?? null,
     fills: table.length,
     fees: unitsText(table.fees),
     returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,

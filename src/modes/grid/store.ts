@@ -37,7 +37,8 @@ const lineSchema = z.object({
     z.object({
       finalEquity: z.string(),
       return: z.number(),
-      maxDrawdown: z.number(),
+      // Grids of earlier versions kept it negative.
+      maxDrawdown: z.number().transform(Math.abs),
       sharpe: z.number().nullable(),
       fills: z.number(),
       fees: z.string(),

@@ -2,6 +2,7 @@
 import { Piscina } from 'piscina';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { rateNumber } from '../../domain/money.ts';
 import { faultText, isStrategyFault, WantError } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import { type Cast, castOf, inputOf } from '../backtest/backtest.ts';
@@ -60,6 +61,7 @@ const run = async (input: RunInput): Promise<RunResult> =>
 /** Outcomes in the order of the cells. */
 export default async function runCells(cells: readonly Cell[]): Promise<readonly Outcome[]> {
   const ready = await cast;
+  const riskFree = rateNumber(stage.config.riskFree);
   const outcomes: Outcome[] = [];
   for (const cell of cells) {
     const hosted = withCell(ready.hosted, cell);
@@ -69,7 +71,7 @@ export default async function runCells(cells: readonly Cell[]): Promise<readonly
     }
     const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
     try {
-      outcomes.push(outcomeOf(input, await run(input), stage.withReturns));
+      outcomes.push(outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns }));
     } catch (error) {
       if (!isStrategyFault(error)) throw error;
       outcomes.push({ refused: `it threw: ${faultText(error)}` });
