@@ -189,6 +189,9 @@ export function planOf(seed: number): Plan {
   return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
 }
 
+/** What is said on the sockets in an outage is lost: in less time nobody could tell that from a quiet market. */
+const shortestOutageMs = 3_500;
+
 /** Each class draws from a stream of its own. */
 function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] {
   const has = (name: FaultClass): boolean => classes.includes(name);
@@ -208,8 +211,7 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
   some('outage', 1, 2, (chance) => ({
     kind: 'outage',
     at: when(chance),
-    // What is said on the sockets meanwhile is lost: in less time nobody could tell that from a quiet market.
-    forMs: chance.whole(3_500, 12_000),
+    forMs: chance.whole(shortestOutageMs, 12_000),
     how: chance.pick(['silent', '503', 'refused']),
   }));
   some('fullDisk', 1, 2, (chance) => ({ kind: 'fullDisk', at: when(chance), forMs: chance.whole(500, 6_000) }));
