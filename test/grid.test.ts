@@ -107,6 +107,13 @@ describe('a grid', () => {
     expect(rows).toHaveLength(9);
   });
 
+  test('says what is doubtful about the data in JSON, and beside its CSV', async () => {
+    const { out } = await run({ csv: dir });
+    const { warnings } = JSON.parse(out) as { readonly warnings: readonly string[] };
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(readFileSync(join(dir, 'NOTES.txt'), 'utf8').trimEnd().split('\n')).toEqual(warnings);
+  });
+
   test.each([
     [['fas=5..24'], /fas is not a parameter \(did you mean "fast"\?\); there are fast, slow/],
     [['fast'], /must look like fast=5\.\.24/],

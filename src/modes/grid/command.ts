@@ -11,7 +11,7 @@ import { type Try, triesOf } from '../../research/tries.ts';
 import { prepare } from '../backtest/backtest.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
-import { writeWhole } from '../runs/keep.ts';
+import { writeNotes, writeWhole } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import { cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
@@ -96,9 +96,9 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     klines: span.of,
     doubt,
   };
-  if (json) out(JSON.stringify(gridJson(result)));
+  if (json) out(JSON.stringify({ ...gridJson(result), warnings: prepared.warnings }));
   else for (const line of gridLines(result)) out(line);
-  if (csv !== undefined) say(`${writeCsv(csv, result)} written`);
+  if (csv !== undefined) say(`${writeCsv(csv, result, prepared.warnings).join(', ')} written`);
   if (options.report !== undefined) {
     const path = options.report === true ? 'grid.html' : options.report;
     writeGridReport(path, result, { file, set: options.set, code, prepared });
@@ -200,9 +200,9 @@ function gridJson(result: GridResult): object {
   };
 }
 
-function writeCsv(dir: string, result: GridResult): string {
+function writeCsv(dir: string, result: GridResult, warnings: readonly string[]): readonly string[] {
   makeDirs(dir, 0o777);
   const path = resolve(dir, 'grid.csv');
   writeWhole(path, [gridCsv(result)]);
-  return path;
+  return [path, ...writeNotes(dir, warnings)];
 }

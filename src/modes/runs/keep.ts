@@ -113,12 +113,14 @@ export function writeCsv(dir: string, finished: Finished): readonly string[] {
     ['stops.csv', [stopsCsv(stopsOf(journal))]],
   ];
   for (const [name, pieces] of files) writeWhole(join(dir, name), pieces);
-  const names: string[] = files.map(([name]) => name);
-  const { warnings } = summarised.summary;
-  // A comment in them would break those who read them.
-  if (warnings.length === 0) return names;
+  return [...files.map(([name]) => name), ...writeNotes(dir, summarised.summary.warnings)];
+}
+
+/** What is doubtful about the data, beside tables of numbers: a comment in them would break those who read them. Gives the file's name. */
+export function writeNotes(dir: string, warnings: readonly string[]): readonly string[] {
+  if (warnings.length === 0) return [];
   writeWhole(join(dir, notesFile), [`${warnings.join('\n')}\n`]);
-  return [...names, notesFile];
+  return [notesFile];
 }
 
 /** Written beside its place and then put there. */
