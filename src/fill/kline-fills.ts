@@ -197,7 +197,9 @@ export class KlineFills {
   fillStop(kline: FillKline, order: SimOrder, hit: StopHit): Step {
     if (hit.evidence.ambiguous === true) this.#count(kline);
     const step = fresh();
-    const time = hit.evidence.rule.endsWith('-gap') ? kline.openTime : this.#lastMs(kline);
+    // What rested comes before: a position that it entered is left no earlier.
+    const isAtOpen = hit.evidence.rule.endsWith('-gap') && this.#restedAt !== kline.openTime;
+    const time = isAtOpen ? kline.openTime : this.#lastMs(kline);
     this.#fillAll(kline, { ...hit, order, time }, step);
     return step;
   }

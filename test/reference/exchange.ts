@@ -214,7 +214,9 @@ export const isBeyond = (side: Side, price: Decimal, level: Decimal): boolean =>
 export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: boolean): Hit | undefined {
   const side = leaving(state);
   const extreme = side === 'SELL' ? at.low : at.high;
-  if (isBeyond(side, at.open, stop)) return { price: worse(state, side, at.open), time: at.time, ambiguous: false };
+  // What rested comes before: a position that it entered is left no earlier.
+  const time = targetsHadTurn ? at.lastMs : at.time;
+  if (isBeyond(side, at.open, stop)) return { price: worse(state, side, at.open), time, ambiguous: false };
   if (!isBeyond(side, extreme, stop)) return undefined;
   const base = stop.plus(extreme.minus(stop).times(state.question.rules.stopSlipAlpha));
   // A kline whose volume gives nothing fills no target.

@@ -6,7 +6,7 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { rowAt } from '../../data/klines.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import { plus, priceNumber } from '../../domain/money.ts';
-import { type Intent, isClosed, type OrderReport, type Signal } from '../../domain/order.ts';
+import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../../domain/order.ts';
 import { type Draft, intentOf } from '../../portfolio/plan.ts';
 import { Planner } from '../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../portfolio/portfolio.ts';
@@ -181,31 +181,33 @@ export class ColumnRun {
     for (const strategy of this.#seats.keys()) this.#stir(strategy);
   }
 
-  /** After a gap several larger klines are known at one moment: what was wished at one is overtaken at the next before anything is sent. */
   #decide(walk: Walk): void {
     const { row } = walk.cursor;
     for (const seat of walk.seats) {
-      let signal: Signal | undefined;
-      if (seat.isOwn) signal = this.#heed(walk, seat);
-      else while (seat.advance(row)) signal = this.#heed(walk, seat) ?? signal;
-      if (signal === undefined) continue;
-      this.#carryOut(signal);
-      this.#obeyKills();
-      seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
-      walk.active = !walk.market.idle || this.#protection.guards(signal.symbol);
+      if (seat.isOwn) this.#ask(walk, seat);
+      else while (seat.advance(row)) this.#ask(walk, seat);
     }
   }
 
-  #heed({ series, cursor }: Walk, seat: Seat): Signal | undefined {
-    const want = seat.wish();
-    if (want === undefined) return undefined;
+  #ask(walk: Walk, seat: Seat): void {
+    if (!seat.mayDecide) return;
+    // Saying nothing repeats what was said last, as the host of live strategies does.
+    const want = seat.decide() ?? seat.lastWant;
+    if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
+  }
+
+  #wish(walk: Walk, seat: Seat, want: Want): void {
+    const { series, cursor } = walk;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     this.#portfolio.mark(series.symbol, cursor.close, at);
     seat.lastWant = checked(want);
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
     this.#planner.note(signal);
-    return signal;
+    this.#carryOut(signal);
+    this.#obeyKills();
+    seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
+    walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
 
   #openPhase({ market, cursor, series }: Walk): void {
