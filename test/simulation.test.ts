@@ -51,7 +51,7 @@ describe('the invariants see a protocol that was broken on purpose', () => {
   ];
 
   test.for(quick)('%s', async ([name, invariant]) => {
-    const killed = await hunt(mutantOf(name).bent, 1, 20);
+    const killed = await hunt(mutantOf(name).bent, 1, 40);
     expect(killed?.invariant).toMatch(invariant);
   });
 
