@@ -47,7 +47,11 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   if (!mount(rig.state)) skip('mounting a tmpfs is not allowed here');
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   rig.wish('taker', target(0.1));
-  const daemon = await rig.start();
+  // A journal was there, and a disk that is not mounted looks the same.
+  const refused = rig.launch();
+  expect((await refused.exited).code).toBe(3);
+  expect(refused.lines.join('\n')).toContain('journal.db is gone, and a journal there has traded');
+  const daemon = await rig.start('--accept-restored', 'a disk of its own');
   await quiet(rig, exchange);
   const ballast = fillUp(rig.state);
   const orders = exchange.allOrders(trader.uid).length;
