@@ -170,6 +170,12 @@ describe('what is stored', () => {
     truncateSync(join(cache, files[1] ?? ''), 100);
     expect(await here.volumes()).toEqual(range(1, 61));
     expect(readdirSync(cache).toSorted()).toEqual(files.toSorted());
+    // A bit that a disk or memory turned, of a volume and not of the header.
+    const path = join(cache, files[0] ?? '');
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 200) ^ 4, bytes.length - 200);
+    writeFileSync(path, bytes);
+    expect(await here.volumes()).toEqual(range(1, 61));
   });
 
   test('is known to be what was written, or not', async () => {

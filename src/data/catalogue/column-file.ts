@@ -2,11 +2,16 @@
 import { closeSync, fstatSync, openSync, readv } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import type { Table } from './parquet.ts';
 
 /** Changed when the layout changes: files of another version are made anew. */
-const magic = 'SLUICOL1';
+const magic = 'SLUICOL2';
 const headerBytes = 64;
+const sumAt = 48;
+
+/** Of all the columns; 30 ms for three million klines. */
+const sumOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => crc32(part, sum), 0);
 
 /** Written beside its place and then put there: a file that is there is whole. The columns must not change meanwhile. */
 export async function writeColumnFile(path: string, { columns, rows }: Table, parquetSha256: string): Promise<void> {
@@ -15,11 +20,13 @@ export async function writeColumnFile(path: string, { columns, rows }: Table, pa
   header.writeUInt32LE(columns.length, 8);
   header.writeUInt32LE(rows, 12);
   header.write(parquetSha256, 16, 'hex');
+  const parts = columns.map((column) => new Uint8Array(column.buffer, column.byteOffset, rows * 8));
+  header.writeUInt32LE(sumOf(parts), sumAt);
   const unfinished = `${path}.${process.pid}`;
   const handle = await open(unfinished, 'w');
   try {
     await handle.appendFile(header);
-    for (const column of columns) await handle.appendFile(new Uint8Array(column.buffer, column.byteOffset, rows * 8));
+    for (const part of parts) await handle.appendFile(part);
   } finally {
     await handle.close();
   }
@@ -28,8 +35,8 @@ export async function writeColumnFile(path: string, { columns, rows }: Table, pa
 
 /**
  * Reads the columns into `into` from row `at` on, in a thread of the system's: the caller may do something else meanwhile. False
- * when there is no such file, or it is of another version, another Parquet file or another size: then it has to be made from the
- * Parquet file, and what was read is to be overwritten.
+ * when there is no such file, it is of another version, another Parquet file or another size, or a bit of it is not as it was written:
+ * then it has to be made from the Parquet file, and what was read is to be overwritten.
  */
 export async function readColumnFile(
   path: string,
@@ -52,7 +59,8 @@ export async function readColumnFile(
       header.toString('latin1', 0, 8) === magic &&
       header.readUInt32LE(8) === into.length &&
       header.readUInt32LE(12) === rows &&
-      header.toString('hex', 16, 48) === sha256
+      header.toString('hex', 16, 48) === sha256 &&
+      header.readUInt32LE(sumAt) === sumOf(bytes)
     );
   } finally {
     closeSync(handle);
