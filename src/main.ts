@@ -123,10 +123,7 @@ for (const [name, about] of [
     .addOption(jsonOption())
     .addOption(logOption());
   if (name === 'live')
-    command.option(
-      '--accept-restored <REASON>',
-      'take a journal that is not the newest one, from another host, or gone',
-    );
+    command.option('--accept-restored <REASON>', 'take a journal that is not the newest one, or is gone');
   command.action(async (given) =>
     (await import('./modes/daemon/daemon.ts')).daemon({
       ...withConfig(name, given),
