@@ -75,6 +75,8 @@ async function handOver(name, node, main, daemon) {
 
 /** systemd, `timeout` and a closing terminal signal more than once within moments: the same wish (`src/modes/signals.ts`). */
 const sameWishMs = 2_000;
+/** So do npm and `timeout` with Ctrl-C, within milliseconds of the terminal; a finger takes longer to press it again. */
+const samePressMs = 300;
 /** A program that hears says so at once, and may then take as long as it needs to stop in order; one that does not hangs. */
 const unheardMs = 5_000;
 /** The second wish ends it at once, by itself where it can. */
@@ -96,7 +98,7 @@ function insisting(child, isHeard) {
       if (firstAt === undefined) {
         firstAt = now;
         endIn(unheardMs, isHeard);
-      } else if (signal === 'SIGINT' || now - firstAt >= sameWishMs) endIn(lastMs, () => false);
+      } else if (now - firstAt >= (signal === 'SIGINT' ? samePressMs : sameWishMs)) endIn(lastMs, () => false);
     });
   }
   return () => forced;

@@ -92,8 +92,8 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
     await until('the loop', () => said.includes('in the loop') || child.exitCode !== null);
     for (const signal of signals) {
       child.kill(signal);
-      // Two that come at once are one to the system.
-      await new ScaledClock().sleep(100);
+      // Two that come at once are one to the system, and to the launcher.
+      await new ScaledClock().sleep(400);
     }
     return { code: await ended, said };
   }
@@ -103,6 +103,28 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
     expect(said).toMatch(/\nsluice: it did not answer, and was ended at once\n$/);
     expect(code).toBe(130);
   });
+
+  test('is not what a daemon is that needs its time to stop: Ctrl-C that comes twice at once, as from npm, is one', async () => {
+    const child = spawn(process.execPath, [launcher, 'demo', '--state', 'var/d', '--port', '0'], {
+      ...surroundings,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (data: Buffer) => {
+        said += data.toString();
+      });
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('close', resolve);
+    });
+    await until('the demo', () => /^ready/m.test(said) || child.exitCode !== null, 60_000);
+    child.kill('SIGINT');
+    await new ScaledClock().sleep(20);
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(said).toContain('the books agree');
+    expect(said).not.toContain('ended at once\n');
+  }, 90_000);
 
   test('ends with its daemon some seconds after a single SIGTERM', async () => {
     const { code, said } = await launched('SIGTERM');
