@@ -85,6 +85,8 @@ export class Operator {
     if (running?.life.alive !== true || this.#transfers.length === 0) return;
     const { inForce } = running.assembled.execution.halts;
     if (inForce.length === 0 || inForce.some(({ cause }) => cause !== 'ledger')) return;
+    // Who resumes everything lifts his kill until he says it again.
+    this.#options.killed(undefined);
     void running.assembled
       .resume(undefined, by, 'it was paid out')
       .then(() => this.started())
