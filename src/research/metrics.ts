@@ -110,6 +110,10 @@ export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureO
   return { metrics, walked, trips, returns, fills };
 }
 
+/** The Sharpe ratio as it is told, of daily returns and a yearly riskless rate; undefined of fewer than thirty. */
+export const dailySharpe = (returns: Float64Array, riskFree: number): number | undefined =>
+  returns.length < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
+
 function returnNumbers(
   { days, drawdown, heldMs, totalMs, exposure }: Walked,
   returns: Float64Array,
@@ -122,7 +126,7 @@ function returnNumbers(
   const cagr = totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
   const enough = returns.length >= leastDays;
   const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
-  const ratio = only(sharpe(returns, yearDays, daily));
+  const ratio = dailySharpe(returns, riskFree);
   const interval = ratio === undefined ? undefined : sharpeInterval(returns, yearDays, seededRng(returns.length));
   const shape = { skewness: skewness(returns) ?? 0, kurtosis: kurtosis(returns) ?? 3 };
   const one = ratio === undefined ? undefined : ratio / Math.sqrt(yearDays);

@@ -152,10 +152,9 @@ class Walk {
 
   /** A new peak, or the old one again; the close before was at `before`. */
   #rise(time: number, equity: number, before: number): void {
-    // The fall lasts until now, not until its last close below.
-    if (this.#isDown || this.#low !== Number.POSITIVE_INFINITY)
-      this.#longestMs = Math.max(this.#longestMs, time - this.#peakAt);
     this.#settle(before);
+    // The fall lasts until now, not until its last close below.
+    if (this.#isDown) this.#longestMs = Math.max(this.#longestMs, time - this.#peakAt);
     this.#isDown = false;
     if (this.#worst.recoveredAt === undefined && this.#worst.peakAt === this.#peakAt) this.#worst.recoveredAt = time;
     this.#peak = equity;

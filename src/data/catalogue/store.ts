@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { counted, type Finding } from '../check/finding.ts';
+import { Tally } from '../check/tally.ts';
 import { fetchedPath } from '../fetched.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
@@ -109,23 +110,19 @@ const none = new Float64Array(0);
 function partial(from: Manifest, opens: Float64Array, frame: Frame): Imported['findings'] {
   // Where clocks change the ledger of another zone's days has holes that are none.
   if (from.zone !== undefined) return [];
-  const places: { time: number }[] = [];
-  let count = 0;
+  const cut = new Tally();
   let row = 0;
   for (const gap of ledgerOf(from)) {
     while (row < opens.length && frameClose(frame, opens[row] as number) <= gap.from) row++;
-    for (; row < opens.length && (opens[row] as number) < gap.to; row++)
-      if (count++ < mostPlaces) places.push({ time: opens[row] as number });
+    for (; row < opens.length && (opens[row] as number) < gap.to; row++) cut.add(0, opens[row] as number);
   }
+  const { count, places } = cut;
   if (count === 0) return [];
   const check: Finding['check'] = 'partial';
   const what = `${counted(count, `kline of ${frame.interval} is`, `klines of ${frame.interval} are`)} made of fewer rows than ${count === 1 ? 'it' : 'they'} should be`;
   const effect = `${seriesName(from as SeriesKey)} has holes there: volumes are too small, highs and lows may be missing`;
   return [{ check, count, refused: false, what, effect, places }];
 }
-
-/** Places that are kept of a finding. */
-const mostPlaces = 3;
 
 /** Takes a series away, with its column files and what is known of it as fetched. */
 export function removeSeries(dir: string, manifest: Manifest): void {

@@ -1,5 +1,4 @@
 /** A strategy that decides on closed klines, seated before the columns of its series. */
-
 import type { Want } from '../../domain/order.ts';
 import { sameWant } from '../../portfolio/planner.ts';
 import type { DecidingStrategy, Holding } from '../../strategy/contract.ts';

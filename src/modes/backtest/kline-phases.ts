@@ -118,11 +118,11 @@ async function hitStops(stage: Stage, market: PaperMarket, kline: Kline): Promis
     const stop = stops.find(({ strategy }) => strategy === hit.strategy);
     if (stop === undefined) continue;
     const price = priceNumber(hit.price, at);
-    portfolio.mark(kline.symbol, price, clock.now());
-    const isForced = stop.liquidation !== undefined && margin !== undefined;
-    const why = isForced ? margin.why(price) : stopReason(price);
-    if (isForced) margin.liquidate(stop.strategy, stop.symbol, why);
-    assembled.hitStop(stop, why);
+    if (stop.liquidation !== undefined && margin !== undefined) margin.leave(stop.strategy, stop.symbol, price);
+    else {
+      portfolio.mark(kline.symbol, price, clock.now());
+      assembled.hitStop(stop, stopReason(price));
+    }
     await clock.settleSoon();
   }
 }

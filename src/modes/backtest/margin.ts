@@ -105,19 +105,20 @@ export class MarginDesk {
 
   /** A price at the exchange, or the best of a book: it leaves what that ruins at the market, an order's way from now. */
   leaveRuined(symbol: string, bid: number, ask = bid): void {
-    const held = this.held(symbol);
-    if (held === undefined || (bid > held.above && ask < held.below)) return;
-    const { assembled, clock } = this.#parts;
-    const at = assembled.portfolio.instrument(symbol);
+    const at = this.#parts.assembled.portfolio.instrument(symbol);
     for (const { strategy, side, price } of this.#ruins(symbol)) {
       const level = priceNumber(price, at);
-      if (side === 'SELL' ? bid > level : ask < level) continue;
-      const reached = side === 'SELL' ? bid : ask;
-      const why = this.why(reached);
-      assembled.portfolio.mark(symbol, reached, clock.now());
-      this.liquidate(strategy, symbol, why);
-      assembled.hitStop({ strategy, symbol }, why);
+      if (side === 'SELL' ? bid <= level : ask >= level) this.leave(strategy, symbol, side === 'SELL' ? bid : ask);
     }
+  }
+
+  /** The exchange leaves a position at the market, for a price that it has reached. */
+  leave(strategy: string, symbol: string, price: number): void {
+    const { assembled, clock } = this.#parts;
+    const why = `liquidated at ${price}: less than ${rateText(this.#rules.maintenanceRatio)} of the position was left`;
+    assembled.portfolio.mark(symbol, price, clock.now());
+    this.#liquidate(strategy, symbol, why);
+    assembled.hitStop({ strategy, symbol }, why);
   }
 
   #ruins(symbol: string): readonly Stop[] {
@@ -126,7 +127,10 @@ export class MarginDesk {
 
   /** Some position on the symbol could be liquidated. */
   isAtRisk(symbol: string): boolean {
-    return this.#ruins(symbol).length > 0;
+    return this.#debts
+      .on(symbol)
+      .keys()
+      .some((strategy) => this.#ruin(strategy, symbol) !== undefined);
   }
 
   /** The stops that a kline may set off: those of the strategies, and the prices at which the exchange leaves their positions. */
@@ -146,8 +150,8 @@ export class MarginDesk {
     return all;
   }
 
-  /** The exchange leaves a position: quotes give way to nothing, and a target stays left while the strategy goes on wishing it. */
-  liquidate(strategy: string, symbol: string, why: string): void {
+  /** Quotes give way to nothing, and a target stays left while the strategy goes on wishing it. */
+  #liquidate(strategy: string, symbol: string, why: string): void {
     const { assembled, clock } = this.#parts;
     const { planner, protection } = assembled;
     const debt = this.#debts.get(strategy, symbol);
@@ -160,11 +164,6 @@ export class MarginDesk {
     const want = planner.standing(strategy, symbol)?.want;
     if (want?.kind === 'target') protection.guard(strategy, symbol, want.goal);
     planner.wake(strategy, symbol);
-  }
-
-  /** Why a position is left at a price. */
-  why(price: number): string {
-    return `liquidated at ${price}: less than ${rateText(this.#rules.maintenanceRatio)} of the position was left`;
   }
 
   /** A fill that the portfolio has booked. */

@@ -12,6 +12,10 @@ export interface Refused {
   readonly firstAt: number;
 }
 
+/** Whether a wish is to be short. */
+export const isShort = (want: Want): boolean =>
+  want.kind === 'target' && Object.values(want.goal).some((size) => size < 0);
+
 /** Counts refusals. */
 export class Refusals {
   readonly #byCode = new Map<string, { times: number; firstAt: number }>();
@@ -28,8 +32,7 @@ export class Refusals {
 
   /** A wish to be short, of which spot makes being flat. */
   wish(account: Account, want: Want, at: number): void {
-    if (account === 'spot' && want.kind === 'target' && Object.values(want.goal).some((size) => size < 0))
-      this.add('short', at);
+    if (account === 'spot' && isShort(want)) this.add('short', at);
   }
 
   /** By code. */

@@ -1,6 +1,7 @@
 /** What a strategy wished over its klines, taken together: whether anything could be compared, and what cannot be had. */
 import { rateNumber } from '../../domain/money.ts';
 import type { Goal, Want } from '../../domain/order.ts';
+import { isShort } from '../backtest/refusals.ts';
 import type { RunInput } from '../backtest/run.ts';
 import type { DecisionLog } from './log.ts';
 
@@ -63,7 +64,7 @@ function mistakeOf(want: Want, most: number, mayBeShort: boolean): Pick<Mistake,
       kind: 'share',
       what: `wishes for a share of ${goal.share}; ${most} is ${mayBeShort ? 'the most that margin.maxLeverage allows' : 'all that it has'}`,
     };
-  if (sizeOf(goal) < 0 && !mayBeShort)
+  if (!mayBeShort && isShort(want))
     return { kind: 'short', what: 'wishes to be short, which spot takes for flat (account: margin can be short)' };
   return undefined;
 }

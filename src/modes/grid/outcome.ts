@@ -1,8 +1,7 @@
 /** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { leastDays } from '../../research/metrics.ts';
-import { sharpe, yearDays } from '../../research/ratios.ts';
+import { dailySharpe } from '../../research/metrics.ts';
 import { returnsOf, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
@@ -45,7 +44,7 @@ export function outcomeOf(
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: Math.abs(walked.drawdown.fall),
-    sharpe: (returns.length < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays)) ?? null,
+    sharpe: dailySharpe(returns, riskFree) ?? null,
     fills: table.length,
     fees: unitsText(table.fees),
     returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,
