@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import { desk, inTime, start, tickerFrame } from './test-kit.ts';
+import { desk, inTime, start, tickerAt } from './test-kit.ts';
 
 const minute = 60_000;
 
@@ -52,7 +52,7 @@ describe('klines', () => {
     made.feed.ticker('BTCUSDT').subscribe();
     for (let ms = from; ms < to; ms += 2_500) {
       await made.to(ms);
-      made.last().push(tickerFrame);
+      made.last().push(tickerAt(ms));
     }
     await made.to(to);
   };
@@ -96,7 +96,7 @@ describe('klines', () => {
     await alive(made, 0, 56_000);
     both(made, 0, 11);
     await alive(made, 58_000, 60_500);
-    made.last().push(tickerFrame);
+    made.last().push(tickerAt(60_500));
     await made.to(62_199);
     expect(made.heard).toEqual([]);
     await made.to(62_200);
@@ -117,7 +117,7 @@ describe('klines', () => {
     expect(made.heard).toEqual([]);
     made.last().push(frame(0, 12));
     await made.to(60_100);
-    made.last().push(tickerFrame);
+    made.last().push(tickerAt(60_100));
     await made.to(62_200);
     expect(made.heard).toEqual(['0:12@62200']);
   });
@@ -135,7 +135,7 @@ describe('klines', () => {
       // Another channel alone is heard again.
       if (back < 62_000) {
         made.last().open();
-        made.last().push(tickerFrame);
+        made.last().push(tickerAt(back));
       }
       await made.to(62_500);
       expect(made.heard).toEqual(['0:100@62200']);
@@ -152,6 +152,34 @@ describe('klines', () => {
     await made.to(60_200);
     expect(made.heard).toEqual(['0:100@60100']);
     expect(made.gaps).toEqual([]);
+  });
+
+  it.each([
+    ['sent before it, however late it comes', tickerAt(59_900)],
+    ['of a time that has not come', tickerAt(3_600_000)],
+    ['without a time', { ...tickerAt(0), ts: 0 }],
+    ['that is a ping sent before it', { ping: start / 1_000 + 59 }],
+  ])('are not proven over by a frame %s', async (_, late) => {
+    const made = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await alive(made, 0, 59_000);
+    both(made, 0, 11);
+    await made.to(61_500);
+    made.last().push(late);
+    await made.to(62_300);
+    expect(made.heard).toEqual(['0:100@62200']);
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('are proven over by a ping sent after their end', async () => {
+    const made = desk(() => []);
+    closes(made);
+    await alive(made, 0, 59_000);
+    both(made, 0, 11);
+    await made.to(61_500);
+    made.last().push({ ping: start / 1_000 + 60 });
+    await made.to(62_200);
+    expect(made.heard).toEqual(['0:11@62200']);
   });
 
   it('after whose end nothing comes over the socket are asked for over REST, and are as we saw them where that has none', async () => {
@@ -302,7 +330,7 @@ describe('klines', () => {
     await alive(made, 0, 58_000);
     both(made, 0, 11);
     await made.to(60_500);
-    made.last().push(tickerFrame);
+    made.last().push(tickerAt(60_500));
     const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
     await alive(made, 60_000, 125_000);
     expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);

@@ -6,8 +6,8 @@
  *
  * Every frame is the whole kline so far. It is closed when a later id comes, or when its interval and a grace have passed by the
  * clock. What we saw of it counts as its final state only when we listened without a break, and by the clock only when something came
- * over the socket after its end: the first frame after a (re)subscription may be stale, after one that is old more may have been missed,
- * and a socket that has just died looks like a quiet market. In doubt REST says what it became, or else the socket's past.
+ * over the socket that was sent after its end: the first frame after a (re)subscription may be stale, after one that is old more may have
+ * been missed, and a socket that has just died, or is slow, looks like a quiet market. In doubt REST says what it became, or else the socket's past.
  */
 import type { Clock } from '../../clock/clock.ts';
 import { closeTime, type Interval, lastOpenBefore } from '../../domain/interval.ts';
@@ -27,7 +27,7 @@ export interface KlineStreamOptions {
   /** The same over the socket, for when REST does not have them. */
   readonly past: (count: number) => Promise<Answer<readonly RawKline[]>>;
   readonly closed: (kline: RawKline) => void;
-  /** Whether anything came over the socket since a time, UTC ms. */
+  /** Whether what came last over the socket was sent at or after a time, UTC ms. */
   readonly heardSince: (time: number) => boolean;
   readonly gap: (hole: Hole, healed: boolean) => void;
   /** Asks for the channel's subscription anew. */

@@ -4,7 +4,7 @@ import { failed, ok } from '../venue.ts';
 import { hasUnsub, isSteady } from './channels.ts';
 import type { Count, Log } from './counters.ts';
 import { decodeFrame, type Frame } from './frames.ts';
-import type { Fields } from './json.ts';
+import { type Fields, timeOf } from './json.ts';
 import { Questions, type Rows } from './questions.ts';
 import type { Ws, WsConnection } from './ws.ts';
 
@@ -71,6 +71,8 @@ const goodLifeMs = 30_000;
 const silent = 'the channel went silent';
 /** A connection that is back sooner was hardly missed. */
 const missedMs = 3_000;
+/** Clocks differ by less; a frame of a later time says nothing of when it was sent. */
+const aheadMs = 1_000;
 
 /** The program's one socket to the exchange's market data. */
 export class Sockets {
@@ -84,6 +86,8 @@ export class Sockets {
   #openedAt = 0;
   #lastFrameAt = 0;
   #lastDataAt = 0;
+  /** When the exchange sent what came last, by its own word, UTC ms. */
+  #saidAt = 0;
   #failures = 0;
   #everOpen = false;
   /** By the monotonic clock, and why; undefined while it stands. */
@@ -138,9 +142,12 @@ export class Sockets {
     return `${this.#options.url}: ${broken.cause}`;
   }
 
-  /** Whether anything came since a time, UTC ms: then all that was sent before it came, too. */
+  /**
+   * Whether what came last was sent at or after a time, UTC ms: then all that was sent before it came, too. A frame that came after it
+   * may have been long on its way.
+   */
   heardSince(time: number): boolean {
-    return this.#open && this.#age(this.#lastFrameAt) < this.#clock.now() - time;
+    return this.#open && this.#saidAt >= time;
   }
 
   /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
@@ -266,8 +273,10 @@ export class Sockets {
     if (hung || frame.kind === 'malformed') for (const { listener } of this.#channels.values()) listener.lost?.();
     this.#lastFrameAt = this.#clock.monotonic();
     if (frame.kind === 'push') this.#pushed(frame);
-    else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
-    else if (frame.kind === 'history') {
+    else if (frame.kind === 'ping') {
+      this.#said(frame.echo);
+      this.#connection?.send(`{"pong":${frame.echo}}`);
+    } else if (frame.kind === 'history') {
       if (!this.#questions.answered(frame.channel, ok(frame))) count('answer that nobody asked for', frame.channel);
     } else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
     else if (frame.kind === 'error') {
@@ -280,6 +289,7 @@ export class Sockets {
   }
 
   #pushed({ channel: name, tick, ts }: Extract<Frame, { kind: 'push' }>): void {
+    this.#said(ts);
     const channel = this.#channels.get(name);
     if (channel === undefined) {
       this.#options.count('frame of a channel nobody asked for', name);
@@ -299,6 +309,12 @@ export class Sockets {
       else listener.hole(hole);
     }
     listener.data(tick, ts);
+  }
+
+  /** Some exchanges' times step back: the last counts, not the latest. */
+  #said(time: unknown): void {
+    const said = timeOf(time);
+    if (said !== undefined && said <= this.#clock.now() + this.#clock.machine(aheadMs)) this.#saidAt = said;
   }
 
   #say(event: 'sub' | 'unsub', channel: string): void {

@@ -212,3 +212,6 @@ export const tickerFrame = {
   tick: { open: 1, high: 1, low: 1, close: 1, vol: 1 },
   ts: start,
 };
+
+/** The same, sent at `ms` after `start`, as most exchanges say it: in whole seconds. */
+export const tickerAt = (ms: number) => ({ ...tickerFrame, ts: start + Math.floor(ms / 1_000) * 1_000 });
