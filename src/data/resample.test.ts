@@ -112,6 +112,14 @@ describe('a zone', () => {
     expect(frameClose({ interval: '1month', zone }, Date.UTC(2024, 0, 31, 15))).toBe(Date.UTC(2024, 1, 29, 15));
   });
 
+  test('makes an hour that its clocks show twice two hours, and hours of a half-hour zone', () => {
+    const hour = { interval: '60min', zone: 'Europe/Berlin' } as const;
+    const open = Date.UTC(2024, 9, 27);
+    expect([frameOpen(hour, open + 5), frameClose(hour, open)]).toEqual([open, open + 3_600_000]);
+    expect(frameOpen(hour, open + 3_600_005)).toBe(open + 3_600_000);
+    expect(frameOpen({ interval: '60min', zone: '+05:30' }, open + 5)).toBe(open - 1_800_000);
+  });
+
   test('that is none is refused', () => {
     expect(() => frameOpen({ interval: '1day', zone: 'Mars' }, 0)).toThrow(/"Mars" is no time zone/);
   });

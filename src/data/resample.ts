@@ -1,5 +1,5 @@
 /** Klines of a larger interval from smaller ones or from trades. Months, weeks and days begin in a given zone. */
-import { closeTime, type Interval, openTimeOf } from '../domain/interval.ts';
+import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { localToUtc, offsetAt } from './zones.ts';
 
@@ -57,15 +57,20 @@ export interface Frame {
   readonly zone?: string;
 }
 
+/** Days, weeks and months have the length that the clocks of the place give them. */
+const isByDay = (interval: Interval): boolean => isWithin('60min', interval);
+
 /** UTC ms at which the frame's kline that contains `time` opened. */
 export function frameOpen({ interval, zone = 'UTC' }: Frame, time: number): number {
   if (zone === 'UTC') return openTimeOf(interval, time);
+  // An hour that clocks show twice is two hours.
+  if (!isByDay(interval)) return openTimeOf(interval, time + offsetAt(zone, time)) - offsetAt(zone, time);
   return localToUtc(zone, openTimeOf(interval, time + offsetAt(zone, time)));
 }
 
 /** UTC ms at which the frame's kline that opened at `open` closes: a day is 23 or 25 hours where clocks change. */
 export function frameClose({ interval, zone = 'UTC' }: Frame, open: number): number {
-  if (zone === 'UTC') return closeTime(interval, open);
+  if (zone === 'UTC' || !isByDay(interval)) return closeTime(interval, open);
   return localToUtc(zone, closeTime(interval, open + offsetAt(zone, open)));
 }
 
@@ -88,7 +93,7 @@ export function resampleKlines(from: Interval, columns: Columns, frame: Frame): 
     out.take(high[row] as number, low[row] as number, close[row] as number, volume[row] as number);
   }
   const last = openTime.at(-1);
-  return whole(out, openTime[0], last === undefined ? 0 : closeTime(from, last), end);
+  return whole(out, openTime[0], last === undefined ? 0 : frameClose({ ...frame, interval: from }, last), end);
 }
 
 /** Klines from trades, sorted by time; the first and the last, which trades hardly ever cover whole, are left out. */

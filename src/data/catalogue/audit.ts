@@ -21,7 +21,7 @@ export interface Audit {
 export async function audit(dir: string, manifest: Manifest): Promise<Audit> {
   const key = manifest as SeriesKey;
   const damage: string[] = [];
-  const checks = checksOf(key);
+  const checks = checksOf(manifest as SeriesKey & Manifest);
   const duck = await openDuck();
   let books = 0;
   try {

@@ -1,20 +1,23 @@
 /** The ledger of holes in a series: what backtests tell their strategies and reports print. */
-
-import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { FeedGap } from '../../domain/market.ts';
 import { leastGap } from '../check/silence.ts';
+import { type Frame, frameClose } from '../resample.ts';
 import type { Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
 
 type Gap = readonly [from: number, to: number];
 
+/** The frame of the klines of a series; undefined of others. */
+export const frameOf = ({ interval, zone }: Pick<Manifest, 'interval' | 'zone'>): Frame | undefined =>
+  interval === undefined ? undefined : { interval, ...(zone !== undefined && { zone }) };
+
 /** The holes inside one month. */
-export function gapsOf({ kind, columns, rows }: Table, interval: Interval | undefined): readonly Gap[] {
+export function gapsOf({ kind, columns, rows }: Table, frame: Frame | undefined): readonly Gap[] {
   const times = columns[0] as Float64Array;
   const gaps: Gap[] = [];
-  if (interval !== undefined) {
+  if (frame !== undefined) {
     for (let row = 1; row < rows; row++) {
-      const from = closeTime(interval, times[row - 1] as number);
+      const from = frameClose(frame, times[row - 1] as number);
       if (from < (times[row] as number)) gaps.push([from, times[row] as number]);
     }
     return gaps;
@@ -29,14 +32,16 @@ export function gapsOf({ kind, columns, rows }: Table, interval: Interval | unde
 }
 
 /** Every hole of a series, those between its months too, in order. */
-export function ledgerOf({ kind, symbol, interval, months, holes = [] }: Manifest): readonly FeedGap[] {
+export function ledgerOf(series: Manifest): readonly FeedGap[] {
+  const { kind, symbol, months, holes = [] } = series;
+  const frame = frameOf(series);
   const all: Gap[] = [];
   for (const [index, month] of months.entries()) {
     const before = months[index - 1];
     if (before !== undefined) {
-      const from = interval === undefined ? before.to : closeTime(interval, before.to);
+      const from = frame === undefined ? before.to : frameClose(frame, before.to);
       const spans = (before.to - before.from) / Math.max(1, before.rows);
-      const least = interval !== undefined ? 1 : leastGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
+      const least = frame !== undefined ? 1 : leastGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
       if (month.from - from >= least) all.push([from, month.from]);
     }
     all.push(...month.gaps);

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Interval } from '../../domain/interval.ts';
 import { type ImportResult, importFile } from '../import/import.ts';
+import { audit } from './audit.ts';
 import type { SeriesKey } from './kinds.ts';
 import { type StoredKlines, storedKlines } from './klines.ts';
+import { ledgerOf } from './ledger.ts';
 import { staleText } from './made.ts';
 import { listSeries, type Manifest, readManifest } from './manifest.ts';
 import { removeSeries, storeResampled } from './store.ts';
@@ -36,12 +38,14 @@ function place() {
     series,
     minutes: (...minutes: readonly number[]) => take('BTCUSDT_1m.csv', klines(minutes, 60_000)),
     hours: (...hours: readonly number[]) => take('BTCUSDT_1h.csv', klines(hours, 3_600_000)),
+    days: (...days: readonly number[]) => take('BTCUSDT_1d.csv', klines(days, 86_400_000)),
     trades: (...minutes: readonly number[]) =>
       take(
         'BTCUSDT_trades.csv',
         `time_ms,price,qty,side\n${minutes.map((at) => `${start + at * 60_000},100.${at % 7},1,${at % 3 === 0 ? 'buy' : 'sell'}\n`).join('')}`,
       ),
-    make: (from: SeriesKey, interval: Interval) => storeResampled(dir, series(from), { interval, zone: 'UTC', now: 0 }),
+    make: (from: SeriesKey, interval: Interval, zone = 'UTC') =>
+      storeResampled(dir, series(from), { interval, zone, now: 0 }),
     run: (interval: Interval): Promise<StoredKlines> =>
       storedKlines(dir, { symbol: 'BTCUSDT', interval, pricePrecision: 2 }),
     stale: (): readonly (string | undefined)[] => listSeries(dir).map((one) => staleText(listSeries(dir), one)),
@@ -141,5 +145,53 @@ test('klines that a hole of their source cuts into are counted, and a run on the
   ]);
   expect((await here.run('60min')).warnings).toContainEqual(
     expect.stringMatching(/^BTCUSDT 60min: 3 klines of 60min are made of fewer rows .*: klines BTCUSDT 1min has holes/),
+  );
+});
+
+test('days, weeks and months of a place are whole where its clocks change', async () => {
+  const here = place();
+  const hour: SeriesKey = { ...key, interval: '60min' };
+  // From 1 January to 3 November, without ten hours of 2 July.
+  await here.hours(...range(0, 4_400), ...range(4_410, 7_370));
+  const seen = async (interval: Interval): Promise<unknown> => {
+    const made = await here.make(hour, interval, 'Europe/Berlin');
+    const { findings } = await audit(here.dir, made);
+    // The fixture repeats its days.
+    const told = findings.filter(({ check }) => check !== 'stuck');
+    return [ledgerOf(made).length, told, made.imports[0]?.findings.map(({ count }) => count)];
+  };
+  for (const interval of ['1day', '1week', '1month'] as const) expect(await seen(interval)).toEqual([0, [], [1]]);
+});
+
+test('a hole in the days of a place is told with its days', async () => {
+  const here = place();
+  const hour: SeriesKey = { ...key, interval: '60min' };
+  await here.hours(...range(0, 7_100), ...range(7_250, 7_370));
+  const made = await here.make(hour, '1day', 'Europe/Berlin');
+  const [gap, ...others] = ledgerOf(made);
+  expect([gap?.from, gap?.to, others]).toEqual([Date.UTC(2024, 9, 22, 22), Date.UTC(2024, 9, 28, 23), []]);
+  const { findings } = await audit(here.dir, made);
+  expect(findings.map(({ what }) => what)).toContain('1 gap, 6 klines missing, longest 6 days');
+  expect(findings.map(({ check }) => check)).not.toContain('off-grid');
+});
+
+test('klines that lie across the edges of larger ones make none of these', async () => {
+  const here = place();
+  await here.hours(...range(0, 800));
+  const hour: SeriesKey = { ...key, interval: '60min' };
+  const day: SeriesKey = { ...key, interval: '1day' };
+  await here.make(hour, '1day', 'Europe/Berlin');
+  await expect(here.make(day, '1week')).rejects.toThrow(
+    'klines BTCUSDT 1day is of Europe/Berlin: 1week of UTC begins inside its klines (2024-01-07T23:00:00Z): make it from smaller ones (--interval), or for the same place (--zone)',
+  );
+  expect((await here.make(day, '1week', 'Europe/Berlin')).months[0]?.from).toBe(Date.UTC(2024, 0, 7, 23));
+});
+
+test('days of UTC are not put among those of a place', async () => {
+  const here = place();
+  await here.hours(...range(0, 800));
+  await here.make({ ...key, interval: '60min' }, '1day', 'Europe/Berlin');
+  await expect(here.days(40)).rejects.toThrow(
+    'klines BTCUSDT 1day was made with the days of Europe/Berlin, and those of a file are of UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)',
   );
 });

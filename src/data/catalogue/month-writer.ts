@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeColumnFile } from './column-file.ts';
 import type { Duck } from './duckdb.ts';
 import { columnsOf, monthEnd, monthOf, type SeriesKey } from './kinds.ts';
-import { gapsOf } from './ledger.ts';
+import { frameOf, gapsOf } from './ledger.ts';
 import { loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
 import { ParquetWriter, type Table, type Writing } from './parquet.ts';
@@ -27,7 +27,7 @@ export interface Staged {
 export class MonthWriter {
   readonly #duck: Duck;
   readonly #dir: string;
-  readonly #key: SeriesKey;
+  readonly #key: SeriesKey & Pick<Manifest, 'zone'>;
   readonly #parquet: ParquetWriter;
   readonly #months: Map<string, Month>;
   readonly #written: string[] = [];
@@ -41,7 +41,7 @@ export class MonthWriter {
   /** Rows came that are no series in time: what is staged is worth nothing. */
   broken = false;
 
-  constructor(duck: Duck, dir: string, key: SeriesKey, before: Manifest | undefined) {
+  constructor(duck: Duck, dir: string, key: SeriesKey & Pick<Manifest, 'zone'>, before: Manifest | undefined) {
     this.#duck = duck;
     this.#dir = dir;
     this.#key = key;
@@ -128,7 +128,7 @@ export class MonthWriter {
     await writeColumnFile(columnPath(this.#dir, sha256), table, sha256);
     const times = table.columns[0] as Float64Array;
     const [from, to] = [times[0] as number, times[table.rows - 1] as number];
-    const gaps = gapsOf(table, this.#key.interval).map(([start, end]): [number, number] => [start, end]);
+    const gaps = gapsOf(table, frameOf(this.#key)).map(([start, end]): [number, number] => [start, end]);
     this.#months.set(month, { month, rows: table.rows, from, to, file, bytes: bytes.length, sha256, gaps });
   }
 

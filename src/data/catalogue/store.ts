@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { counted, type Finding } from '../check/finding.ts';
+import { counted, type Finding, momentText } from '../check/finding.ts';
 import { Tally } from '../check/tally.ts';
 import { fetchedPath } from '../fetched.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
@@ -10,7 +10,7 @@ import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { klineColumns } from './klines.ts';
-import { ledgerOf } from './ledger.ts';
+import { frameOf, ledgerOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { madeLayout, seriesHash, staleText } from './made.ts';
 import {
@@ -65,9 +65,10 @@ export async function storeResampled(
       : resampleTrades({ time: time ?? none, price: price ?? none, quantity: quantity ?? none }, frame);
   const rows = made.openTime.length;
   if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more of it`);
+  refuseCut(from, time ?? none, frame, made.openTime);
   const unlock = lockCatalogue(dir);
   const duck = await openDuck(1);
-  const writer = new MonthWriter(duck, dir, key, undefined);
+  const writer = new MonthWriter(duck, dir, { ...key, ...(zone !== 'UTC' && { zone }) }, undefined);
   try {
     await writer.add([made.openTime, made.open, made.high, made.low, made.close, made.volume], rows);
     const { months } = await writer.finish();
@@ -106,10 +107,25 @@ export async function storeResampled(
 
 const none = new Float64Array(0);
 
+/** Refuses klines of the source that lie across an edge of those made: a week would know what happened after it. */
+function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Float64Array): void {
+  const source = frameOf(from);
+  if (source === undefined) return;
+  let row = 0;
+  for (const open of opens)
+    for (const edge of [open, frameClose(frame, open)]) {
+      while (row + 1 < times.length && (times[row + 1] as number) < edge) row++;
+      const last = times[row] as number;
+      if (last >= edge || frameClose(source, last) <= edge) continue;
+      const name = seriesName(from as SeriesKey);
+      throw new Refusal(
+        `${name} is of ${source.zone ?? 'UTC'}: ${frame.interval} of ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same place (--zone)`,
+      );
+    }
+}
+
 /** Klines that a hole of their source cuts into: nothing in them tells it afterwards. */
 function partial(from: Manifest, opens: Float64Array, frame: Frame): Imported['findings'] {
-  // Where clocks change the ledger of another zone's days has holes that are none.
-  if (from.zone !== undefined) return [];
   const cut = new Tally();
   let row = 0;
   for (const gap of ledgerOf(from)) {

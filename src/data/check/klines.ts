@@ -1,7 +1,8 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
-import { closeTime, type Interval, intervalMs, openTimeOf } from '../../domain/interval.ts';
+import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
 import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
@@ -24,7 +25,8 @@ export class KlineChecks {
   rows = 0;
   zeroVolume = 0;
   readonly #interval: Interval;
-  /** 0 for months, which differ. */
+  readonly #frame: Frame;
+  /** 0 for months, which differ, and in zones, whose days differ. */
   readonly #ms: number;
   readonly #outside = new Tally();
   readonly #impossible = new Tally();
@@ -57,9 +59,10 @@ export class KlineChecks {
   #volume = 0;
   #closeBefore = 0;
 
-  constructor(interval: Interval) {
+  constructor(interval: Interval, zone = 'UTC') {
     this.#interval = interval;
-    this.#ms = interval === '1month' ? 0 : intervalMs(interval, 0);
+    this.#frame = { interval, zone };
+    this.#ms = interval === '1month' || zone !== 'UTC' ? 0 : intervalMs(interval, 0);
   }
 
   add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
@@ -130,7 +133,7 @@ export class KlineChecks {
     const before = this.#time;
     if (Number.isNaN(before)) return;
     const step = time - before;
-    this.#mixed.step(step > this.#ms && step === this.#step && largerSteps.has(step), line, time);
+    this.#mixed.step(this.#ms > 0 && step > this.#ms && step === this.#step && largerSteps.has(step), line, time);
     this.#step = step;
     if (time < before) {
       this.#disorder.add(line, time);
@@ -140,15 +143,15 @@ export class KlineChecks {
   }
 
   #offsetOf(time: number): number {
-    return this.#ms > 0 && this.#interval !== '1week' ? time % this.#ms : time - openTimeOf(this.#interval, time);
+    return this.#ms > 0 && this.#interval !== '1week' ? time % this.#ms : time - frameOpen(this.#frame, time);
   }
 
   #gap(before: number, to: number): void {
-    const from = closeTime(this.#interval, before);
+    const from = frameClose(this.#frame, before);
     if (from >= to) return;
     this.gaps.push([from, to]);
     if (this.#ms > 0) this.missing += Math.round((to - from) / this.#ms);
-    else for (let at = from; at < to; at += intervalMs(this.#interval, at)) this.missing++;
+    else for (let at = from; at < to; at = frameClose(this.#frame, at)) this.missing++;
     if (to - from > this.#longestGap[1] - this.#longestGap[0]) this.#longestGap = [from, to];
   }
 

@@ -108,6 +108,10 @@ async function importInto(
     throw new Refusal(
       `${file.path} is of ${source}, and ${seriesName(key)} holds data of ${before.source}: give it another --symbol, or say that it is the same (--source ${before.source})`,
     );
+  if (before?.zone !== undefined)
+    throw new Refusal(
+      `${seriesName(key)} was made with the days of ${before.zone}, and those of a file are of UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
+    );
   const reading = await readRows(file, layout, options, duck);
   const writer = new MonthWriter(duck, dir, key, before);
   try {
@@ -151,9 +155,9 @@ interface Taken {
 type Checks = KlineChecks | TradeChecks | DepthChecks;
 
 /** Checks for the rows of a series. */
-export function checksOf({ kind, interval }: SeriesKey): Checks {
+export function checksOf({ kind, interval, zone }: SeriesKey & Pick<Manifest, 'zone'>): Checks {
   if (kind === 'trades') return new TradeChecks();
-  return kind === 'depth' || interval === undefined ? new DepthChecks() : new KlineChecks(interval);
+  return kind === 'depth' || interval === undefined ? new DepthChecks() : new KlineChecks(interval, zone);
 }
 
 async function takeRows(
