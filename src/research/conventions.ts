@@ -31,7 +31,7 @@ export const conventions: readonly ConventionGroup[] = [
         'buying at the first open and holding, net of one entry fee, cash split evenly over symbols',
       ),
       cagr: c('CAGR', 'share', '(last equity / first)^(365 / days) − 1; not told of less than 90 days'),
-      bestDay: c('Best day', 'share', 'of the daily returns'),
+      bestDay: c('Best day', 'share', 'of the daily returns: those of UTC days that the run covers whole'),
       worstDay: c('Worst day', 'share', 'of the daily returns'),
     },
   },

@@ -22,7 +22,7 @@ import {
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
 import type { TripTable } from './trip-table.ts';
 import { tripTable } from './trips.ts';
-import { returnsOf, type Walked, walk } from './walk.ts';
+import { dailyReturns, type Walked, walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';
 
 /** Undefined has no place in JSON: what cannot be said is null there. */
@@ -76,7 +76,7 @@ export interface Measured {
   readonly trips: TripTable;
   /** In the currency of the equity. */
   readonly fills: FillTable;
-  /** From UTC day close to day close. */
+  /** Of whole UTC days. */
   readonly returns: Float64Array;
 }
 
@@ -97,7 +97,7 @@ export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureO
   const walked = walk(given);
   const fills = given.rates === undefined ? given.fills : converted(given.fills, given.rates);
   const trips = tripTable(fills, given.series, given.instruments);
-  const returns = returnsOf(walked.days.equity);
+  const returns = dailyReturns(walked.days, walked.days.equity);
   const ofReturns = returnNumbers(walked, returns, given, riskFree);
   const { fees, turnover } = fills;
   const metrics: Metrics = {
@@ -121,7 +121,7 @@ function returnNumbers(
   riskFree: number,
 ): ReturnNumbers {
   const daily = riskFree / yearDays;
-  const holdReturns = returnsOf(days.hold);
+  const holdReturns = dailyReturns(days, days.hold);
   const growth = (days.equity.at(-1) ?? cash) / cash;
   const cagr = totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
   const enough = returns.length >= leastDays;

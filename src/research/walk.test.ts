@@ -130,6 +130,31 @@ test('a day without klines is a day without a return, not a missing one', () => 
   expect(returns[2]).toBe(0);
 });
 
+test('begun days at both ends are no daily returns', () => {
+  const whole = series(
+    Array.from({ length: 80 }, (_, row) => 100 + row),
+    '60min',
+  );
+  const late = (hours: number): MetricSeries => ({
+    ...whole,
+    columns: { ...whole.columns, openTime: whole.columns.openTime.map((time) => time + hours * 60 * minute) },
+  });
+  // 80 hours: from 00:00 to 08:00 of the fourth day; from 22:00 to 06:00; within two days.
+  const seen = [late(0), late(22), { ...late(22), end: 20 }].map((one) => {
+    const { metrics, returns, walked } = measure(
+      walkable([fill(one.columns.openTime[0] ?? 0, 'BUY', '100', '1')], [one]),
+    );
+    return { days: metrics.days, returns: [...returns], points: walked.days.time.length };
+  });
+  const of = (...closes: readonly number[]): number[] =>
+    closes.slice(1).map((close, at) => expect.closeTo((close + 799.9) / ((closes[at] ?? 0) + 799.9) - 1, 12));
+  expect(seen).toEqual([
+    { days: 3, returns: [expect.closeTo((123 + 899.9) / 1000 - 1, 12), ...of(223, 247, 271)], points: 5 },
+    { days: 3, returns: of(201, 225, 249, 273), points: 6 },
+    { days: 0, returns: [], points: 3 },
+  ]);
+});
+
 test('returns end where nothing is left', () => {
   expect([...returnsOf(Float64Array.of(100, 50, 0, 10))]).toEqual([-0.5, -1]);
 });

@@ -29,7 +29,7 @@ export interface Drawdown {
 }
 
 export interface Walked {
-  /** At UTC day closes; the first point is the start with the cash. */
+  /** At UTC day closes; the first point is the start with the cash, the last the end. */
   readonly days: Curve;
   readonly chart: Curve;
   readonly drawdown: Drawdown;
@@ -367,6 +367,13 @@ export function walk(given: Walkable): Walked {
   if (isAlone && only !== undefined && given.rates === undefined) walking.alone(only);
   else walking.together(given.series);
   return walking.end();
+}
+
+/** Returns of the UTC days that a run covers whole: of a begun one nobody knows what it would have been. They end where nothing is left. */
+export function dailyReturns({ time }: Pick<Curve, 'time'>, equity: Float64Array): Float64Array {
+  const isMidnight = (at: number): boolean => at % dayMs === 0;
+  const first = time.findIndex(isMidnight);
+  return first < 0 ? new Float64Array(0) : returnsOf(equity.subarray(first, time.findLastIndex(isMidnight) + 1));
 }
 
 /** Returns from point to point; they end where nothing is left. */

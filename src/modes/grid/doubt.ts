@@ -5,7 +5,7 @@ import { fillTable } from '../../research/fill-table.ts';
 import { type Independent, independentTries } from '../../research/independent.ts';
 import { overfitting } from '../../research/overfit.ts';
 import { type Superior, superiorAbility } from '../../research/superior.ts';
-import { returnsOf, walk } from '../../research/walk.ts';
+import { dailyReturns, walk } from '../../research/walk.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { walkableOf } from '../backtest/summary.ts';
 import { hasRun, type Outcome } from './outcome.ts';
@@ -54,9 +54,11 @@ export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefi
   };
 }
 
-/** Of each day, of holding from the first close on, the entry's fee paid. */
-export const holdReturns = (input: RunInput): Float64Array =>
-  returnsOf(walk(walkableOf(input, fillTable([], input.instruments), [])).days.hold);
+/** Of each whole day, of holding from the first close on, the entry's fee paid. */
+export function holdReturns(input: RunInput): Float64Array {
+  const { days } = walk(walkableOf(input, fillTable([], input.instruments), []));
+  return dailyReturns(days, days.hold);
+}
 
 /** Sentences, each with what it says of the best cell. */
 export function doubtTexts({

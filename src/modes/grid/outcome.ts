@@ -2,7 +2,7 @@
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
-import { returnsOf, walk } from '../../research/walk.ts';
+import { dailyReturns, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
 
@@ -18,7 +18,7 @@ export interface Ran {
   readonly fills: number;
   /** Quote units, exact. */
   readonly fees: string;
-  /** Of each UTC day, to nine digits; null where a grid has too many. */
+  /** Of each whole UTC day, to nine digits; null where a grid has too many. */
   readonly returns: readonly number[] | null;
 }
 
@@ -39,7 +39,7 @@ export function outcomeOf(
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
   const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result)?.charges));
-  const returns = returnsOf(walked.days.equity);
+  const returns = dailyReturns(walked.days, walked.days.equity);
   return {
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,

@@ -10,7 +10,7 @@ import type { Axis, Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 2;
+const outcomeVersion = 3;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(
