@@ -110,7 +110,7 @@ test('what does not falsify a result is counted', async () => {
   const { notes, refusal } = await run(text(right.toSpliced(60, 3).with(49, cell(1, '120')).with(48, quiet)));
   expect(refusal).toBeUndefined();
   expect(notes.split('\n')).toEqual([
-    'note: klines.csv: 1 gap, 3 klines missing',
+    'note: klines.csv: 1 gap, 3 klines missing, longest 3 min (2020-02-01T00:59:00Z)',
     'note: klines.csv: 117 klines, used as recorded: 1 opens outside [low, high], 1 has no volume',
   ]);
 });

@@ -1,20 +1,37 @@
-/** Holes in recorded klines. */
-import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
+/** Holes in recorded data. */
+import { closeTime, type Interval } from '../domain/interval.ts';
 import type { FeedGap } from '../domain/market.ts';
+import { counted, lengthText, momentText } from './check/finding.ts';
+import { type Frame, frameClose } from './resample.ts';
 
-/** Every hole between klines that are there, and how many klines are missing in all of them. `openTime` is sorted. */
+type Gap = Pick<FeedGap, 'from' | 'to'>;
+
+/** Every hole between klines that are there. `openTime` is sorted. */
 export function findGaps(
   { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
   openTime: Float64Array,
-): { readonly list: readonly FeedGap[]; readonly missing: number } {
+): readonly FeedGap[] {
   const list: FeedGap[] = [];
-  let missing = 0;
   for (let row = 1; row < openTime.length; row++) {
     const from = closeTime(interval, openTime[row - 1] as number);
     const to = openTime[row] as number;
-    if (from === to) continue;
-    list.push({ symbol, channel: 'klines', from, to, cause: 'not in the recorded data', healed: false });
-    for (let at = from; at < to; at += intervalMs(interval, at)) missing++;
+    if (from !== to)
+      list.push({ symbol, channel: 'klines', from, to, cause: 'not in the recorded data', healed: false });
   }
-  return { list, missing };
+  return list;
+}
+
+/** The klines that are missing in all of the holes. */
+export function missingIn(gaps: readonly Gap[], frame: Frame): number {
+  let missing = 0;
+  for (const { from, to } of gaps) for (let at = from; at < to; at = frameClose(frame, at)) missing++;
+  return missing;
+}
+
+/** How many holes, how many klines are missing in them (where they are of klines), how long the longest is, and where. */
+export function gapsText(gaps: readonly Gap[], frame: Frame | undefined): string {
+  const [longest] = gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  if (longest === undefined) return '';
+  const missing = frame === undefined ? '' : `, ${counted(missingIn(gaps, frame), 'kline')} missing`;
+  return `${counted(gaps.length, 'gap')}${missing}, longest ${lengthText(longest.to - longest.from)} (${momentText(longest.from)})`;
 }

@@ -48,7 +48,7 @@ describe('a file of klines', () => {
     ]);
     expect(found.findings).toMatchObject({ missing: 2, zeroVolume: 1, opensOutside: 1 });
     expect(found.warnings).toEqual([
-      expect.stringMatching(/^\d+\.csv: 1 gap, 2 klines missing$/),
+      expect.stringMatching(/^\d+\.csv: 1 gap, 2 klines missing, longest 2 min \(\S+Z\)$/),
       expect.stringMatching(/^\d+\.csv: 3 klines, used as recorded: 1 opens outside \[low, high\], 1 has no volume$/),
     ]);
   });

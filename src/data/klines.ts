@@ -4,7 +4,7 @@ import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/inte
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { withBlocks } from './bytes.ts';
-import { findGaps } from './gaps.ts';
+import { findGaps, gapsText, missingIn } from './gaps.ts';
 import { leapsOf } from './leaps.ts';
 import { readNumberTable } from './number-table.ts';
 import { sortedOnce } from './repair.ts';
@@ -62,10 +62,15 @@ export function loadKlines(file: KlineFile): KlineData {
   checkRows(file, read);
   const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
   const gaps = findGaps(file, columns.openTime);
-  const findings = { ...count(columns), missing: gaps.missing, duplicatesDropped, rowsOutOfOrder };
+  const findings = {
+    ...count(columns),
+    missing: missingIn(gaps, { interval: file.interval }),
+    duplicatesDropped,
+    rowsOutOfOrder,
+  };
   const leaps = leapsOf(columns).map((text) => `${basename(path)}: ${text}`);
-  const warnings = [...warningsOf(file, findings, gaps.list.length, table.ended), ...leaps];
-  return { columns, gaps: gaps.list, findings, warnings, sha256 };
+  const warnings = [...warningsOf(file, findings, gapsText(gaps, { interval: file.interval }), table.ended), ...leaps];
+  return { columns, gaps, findings, warnings, sha256 };
 }
 
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
@@ -150,8 +155,8 @@ function count(columns: Columns): Pick<KlineFindings, 'rows' | 'zeroVolume' | 'o
 }
 
 /** What was mended, missing or cut off, a line each; what sources are known for and does no harm, in one line. */
-function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: number, ended: boolean): string[] {
-  const { rows, missing, duplicatesDropped, rowsOutOfOrder, opensOutside, zeroVolume } = found;
+function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: string, ended: boolean): string[] {
+  const { rows, duplicatesDropped, rowsOutOfOrder, opensOutside, zeroVolume } = found;
   const asRecorded = [
     ...(opensOutside > 0 ? [`${counted(opensOutside, 'opens', 'open')} outside [low, high]`] : []),
     ...(zeroVolume > 0 ? [`${counted(zeroVolume, 'has', 'have')} no volume`] : []),
@@ -159,7 +164,7 @@ function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: number, end
   const warnings = [
     duplicatesDropped > 0 && `repaired: ${counted(duplicatesDropped, 'repeated row', 'repeated rows')} dropped`,
     rowsOutOfOrder > 0 && `repaired: ${counted(rowsOutOfOrder, 'row that was', 'rows that were')} out of order sorted`,
-    gaps > 0 && `${counted(gaps, 'gap', 'gaps')}, ${counted(missing, 'kline', 'klines')} missing`,
+    gaps !== '' && gaps,
     !ended && 'the last line has no end: the file may be cut off',
     asRecorded !== '' && `${counted(rows, 'kline', 'klines')}, used as recorded: ${asRecorded}`,
   ];

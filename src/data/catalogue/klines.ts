@@ -56,7 +56,7 @@ export async function storedKlines(
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };
   const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
-  return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime).list, warnings, sha256 };
+  return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime), warnings, sha256 };
 }
 
 function staleNotes(stored: readonly Manifest[], kept: Manifest, changed: Manifest | undefined): readonly string[] {

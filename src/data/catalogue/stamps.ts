@@ -1,5 +1,6 @@
 /** What a result must carry with it of the data it was made of: gaps, repairs, and findings that cast doubt on it. */
-import { ledgerOf } from './ledger.ts';
+import { gapsText } from '../gaps.ts';
+import { frameOf, ledgerOf } from './ledger.ts';
 import type { Imported, Manifest } from './manifest.ts';
 
 type Found = Imported['findings'][number];
@@ -20,10 +21,10 @@ export const doubtsOf = ({ imports }: Manifest): readonly Found[] =>
 export function stampsOf(series: Manifest): readonly string[] {
   const { kind, symbol, interval } = series;
   const name = `${symbol} ${interval ?? kind}`;
-  const gaps = ledgerOf(series).length;
+  const gaps = gapsText(ledgerOf(series), frameOf(series));
   const repairs = series.imports.flatMap((one) => one.repairs);
   return [
-    ...(gaps > 0 ? [`${name}: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`] : []),
+    ...(gaps === '' ? [] : [`${name}: ${gaps}`]),
     ...repairs.map(({ repair, rows }) => `${name}: repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`),
     ...doubtsOf(series).map(({ what, effect }) => `${name}: ${what}: ${effect}`),
   ];

@@ -250,8 +250,8 @@ async function klinesOf(
 /** Klines of the intervals that trades cover whole. */
 function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
   const columns = resampleTrades(trades, { interval });
-  const { list } = findGaps({ symbol, interval }, columns.openTime);
-  return { columns, gaps: list, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
+  const gaps = findGaps({ symbol, interval }, columns.openTime);
+  return { columns, gaps, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
 }
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;
