@@ -244,7 +244,9 @@ describe('klines for a run', () => {
     const found = await storedKlines(here.dir, { symbol: 'BTCUSDT', interval: '15min', pricePrecision: 2 });
     expect(found.columns.volume.length).toBe(6);
     expect(found.columns.volume[0]).toBe(range(1, 16).reduce((sum, volume) => sum + volume));
-    expect(found.warnings).toEqual(['BTCUSDT: 15min made from 1min']);
+    expect(found.warnings).toEqual([
+      'BTCUSDT: 15min made from 1min: orders fill by these; by those of 1min with dataIntervals: { BTCUSDT: 1min }',
+    ]);
   });
 
   test('that are not stored are refused with what is', async () => {
@@ -276,7 +278,7 @@ describe('klines for a run', () => {
     });
     expect(made.months[0]?.from).toBe(Date.UTC(2024, 1, 1, 23));
     const { warnings } = await storedKlines(here.dir, { symbol: 'BTCUSDT', interval: '1day', pricePrecision: 2 });
-    expect(warnings).toEqual(['BTCUSDT: 1day made from 1min']);
+    expect(warnings).toEqual([expect.stringMatching(/^BTCUSDT: 1day made from 1min: orders/)]);
     removeSeries(here.dir, made);
     expect(readManifest(here.dir, { ...key, interval: '1day' })).toBeUndefined();
   });

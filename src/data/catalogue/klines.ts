@@ -10,6 +10,7 @@ import { loadSeries, type Span } from './load.ts';
 import { changedSource, isMade, remaking, seriesHash, staleText } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
+import { partial } from './partial.ts';
 import { stampsOf } from './stamps.ts';
 
 export interface StoredKlines {
@@ -48,15 +49,32 @@ export async function storedKlines(
     );
   const table = await loadSeries(dir, found, wanted);
   const sha256 = seriesHash(found);
-  const made = found.interval === interval ? [] : [`${symbol}: ${interval} made from ${found.interval ?? found.kind}`];
   const stale = staleNotes(stored, kept, changed);
-  const warnings = [...stampsOf(found), ...stale, ...made];
+  const warnings = [...stampsOf(found), ...stale];
   const columns = found.interval === undefined ? fromTrades(table, interval) : klineColumns(table);
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };
   const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
+  warnings.push(...madeNotes(found, larger.openTime, { symbol, interval }));
   return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime), warnings, sha256 };
+}
+
+/** What is to be known of klines that are made for a run. */
+function madeNotes(
+  source: Manifest,
+  opens: Float64Array,
+  { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
+): readonly string[] {
+  const finer = source.interval;
+  const hint =
+    finer === undefined
+      ? ''
+      : `: orders fill by these; by those of ${finer} with dataIntervals: { ${symbol}: ${finer} }`;
+  const cut = partial(source, opens, { interval }).map(
+    ({ what, effect }) => `${symbol} ${interval}: ${what}: ${effect}`,
+  );
+  return [...cut, `${symbol}: ${interval} made from ${finer ?? source.kind}${hint}`];
 }
 
 function staleNotes(stored: readonly Manifest[], kept: Manifest, changed: Manifest | undefined): readonly string[] {

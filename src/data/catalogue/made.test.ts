@@ -20,6 +20,9 @@ const key: SeriesKey = { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' };
 const klines = (which: readonly number[], stepMs: number): string =>
   `time_ms,open,high,low,close,volume\n${which.map((at) => `${start + at * stepMs},100,101,99,100.${at % 7},1\n`).join('')}`;
 
+/** Of klines that a run makes. */
+const hint = ': orders fill by these; by those of 1min with dataIntervals: { BTCUSDT: 1min }';
+
 function place() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-made-'));
   const dir = join(folder, 'data');
@@ -66,7 +69,7 @@ test('a kept series whose source got rows is not used: a run makes it anew, and 
   expect([...found.columns.volume]).toEqual([60, 60, 60, 60, 60]);
   expect(found.warnings).toEqual([
     `BTCUSDT: the klines of 60min that are kept are not used, since klines BTCUSDT 1min changed after they were made of it (${again} makes them anew)`,
-    'BTCUSDT: 60min made from 1min',
+    `BTCUSDT: 60min made from 1min${hint}`,
   ]);
   await here.make(key, '60min');
   expect(here.stale()).toEqual([undefined, undefined]);
@@ -140,12 +143,24 @@ test('klines that a hole of their source cuts into are counted, and a run on the
       check: 'partial',
       count: 3,
       what: '3 klines of 60min are made of fewer rows than they should be',
+      effect:
+        'klines BTCUSDT 1min has holes there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
       places: [{ time: start + 3_600_000 }, { time: start + 7_200_000 }, { time: start + 18_000_000 }],
     },
   ]);
   expect((await here.run('60min')).warnings).toContainEqual(
     expect.stringMatching(/^BTCUSDT 60min: 3 klines of 60min are made of fewer rows .*: klines BTCUSDT 1min has holes/),
   );
+});
+
+test('klines that a run makes of others with holes are counted, too', async () => {
+  const here = place();
+  await here.minutes(...range(0, 70), ...range(130, 180));
+  expect((await here.run('60min')).warnings).toEqual([
+    expect.stringMatching(/^BTCUSDT 1min: 1 gap, 60 klines missing, longest 60 min /),
+    'BTCUSDT 60min: 2 klines of 60min are made of fewer rows than they should be: klines BTCUSDT 1min has holes there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
+    `BTCUSDT: 60min made from 1min${hint}`,
+  ]);
 });
 
 test('days, weeks and months of a place are whole where its clocks change', async () => {

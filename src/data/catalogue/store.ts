@@ -2,21 +2,19 @@
 import { rmSync } from 'node:fs';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { counted, type Finding, momentText } from '../check/finding.ts';
-import { Tally } from '../check/tally.ts';
+import { momentText } from '../check/finding.ts';
 import { fetchedPath } from '../fetched.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { klineColumns } from './klines.ts';
-import { frameOf, ledgerOf } from './ledger.ts';
+import { frameOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { madeLayout, seriesHash, staleText } from './made.ts';
 import {
   columnPath,
   folderOf,
-  type Imported,
   listSeries,
   lockCatalogue,
   type Manifest,
@@ -25,6 +23,7 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
+import { partial } from './partial.ts';
 import { doubtsOf } from './stamps.ts';
 
 export interface Resampling {
@@ -122,22 +121,6 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
         `${name} is of ${source.zone ?? 'UTC'}: ${frame.interval} of ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same place (--zone)`,
       );
     }
-}
-
-/** Klines that a hole of their source cuts into: nothing in them tells it afterwards. */
-function partial(from: Manifest, opens: Float64Array, frame: Frame): Imported['findings'] {
-  const cut = new Tally();
-  let row = 0;
-  for (const gap of ledgerOf(from)) {
-    while (row < opens.length && frameClose(frame, opens[row] as number) <= gap.from) row++;
-    for (; row < opens.length && (opens[row] as number) < gap.to; row++) cut.add(0, opens[row] as number);
-  }
-  const { count, places } = cut;
-  if (count === 0) return [];
-  const check: Finding['check'] = 'partial';
-  const what = `${counted(count, `kline of ${frame.interval} is`, `klines of ${frame.interval} are`)} made of fewer rows than ${count === 1 ? 'it' : 'they'} should be`;
-  const effect = `${seriesName(from as SeriesKey)} has holes there: volumes are too small, highs and lows may be missing`;
-  return [{ check, count, refused: false, what, effect, places }];
 }
 
 /** Takes a series away, with its column files and what is known of it as fetched. */
