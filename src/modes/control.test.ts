@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -109,5 +109,15 @@ describe('a daemon that does not carry out a kill', () => {
       new RegExp(`process 4711\\) did not carry out kill: .*kept in .*/${name}: .*kill -9 4711`),
     );
     expect(killRequests(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
+  });
+});
+
+test('a state directory that takes nothing is said in one line', async () => {
+  // As for another user, who may not open it.
+  rmSync(join(dir, 'lock.db'));
+  mkdirSync(join(dir, 'lock.db'));
+  await expect(says('kill')).rejects.toMatchObject({
+    exitCode: 3,
+    message: `the journal in ${dir} cannot be written (unable to open database file): do this as the user whose daemon trades there, or change its permissions; nothing was changed`,
   });
 });

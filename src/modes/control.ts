@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { pause, systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Entry } from '../journal/entries.ts';
-import { takeLock } from '../journal/lock.ts';
+import { type Lock, takeLock } from '../journal/lock.ts';
 import { backUpBeforeMigration, journalFile, raiseEpoch } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { migrate } from '../journal/schema.ts';
@@ -14,7 +14,7 @@ import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { askByFile } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
-import { chooseState, type DaemonInfo } from './state.ts';
+import { chooseState, type DaemonInfo, refusalOf } from './state.ts';
 
 export interface ControlOptions {
   readonly state?: string;
@@ -95,11 +95,14 @@ function refuseUnknown(strategy: string, dir: string): void {
 
 /** Reads a journal; one that a newer Sluice wrote is refused. */
 export function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
-  const reader = openReader(dir);
+  let reader: JournalReader | undefined;
   try {
+    reader = openReader(dir);
     return look(reader);
+  } catch (error) {
+    throw refusalOf(error, dir, 'read');
   } finally {
-    reader.close();
+    reader?.close();
   }
 }
 
@@ -146,10 +149,11 @@ function atRest(
 
 /** Writes into the journal of a directory on which no daemon runs, under its lock. */
 export function writeAtRest(dir: string, entries: readonly Entry[]): void {
-  const lock = takeLock(dir);
-  if (lock === undefined)
-    throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
+  let lock: Lock | undefined;
   try {
+    lock = takeLock(dir);
+    if (lock === undefined)
+      throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
     const path = join(dir, journalFile);
     const db = openForWriting(path);
     try {
@@ -160,7 +164,9 @@ export function writeAtRest(dir: string, entries: readonly Entry[]): void {
     } finally {
       db.close();
     }
+  } catch (error) {
+    throw refusalOf(error, dir, 'written');
   } finally {
-    lock.release();
+    lock?.release();
   }
 }

@@ -1,6 +1,4 @@
 /** `sluice limits`: what the standard limits are, what was raised above them, and the steps that raise them. */
-
-import Table from 'cli-table3';
 import { systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
@@ -8,7 +6,9 @@ import { moment } from '../ops/words.ts';
 import { isAbove, type Standard, standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
 import { ask, inJournal, writeAtRest } from './control.ts';
+import { withState } from './show.ts';
 import { chooseState } from './state.ts';
+import { textTable } from './text-table.ts';
 
 export interface LimitsOptions {
   readonly state?: string;
@@ -26,8 +26,10 @@ export interface StepOptions extends LimitsOptions {
 
 /** Every limit with its standard value, and what was raised. */
 export function showLimits(options: LimitsOptions): void {
-  const { dir } = chooseState(options.state, options.say);
-  const steps = inJournal(dir, (reader) => reader.limits());
+  withState(options, (reader, { dir }) => showSteps(dir, reader.limits(), options));
+}
+
+function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOptions): void {
   const limits = standards.map(({ key, value }) => ({
     name: key,
     standard: String(value),
@@ -39,9 +41,8 @@ export function showLimits(options: LimitsOptions): void {
     );
     return;
   }
-  const table = new Table({ head: ['limit', 'standard', 'raised to'], style: { head: [], border: [], compact: true } });
-  for (const { name, standard, raisedTo } of limits) table.push([name, standard, raisedTo ?? '']);
-  options.out(table.toString());
+  const rows = limits.map(({ name, standard, raisedTo }) => [name, standard, raisedTo ?? '']);
+  options.out(textTable(['limit', 'standard', 'raised to'], rows, ''));
   for (const step of steps) options.out(stepText(step));
 }
 

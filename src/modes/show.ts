@@ -1,15 +1,19 @@
 /** The reading commands: orders, fills, positions, status. They work beside a running daemon and without one. */
-import Table from 'cli-table3';
+import { join } from 'node:path';
 import { machineWall } from '../clock/clock.ts';
 import { instrument } from '../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { type HaltCause, haltCauses } from '../execution/halt.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
+import { examine } from '../journal/examine.ts';
+import { journalFile } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
 import { lastBeat } from './daemon/heartbeat.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
-import { type ChosenState, chooseState } from './state.ts';
+import { type ChosenState, chooseState, refusalOf } from './state.ts';
+import { textTable } from './text-table.ts';
 import { fillJson, isDust, shortId } from './words.ts';
 
 export interface ShowOptions {
@@ -19,22 +23,47 @@ export interface ShowOptions {
   readonly say: (line: string) => void;
 }
 
-/** Opens the state that a command means, runs `show` on it, and closes it whatever happens. */
+/**
+ * Opens the state that a command means, runs `show` on it, and closes it whatever happens. What was shown of a journal that something else
+ * changed is refused afterwards (exit 3): it stays readable, and is not taken for true.
+ */
 export function withState<T>({ state, say }: ShowOptions, show: (reader: JournalReader, chosen: ChosenState) => T): T {
   const chosen = chooseState(state, say);
-  const reader = openReader(chosen.dir);
+  const foundIn = examined(chosen);
+  let reader: JournalReader | undefined;
+  let shown: T;
   try {
-    return show(reader, chosen);
+    reader = openReader(chosen.dir);
+    shown = show(reader, chosen);
+  } catch (error) {
+    // What cannot be read may be what was changed, which says more.
+    throw foundIn() ?? refusalOf(error, chosen.dir, 'read');
   } finally {
-    reader.close();
+    reader?.close();
   }
+  const found = foundIn();
+  if (found instanceof Refusal) throw new Refusal(`do not rely on what is shown: ${found.message}`, found.exitCode);
+  return shown;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
-  if (rows.length === 0) return empty;
-  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  for (const row of rows) drawn.push([...row]);
-  return drawn.toString();
+/** Begins to look whether a journal is as Sluice left it, a large one by threads. A daemon that runs on it did so at its start, and has it since. */
+function examined({ dir, running }: ChosenState): () => Refusal | undefined {
+  if (running !== undefined) return () => undefined;
+  const caught = (work: () => void): Refusal | undefined => {
+    try {
+      work();
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error, dir, 'read');
+      if (refusal instanceof Refusal) return refusal;
+      throw error;
+    }
+  };
+  let looking: ReturnType<typeof examine>;
+  const early = caught(() => {
+    looking = examine(join(dir, journalFile), () => undefined);
+  });
+  return () => early ?? caught(() => looking?.block());
 }
 
 export function showFills(options: ShowOptions): void {
@@ -54,7 +83,7 @@ export function showFills(options: ShowOptions): void {
         fill.tradeId,
       ]);
       options.out(
-        table(
+        textTable(
           ['time (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'fee', '', 'trade id'],
           rows,
           'no fills yet',
@@ -92,7 +121,7 @@ export function showOrders(options: ShowOptions): void {
         shortId(order.clientOrderId),
       ]);
       options.out(
-        table(
+        textTable(
           ['created (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'order'],
           rows,
           'no orders yet',
@@ -137,7 +166,7 @@ export function showPositions(options: ShowOptions): void {
           .join(', '),
       ]);
       options.out(
-        table(['strategy', 'symbol', 'held', 'entry', 'realised', 'fees', 'protection'], rows, 'no positions yet'),
+        textTable(['strategy', 'symbol', 'held', 'entry', 'realised', 'fees', 'protection'], rows, 'no positions yet'),
       );
     }
   });

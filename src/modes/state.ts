@@ -1,7 +1,9 @@
 /** State directories: where they are, which one a command means, and what the daemon on it says of itself. */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
+import { oneLine } from '../journal/examiner.ts';
 import { isLocked } from '../journal/lock.ts';
 import { journalFile } from '../journal/open.ts';
 
@@ -21,6 +23,20 @@ export interface DaemonInfo {
 }
 
 export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
+
+/** What a command says of a journal that its disk, or its rights, keep from it (exit 3); another error as it is. */
+export function refusalOf(error: unknown, dir: string, what: 'read' | 'written'): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const advice = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code)
+    ? 'do this as the user whose daemon trades there, or change its permissions'
+    : error.code === 'SQLITE_FULL'
+      ? 'make room'
+      : 'look after its disk, or restore a backup';
+  return new Refusal(
+    `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
+    3,
+  );
+}
 
 /** Written whole or not at all; refuses where the directory takes nothing, as on a full disk. */
 export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
@@ -44,7 +60,11 @@ export function removeDaemonInfo(dir: string): void {
 /** What the running daemon of a directory wrote; undefined when none runs there. */
 export function runningDaemon(dir: string): DaemonInfo | undefined {
   const path = join(dir, daemonFile);
-  if (!existsSync(path) || !isLocked(dir)) return undefined;
+  try {
+    if (!existsSync(path) || !isLocked(dir)) return undefined;
+  } catch (error) {
+    throw refusalOf(error, dir, 'read');
+  }
   return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
 }
 
@@ -61,11 +81,16 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
   if (given !== undefined) {
     if (!existsSync(join(given, journalFile)))
       throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
+    if (isEmpty(given))
+      throw new Refusal(
+        `${join(given, journalFile)} is no journal of Sluice: it is empty, as a full or crashed disk leaves it, or a start that was ended at once`,
+        3,
+      );
     return { dir: given, running: runningDaemon(given) };
   }
   const dirs = existsSync(stateRoot) ? readdirSync(stateRoot).map((name) => join(stateRoot, name)) : [];
   const known = dirs
-    .filter((dir) => existsSync(join(dir, journalFile)))
+    .filter((dir) => existsSync(join(dir, journalFile)) && !isEmpty(dir))
     .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
     .sort((a, b) => (b.running?.startedAt ?? 0) - (a.running?.startedAt ?? 0) || b.usedAt - a.usedAt);
   const chosen = known[0];
@@ -84,6 +109,8 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
   );
   return chosen;
 }
+
+const isEmpty = (dir: string): boolean => statSync(join(dir, journalFile)).size === 0;
 
 const usedAt = (dir: string): number =>
   Math.max(

@@ -6,8 +6,9 @@ import type { Depth } from '../../domain/market.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { OpenDepthWanted, OpenStep } from '../../venue/exchange/open-data.ts';
+import { textTable } from '../text-table.ts';
 import { answered, type Client, type Commanded, type WhichExchange, withClient } from './client.ts';
-import { cells, depthJson, klineRow, printRows, type Row, table, tickerRow, tradeRow } from './show.ts';
+import { cells, depthJson, klineRow, printRows, type Row, tickerRow, tradeRow } from './show.ts';
 
 export interface MarketCommand extends WhichExchange, Commanded {
   readonly limit?: number;
@@ -102,7 +103,7 @@ function depthText({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): string {
     const [bid, ask] = [bids[index], asks[index]];
     return [bid?.[1], bid?.[0], ask?.[0], ask?.[1]].map((value) => (value === undefined ? '' : `${value}`));
   });
-  return table(['quantity', 'bid', 'ask', 'quantity'], rows, 'empty');
+  return textTable(['quantity', 'bid', 'ask', 'quantity'], rows, 'empty');
 }
 
 export const depth = (symbol: string, command: MarketCommand): Promise<void> =>

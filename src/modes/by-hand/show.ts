@@ -1,15 +1,7 @@
 /** How commands print what the exchange says: a table for people, JSON lines for programs. */
-
-import Table from 'cli-table3';
 import type { Depth, Kline, Ticker, Trade } from '../../domain/market.ts';
 import { moment } from '../../ops/words.ts';
-
-export function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
-  if (rows.length === 0) return empty;
-  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  for (const row of rows) drawn.push([...row]);
-  return drawn.toString();
-}
+import { textTable } from '../text-table.ts';
 
 /** The plain form of a message: exact integers would not be JSON, and nothing of ours is for the user's programs. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
@@ -52,7 +44,7 @@ export function printRows(rows: readonly Row[], json: boolean, out: (line: strin
   else {
     const names = Object.keys(rows[0] ?? {});
     out(
-      table(
+      textTable(
         names,
         rows.map((row) => cells(row, names)),
         empty,
