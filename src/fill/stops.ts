@@ -5,6 +5,13 @@ import { Decimal, priceFor, priceNumber, priceText, rateText, ticks, worsened } 
 import type { Stop, StopHit } from './orders.ts';
 import type { Rules } from './rules.ts';
 
+/** Whether a kline opens beyond a stop: that sets it off at the open, whatever comes after. */
+export const isGapped = (
+  { open }: Pick<Kline, 'open'>,
+  { side, price }: Pick<Stop, 'side' | 'price'>,
+  at: Instrument,
+) => (side === 'SELL' ? open <= priceNumber(price, at) : open >= priceNumber(price, at));
+
 /**
  * Whether a kline sets off a stop, and at what price its MARKET order fills. An open beyond the stop fills at the open;
  * otherwise at a point between the stop and the kline's extreme, because a stop is a price that runs away. Rounded once,
@@ -16,13 +23,13 @@ export function stopHit(
   { instrument: at, rules }: { readonly instrument: Instrument; readonly rules: Rules },
 ): { readonly hit: StopHit; readonly gap: boolean } | undefined {
   const rule = liquidation === undefined ? 'kline-stop' : 'liquidation';
-  const stop = priceNumber(price, at);
   const sells = side === 'SELL';
-  if (sells ? kline.open <= stop : kline.open >= stop) {
+  if (isGapped(kline, { side, price }, at)) {
     const filled = worsened(side, priceFor(side, kline.open, at), rules.halfSpread);
     return { hit: { strategy, price: filled, evidence: { rule: `${rule}-gap` } }, gap: true };
   }
   const extreme = sells ? kline.low : kline.high;
+  const stop = priceNumber(price, at);
   if (sells ? extreme > stop : extreme < stop) return undefined;
   const from = new Decimal(priceText(price, at));
   const run = new Decimal(priceText(priceFor(side, extreme, at), at)).minus(from);

@@ -133,9 +133,10 @@ function watchStop(
   if (hit === undefined) return standing;
   if (first.isRuin) state.liquidating = true;
   if (first.isRuin) state.settled = false;
-  const want = target ?? giveUp(state, moment);
+  const hitAt = { ...moment, time: hit.time };
+  const want = target ?? giveUp(state, hitAt);
   state.leftAt = goalOf(want);
-  const here = { ...moment, close: hit.price };
+  const here = { ...hitAt, close: hit.price };
   const order = act(state, want, here, true);
   if (order === undefined) return want;
   if (hit.ambiguous || first.inDoubt) state.ambiguousKlines++;

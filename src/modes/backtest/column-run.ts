@@ -7,6 +7,7 @@ import { rowAt } from '../../data/klines.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import { plus, priceNumber } from '../../domain/money.ts';
 import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../../domain/order.ts';
+import { isGapped } from '../../fill/stops.ts';
 import { type Draft, intentOf } from '../../portfolio/plan.ts';
 import { Planner } from '../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../portfolio/portfolio.ts';
@@ -14,16 +15,17 @@ import { Protection } from '../../portfolio/protect.ts';
 import type { Kill } from '../../risk/kill.ts';
 import { Risk } from '../../risk/risk.ts';
 import { checked } from '../../strategy/checked.ts';
-import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
+import { PaperOnKlines } from '../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
 import { leaveAfterProfit } from './after-profit.ts';
 import { type Band, bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
+import { ColumnEquity } from './column-equity.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
 import { seatsOn } from './column-seats.ts';
-import { markLast, nextClose, reckoned, type Walk, walkOf } from './column-walk.ts';
+import { markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
 import { armedStops, type Holders, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
@@ -46,12 +48,7 @@ export class ColumnRun {
   /** Kills whose resting orders are not cancelled yet: one can come in the midst of a fill. */
   #fresh: Kill[] = [];
   #sequence = 0;
-  /** Estimated equity at the last close. */
-  #equity = 0;
-  /** Something changed since the estimate was taken. */
-  #stale = true;
-  /** A kline that opens at or after this may close in another UTC day. */
-  #lastOpenOfDay = 0;
+  readonly #equity: ColumnEquity;
   /** The longest interval of all series. */
   readonly #longestMs: number;
 
@@ -86,6 +83,7 @@ export class ColumnRun {
     this.#flows = flowsOn(input, assembled, this.#venue, (entry) => this.#log.entries.push(entry));
     this.walks = input.series.map((series) => this.#walk(series));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
+    this.#equity = new ColumnEquity(this.#portfolio, this.#risk, this.#longestMs);
   }
 
   #walk(series: RunSeries): Walk {
@@ -133,9 +131,9 @@ export class ColumnRun {
     let [dayEnds, lastOpenOfDay, flowAt] = [0, Number.NaN, Number.NaN];
     while (walk.row < end) {
       this.#step(walk);
-      if (seat === undefined || !seat.quiet || walk.active || this.#stale) continue;
-      if (lastOpenOfDay !== this.#lastOpenOfDay || flowAt !== this.#flows.nextAt) {
-        lastOpenOfDay = this.#lastOpenOfDay;
+      if (seat === undefined || !seat.quiet || walk.active || this.#equity.stale) continue;
+      if (lastOpenOfDay !== this.#equity.lastOpenOfDay || flowAt !== this.#flows.nextAt) {
+        lastOpenOfDay = this.#equity.lastOpenOfDay;
         flowAt = this.#flows.nextAt;
         dayEnds = Math.min(rowAt(openTime, lastOpenOfDay), rowAt(openTime, flowAt - this.#longestMs));
       }
@@ -145,16 +143,26 @@ export class ColumnRun {
     }
   }
 
+  /** A kline opens that need not be the next to close. */
+  #openNow(walk: Walk): void {
+    walk.opened = walk.row;
+    if (!walk.active) return;
+    const { cursor } = walk;
+    const closed = cursor.row;
+    cursor.row = walk.row;
+    this.#openPhase(walk);
+    cursor.row = closed;
+  }
+
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
+    for (const walk of opening(this.walks, at)) this.#openNow(walk);
     const closing = this.walks.filter(({ closesAt }) => closesAt === at);
     for (const walk of closing) walk.cursor.row = walk.row++;
-    const active = closing.filter((walk) => walk.active);
-    for (const walk of active) this.#openPhase(walk);
-    for (const walk of active) this.#restPhases(walk);
+    for (const walk of closing) if (walk.active) this.#restPhases(walk);
     if (this.#flows.nextAt <= at) this.#moveMoney(at);
     let mayLose = false;
-    for (const walk of closing) if (this.#mayLoseTooMuch(walk)) mayLose = true;
+    for (const walk of closing) if (this.#equity.mayLoseTooMuch(walk)) mayLose = true;
     if (mayLose) this.#watchLoss(at);
     for (const walk of closing) this.#leaveOverdue(walk);
     for (const walk of closing) this.#decide(walk);
@@ -168,7 +176,7 @@ export class ColumnRun {
       this.#restPhases(walk);
     }
     if (this.#flows.nextAt <= walk.cursor.seenAt) this.#moveMoney(walk.cursor.seenAt);
-    if (this.#mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
+    if (this.#equity.mayLoseTooMuch(walk)) this.#watchLoss(walk.cursor.seenAt);
     this.#leaveOverdue(walk);
     this.#decide(walk);
     this.#decidedPhase(walk);
@@ -210,11 +218,13 @@ export class ColumnRun {
     walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
   }
 
-  #openPhase({ market, cursor, series }: Walk): void {
+  #openPhase(walk: Walk): void {
+    const { market, cursor, series } = walk;
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
     if (this.#input.rules.targetsFrom === 'entry') this.#placeTargets(series.symbol, cursor.openTime, cursor.open);
     this.#obeyKills();
+    this.#hitStops(walk, 'passed');
   }
 
   /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
@@ -239,11 +249,11 @@ export class ColumnRun {
   #restPhases(walk: Walk): void {
     const { market, cursor, series } = walk;
     this.#clock.skipTo(cursor.seenAt - 1);
-    this.#hitStops(market, cursor, series.symbol);
+    this.#hitStops(walk, 'inside');
     if (!market.idle) {
       market.rest(cursor);
       this.#obeyKills();
-      this.#hitStops(market, cursor, series.symbol);
+      this.#hitStops(walk, 'any');
     }
     market.close();
     this.#protection.trail(series.symbol, cursor.high);
@@ -251,10 +261,12 @@ export class ColumnRun {
     walk.active = !market.idle || this.#protection.guards(series.symbol);
   }
 
-  #hitStops(market: PaperMarket, cursor: KlineCursor, symbol: string): void {
-    const stops = armedStops(symbol, cursor.openTime, this.#input.rules, this.#holders);
-    if (stops.length === 0) return;
+  /** Stops that the open has passed are hit at the open, the others inside the kline. */
+  #hitStops({ market, cursor, series: { symbol } }: Walk, which: 'passed' | 'inside' | 'any'): void {
+    const armed = armedStops(symbol, cursor.openTime, this.#input.rules, this.#holders);
+    if (armed.length === 0) return;
     const at = this.#portfolio.instrument(symbol);
+    const stops = which === 'any' ? armed : armed.filter((stop) => isGapped(cursor, stop, at) === (which === 'passed'));
     for (const hit of market.triggers(cursor, stops)) {
       const signal = this.#planner.standing(hit.strategy, symbol);
       if (signal?.want.kind !== 'target') continue;
@@ -350,32 +362,15 @@ export class ColumnRun {
 
   /** Something happened to a strategy's orders: its wish has to be planned anew. */
   #stir(strategy: string): void {
-    this.#stale = true;
+    this.#equity.stale = true;
     const seat = this.#seats.get(strategy);
     if (seat !== undefined) seat.quiet = false;
   }
 
-  /**
-   * Moves the estimated equity by this kline's close. True when the limit has to be asked: a day began, a fill changed what
-   * is held, or the estimate is not clearly above it.
-   */
-  #mayLoseTooMuch(walk: Walk): boolean {
-    if (this.#stale || (walk.series.columns.openTime[walk.cursor.row] as number) >= this.#lastOpenOfDay) return true;
-    if (walk.held === 0) return false;
-    const value = walk.fixed + walk.held * walk.cursor.close;
-    this.#equity += value - walk.value;
-    walk.value = value;
-    return this.#equity <= this.#risk.safeEquity;
-  }
-
-  /** Looks at the exact equity, at the last close of every series; `at` is the moment, UTC ms. */
+  /** `at` is the moment, UTC ms. */
   #watchLoss(at: number): void {
     this.#clock.skipTo(at);
-    for (const { series, cursor, row } of this.walks)
-      if (row > series.first) this.#portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
-    const kill = this.#risk.watchLoss();
-    this.#lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
-    this.#reckon();
+    const kill = this.#equity.watchLoss(this.walks);
     if (kill !== undefined) this.#fresh.push(kill);
     this.#obeyKills();
   }
@@ -388,12 +383,4 @@ export class ColumnRun {
         if (order.state === 'open' && this.#risk.switch.against(order.intent) !== undefined) this.#cancel(order);
     }
   }
-
-  /** Takes the estimate anew from the portfolio. */
-  #reckon(): void {
-    this.#stale = false;
-    this.#equity = reckoned(this.walks, this.#portfolio);
-  }
 }
-
-const dayMs = 86_400_000;

@@ -15,6 +15,8 @@ export interface Walk {
   row: number;
   /** When the kline at `row` closes, UTC ms; Infinity at the end. Only kept where there are several series. */
   closesAt: number;
+  /** The row that opened last; likewise. */
+  opened: number;
   /** Orders work or positions are guarded: each kline goes through the fill phases. */
   active: boolean;
   /** Its part of the equity is `fixed` + `held` × price, as of the last time something changed. */
@@ -26,7 +28,7 @@ export interface Walk {
 
 /** A walk before its first row. */
 export const walkOf = (series: RunSeries, market: PaperMarket, cursor: KlineCursor, seats: readonly Seat[]): Walk => ({
-  ...{ series, market, cursor, seats, row: series.first, closesAt: Number.NaN },
+  ...{ series, market, cursor, seats, row: series.first, closesAt: Number.NaN, opened: -1 },
   ...{ active: false, fixed: 0, held: 0, value: 0 },
 });
 
@@ -42,22 +44,12 @@ export function nextClose(walks: readonly Walk[]): number {
   return next;
 }
 
-/** The equity of all series at their last closes, estimated; each keeps its part as a line over its price. */
-export function reckoned(walks: readonly Walk[], portfolio: Portfolio): number {
-  let equity = 0;
-  for (const walk of walks) {
-    walk.fixed = 0;
-    walk.held = 0;
-    for (const { hosted } of walk.seats) {
-      const { quantity, entryPrice } = portfolio.holding(hosted.id, hosted.symbol);
-      const cost = quantity === 0 ? 0 : quantity * entryPrice;
-      walk.held += quantity;
-      walk.fixed += portfolio.closedEquity(hosted.id, hosted.symbol) - cost;
-    }
-    walk.value = walk.fixed + walk.held * walk.cursor.close;
-    equity += walk.value;
-  }
-  return equity;
+/** Those that open before a close, UTC ms, and have not yet, by their opens. */
+export function opening(walks: readonly Walk[], closesAt: number): readonly Walk[] {
+  const opensAt = ({ row, series }: Walk): number => series.columns.openTime[row] as number;
+  return walks
+    .filter((walk) => walk.opened !== walk.row && walk.row < walk.series.end && opensAt(walk) < closesAt)
+    .toSorted((a, b) => opensAt(a) - opensAt(b));
 }
 
 /** The last close of the klines that are done, UTC ms. */

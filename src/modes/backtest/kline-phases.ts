@@ -5,6 +5,7 @@ import { priceNumber } from '../../domain/money.ts';
 import type { Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
+import { isGapped } from '../../fill/stops.ts';
 import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import type { Assembled } from '../assemble.ts';
@@ -54,16 +55,23 @@ export function watchLoss({ assembled, clock }: Pick<Stage, 'clock' | 'assembled
   return clock.settleSoon();
 }
 
-/** Orders that were waiting arrive; undefined when nothing asynchronous came of it. */
+/** The kline opens: orders that were waiting arrive, and stops that it passes are hit; undefined when nothing asynchronous came of it. */
 export function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
   const { clock, rules } = stage;
   clock.skipTo(kline.openTime);
   if (!market.idle) market.open(kline);
-  const settling = clock.busy ? clock.settleSoon() : undefined;
-  if (rules.targetsFrom !== 'entry') return settling;
+  const arriving = clock.busy ? clock.settleSoon() : undefined;
   const place = (): Promise<void> => placeTargets(stage, symbol, kline.openTime, kline.open);
-  return settling === undefined ? place() : settling.then(place);
+  const placing = rules.targetsFrom === 'entry' ? after(arriving, place) : arriving;
+  return after(placing, () => {
+    const passed = stopsIn(stage, kline).filter((stop) => isPassed(stage, kline, stop));
+    return passed.length === 0 ? undefined : hitStops(stage, market, kline, passed);
+  });
 }
+
+/** To wait for nothing costs as much as a phase. */
+const after = (work: Promise<void> | undefined, next: () => Promise<void> | undefined): Promise<void> | undefined =>
+  work === undefined ? next() : work.then(next);
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
 export function decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
@@ -96,23 +104,34 @@ export function restPhases(stage: Stage, phased: Phased, kline: Kline): Promise<
 
 async function stopsAndRest(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> {
   const { assembled, clock } = stage;
-  await hitStops(stage, market, kline);
+  const inside = stopsIn(stage, kline).filter((stop) => !isPassed(stage, kline, stop));
+  await hitStops(stage, market, kline, inside);
   if (!market.idle) {
     market.rest(kline);
     await clock.settleSoon();
-    await hitStops(stage, market, kline);
+    await hitStops(stage, market, kline, stopsIn(stage, kline));
   }
   market.close();
   assembled.protection.trail(symbol, kline.high);
   assembled.protection.trail(symbol, kline.low);
 }
 
-async function hitStops(stage: Stage, market: PaperMarket, kline: Kline): Promise<void> {
-  const { assembled, clock, rules, margin } = stage;
-  const { portfolio } = assembled;
+function stopsIn({ assembled, rules, margin }: Stage, kline: Kline): readonly (ArmedStop & Stop)[] {
   const armed = armedStops(kline.symbol, kline.openTime, rules, assembled);
-  const stops: readonly (ArmedStop & Stop)[] = margin === undefined ? armed : margin.stops(kline, armed);
+  return margin === undefined ? armed : margin.stops(kline, armed);
+}
+
+const isPassed = ({ assembled }: Stage, kline: Kline, stop: Stop): boolean =>
+  isGapped(kline, stop, assembled.portfolio.instrument(kline.symbol));
+
+async function hitStops(
+  { assembled, clock, margin }: Stage,
+  market: PaperMarket,
+  kline: Kline,
+  stops: readonly (ArmedStop & Stop)[],
+): Promise<void> {
   if (stops.length === 0) return;
+  const { portfolio } = assembled;
   const at = portfolio.instrument(kline.symbol);
   for (const hit of market.triggers(kline, stops)) {
     const stop = stops.find(({ strategy }) => strategy === hit.strategy);

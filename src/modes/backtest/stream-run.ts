@@ -39,6 +39,8 @@ interface Walk {
   readonly recorded: RecordedSeries;
   readonly symbol: string;
   readonly interval: Interval;
+  /** When the kline that closes next opened, UTC ms, once it has; only where there are several series. */
+  openedAt: number | undefined;
 }
 
 interface Graph extends Stage {
@@ -78,6 +80,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     interval,
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
+    openedAt: undefined,
   }));
   const again = source<Signal>();
   const faults: unknown[] = [];
@@ -169,6 +172,7 @@ async function walkAll(graph: Graph, tell: () => Promise<boolean> | undefined): 
     });
     if (next.length === 0) return undefined;
     const at = Math.min(...next.map(({ kline }) => kline.seenAt));
+    await openAll(graph, next, at);
     const closing = next.filter(({ kline }) => kline.seenAt === at);
     await stepAll(graph, closing);
     for (const _ of closing) {
@@ -178,11 +182,18 @@ async function walkAll(graph: Graph, tell: () => Promise<boolean> | undefined): 
   }
 }
 
+/** Those that open before the next close, UTC ms: a long kline beside short ones does so long before it is over. */
+async function openAll(graph: Graph, next: readonly Closing[], closesAt: number): Promise<void> {
+  const opening = next.filter(({ walk, kline }) => walk.openedAt !== kline.openTime && kline.openTime < closesAt);
+  for (const { walk, kline } of opening.toSorted((a, b) => a.kline.openTime - b.kline.openTime)) {
+    walk.openedAt = kline.openTime;
+    if (isActive(graph, walk)) await openPhase(graph, walk, kline);
+  }
+}
+
 /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
 async function stepAll(graph: Graph, closing: readonly Closing[]): Promise<void> {
-  const active = closing.filter(({ walk }) => isActive(graph, walk));
-  for (const { walk, kline } of active) await openPhase(graph, walk, kline);
-  for (const { walk, kline } of active) await restPhases(graph, walk, kline);
+  for (const { walk, kline } of closing) await restPhases(graph, walk, kline);
   for (const { walk, kline } of closing) close(graph, walk, kline);
   await wakened(graph, closing[0]?.kline.seenAt ?? 0);
   for (const { kline } of closing) graph.flows.carryOut(kline.seenAt);

@@ -3,7 +3,7 @@ import { closeTime } from '../../domain/interval.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { TapeMarket } from '../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../venue/recorded/recorded.ts';
-import { isActive, leaveOverdue, restPhases, type Stage, watchLoss } from './kline-phases.ts';
+import { isActive, leaveOverdue, openPhase, restPhases, type Stage, watchLoss } from './kline-phases.ts';
 import type { RunSeries } from './run.ts';
 import { type Cursor, cursorOver, ranks } from './tape-events.ts';
 import type { coverage } from './tape-rows.ts';
@@ -52,17 +52,17 @@ export function closingKlines(stage: TapeStage, { recorded, market, symbol }: Kl
 }
 
 /** A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. `asked`: of what they fill. */
-export function openingKlines({ clock }: TapeStage, lane: KlineLane, asked: (symbol: string) => void): Cursor {
-  const { series, market } = lane;
+export function openingKlines(stage: TapeStage, lane: KlineLane, asked: (symbol: string) => void): Cursor {
+  const { series, market, symbol } = lane;
+  const phased = { market: market.klines, symbol };
   const { first: from, end: to, columns, interval } = series;
   return cursorOver({ time: columns.openTime, from, to, delayMs: 0, rank: ranks.open }, (row) => {
     const openTime = columns.openTime[row] as number;
     const kline = lane.recorded.next();
     const wasByTape = market.byTape;
     market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
-    if (market.byTape && !wasByTape) asked(lane.symbol);
-    if (market.byTape || market.klines.idle || kline === undefined) return undefined;
-    market.klines.open(kline);
-    return clock.settleSoon();
+    if (market.byTape && !wasByTape) asked(symbol);
+    if (market.byTape || kline === undefined || !isActive(stage, phased)) return undefined;
+    return openPhase(stage, phased, kline);
   });
 }
