@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Refusal } from '../domain/refusal.ts';
 import { denialOf, eventOf, orderRowOf } from '../journal/builders.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
-import { openState } from '../journal/open.ts';
+import { takeLock } from '../journal/lock.ts';
+import { journalFile, openState } from '../journal/open.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { startTime } from '../testing/builders.ts';
@@ -56,6 +57,19 @@ function refusal(subject: string): Refusal {
   }
   throw new Error(`${subject} was not refused`);
 }
+
+test('ages are told as they are configured, however fast the clock of the exchange ran', () => {
+  const lock = takeLock(state);
+  const db = openForWriting(join(state, journalFile));
+  const facts = { ageMs: 1_218_981, maxDataAgeMs: 600_000 };
+  writer(
+    db,
+    1,
+  )([{ kind: 'memory', name: 'speed', value: '60' }, denialOf({ strategy: 'late', code: 'staleData', facts })]);
+  db.close();
+  lock?.release();
+  expect(why('late')).toContain('The last price is 20.316 s old, at most 10 s are allowed.');
+});
 
 test.each<[string, string, OrderEntryRow]>([
   ['the whole id', 'saaaaab00002', second],

@@ -7,7 +7,7 @@ import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
 import type { Denied, JournalReader } from '../journal/reader.ts';
 import { approvalText, denialText } from '../ops/words.ts';
 import { orderJson, type ShowOptions, withState } from './show.ts';
-import { wantText } from './words.ts';
+import { speedName, wantText } from './words.ts';
 
 interface Step {
   readonly at: number;
@@ -101,7 +101,7 @@ function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
   ];
 }
 
-function deniedSteps(denied: Denied): Step[] {
+function deniedSteps(denied: Denied, speed: number): Step[] {
   return [
     {
       at: denied.at,
@@ -111,7 +111,7 @@ function deniedSteps(denied: Denied): Step[] {
     {
       at: denied.lastAt,
       what: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
-      detail: denialText(denied),
+      detail: denialText(denied, speed),
     },
   ];
 }
@@ -166,7 +166,14 @@ export function showWhy(subject: string, options: ShowOptions): void {
         `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
       );
     }
-    const steps = order === undefined ? denials.slice(0, 20).reverse().flatMap(deniedSteps) : orderSteps(reader, order);
+    const speed = Number(reader.memories().get(speedName) ?? 1);
+    const steps =
+      order === undefined
+        ? denials
+            .slice(0, 20)
+            .reverse()
+            .flatMap((denied) => deniedSteps(denied, speed))
+        : orderSteps(reader, order);
     if (options.json) {
       options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
       return;

@@ -5,10 +5,13 @@ import type { Denial, Want } from '../domain/order.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
 
-/** The row of an order that a rule refused at UTC ms. */
+/** Under which a journal remembers the speed of its last run, so that ages are told as they are configured. */
+export const speedName = 'speed';
+
 /** The end of one of our ids, which tells it from the others where their beginnings are alike; `why` and `resolve` take it. */
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 
+/** The row of an order that a rule refused at UTC ms. */
 export const denialRow = (draft: Draft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
   kind: 'denied',
   at,

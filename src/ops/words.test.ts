@@ -10,6 +10,10 @@ describe('a denial in words', () => {
     expect(denialText({ code: 'staleData', facts: { ageMs: 8_400, maxDataAgeMs: 5_000 } })).toBe(
       'The last price is 8.4 s old, at most 5 s are allowed.',
     );
+    // As the limit is configured, however fast the exchange's clock runs.
+    expect(denialText({ code: 'staleData', facts: { ageMs: 1_218_981, maxDataAgeMs: 600_000 } }, 60)).toBe(
+      'The last price is 20.316 s old, at most 10 s are allowed.',
+    );
     expect(denialText({ code: 'staleData', facts: { ageMs: 'never seen', maxDataAgeMs: 5_000 } })).toBe(
       'No price has been seen yet.',
     );

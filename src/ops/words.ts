@@ -29,9 +29,9 @@ export function roundedMoney(text: string): string {
 const fact = (facts: Details, name: string): string =>
   grouped(String(facts[name] ?? '?').replace(/(\.\d{8})\d+$/, '$1'));
 
-const seconds = (facts: Facts, name: string): string => {
+const seconds = (facts: Facts, name: string, speed = 1): string => {
   const ms = facts[name];
-  return typeof ms === 'number' ? `${ms / 1_000} s` : '?';
+  return typeof ms === 'number' ? `${Math.round(ms / speed) / 1_000} s` : '?';
 };
 
 /** UTC, to the second. */
@@ -42,14 +42,14 @@ const since = (facts: Facts): string => {
   return typeof at === 'number' ? moment(at) : '?';
 };
 
-/** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. */
-const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
+/** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. Ages of what was seen are real ones, as they are configured. */
+const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string>> = {
   blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. It lifts by itself.`,
   halted: (facts) => `Everything halts since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
   killed: (facts) => `Trading is killed since ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
-  staleData: ({ ageMs, ...facts }) =>
-    typeof ageMs === 'number'
-      ? `The last price is ${ageMs / 1_000} s old, at most ${seconds(facts, 'maxDataAgeMs')} are allowed.`
+  staleData: (facts, speed) =>
+    typeof facts['ageMs'] === 'number'
+      ? `The last price is ${seconds(facts, 'ageMs', speed)} old, at most ${seconds(facts, 'maxDataAgeMs', speed)} are allowed.`
       : 'No price has been seen yet.',
   orderValue: (facts) =>
     `The order is worth ${fact(facts, 'value')}, one order may be worth at most ${fact(facts, 'maxOrderValue')}.`,
@@ -77,9 +77,9 @@ const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
     facts['symbol'] === undefined
       ? `The strategy ${fact(facts, 'strategy')} is not among those that may create orders.`
       : `${fact(facts, 'symbol')} is not among the symbols on which orders may be created.`,
-  bookAge: ({ ageMs, ...facts }) =>
-    typeof ageMs === 'number'
-      ? `The last book is ${ageMs / 1_000} s old, a MARKET order wants one of at most ${seconds(facts, 'maxBookAgeMs')}.`
+  bookAge: (facts, speed) =>
+    typeof facts['ageMs'] === 'number'
+      ? `The last book is ${seconds(facts, 'ageMs', speed)} old, a MARKET order wants one of at most ${seconds(facts, 'maxBookAgeMs', speed)}.`
       : 'No book has been seen yet, and a MARKET order wants one.',
   move: (facts) =>
     `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
@@ -104,10 +104,10 @@ const sentences: Readonly<Record<string, (facts: Facts) => string>> = {
   openOrders: (facts) => `${fact(facts, 'open')} orders are open, at most ${fact(facts, 'maxOpenOrders')} are allowed.`,
 };
 
-/** Why an order was denied, as a sentence with the rule's numbers; a rule without a sentence has its facts listed. */
-export function denialText({ code, facts }: Denial): string {
+/** Why an order was denied, as a sentence with the rule's numbers; a rule without a sentence has its facts listed. `speed`: the exchange's clock, times real time. */
+export function denialText({ code, facts }: Denial, speed = 1): string {
   const sentence = sentences[code];
-  if (sentence !== undefined) return sentence(facts);
+  if (sentence !== undefined) return sentence(facts, speed);
   const listed = Object.keys(facts).map((name) => `${spaced(name)} ${fact(facts, name)}`);
   return `Denied by ${spaced(code)}${listed.length === 0 ? '' : `: ${listed.join(', ')}`}.`;
 }

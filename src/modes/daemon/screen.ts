@@ -258,7 +258,7 @@ export class Screen {
       reason,
       verdict: 'denied',
       code,
-      text: denialText({ code, facts }),
+      text: denialText({ code, facts }, this.#options.speed),
     };
     if (
       latest?.verdict === 'denied' &&

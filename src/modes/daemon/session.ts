@@ -25,6 +25,7 @@ import { removeDaemonInfo, writeDaemonInfo } from '../state.ts';
 import { allocationsOf, hostedOf, instrumentsFor } from '../strategies.ts';
 import { type Terms, watchTerms } from '../terms.ts';
 import { refuseWithdrawKey } from '../withdraw-key.ts';
+import { speedName } from '../words.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { refuseMissingMoney } from './money-there.ts';
@@ -163,6 +164,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   // The last connection that closes puts the log back into the file: the writer's.
   undo.unshift(() => loaded.past.close());
   for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
+  book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
   undo.unshift(() => venue.close?.());
   const notice = (said: Notice): void => {
     log[said.level](said.text);
