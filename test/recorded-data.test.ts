@@ -11,6 +11,9 @@ import { importFile } from '../src/data/import/import.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { backtestHere } from './kit/command.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const root = join(import.meta.dirname, '..', '..', 'shared', 'data');
 const folders = ['recorded/klines', 'recorded/trades', 'recorded/depth', 'bundle'];
 const files = folders
@@ -34,14 +37,14 @@ describe.skipIf(files.length === 0)('recorded data', () => {
     const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
     const { rows, defects } = expected(path);
     const disorder = number(defects, /(\d+) out of order/);
-    const options = { dir, endStamps: false, replace: false, now: 0 };
+    const options = { dir, endStamps: false, replace: false, now };
     const plain = importFile(path, { ...options, repair: new Set<Repair>() });
     if (disorder > 0) await expect(plain).rejects.toThrow(`${disorder} trades earlier than the one before`);
     const result =
       disorder > 0 ? await importFile(path, { ...options, repair: new Set<Repair>(['sort']) }) : await plain;
     const manifest = readManifest(dir, result.key);
     if (manifest === undefined) throw new Error('nothing was stored');
-    const again = await audit(dir, manifest);
+    const again = await audit(dir, manifest, now);
     expect(again.damage).toEqual([]);
     // What the import found is what the stored rows hold.
     const found = result.findings.filter(({ check }) => check !== 'assumed' && check !== 'cut-off');
@@ -113,7 +116,7 @@ async function withTrades(dir: string, { symbol }: Manifest, path: string): Prom
     symbol,
     endStamps: false,
     replace: false,
-    now: 0,
+    now,
     repair: new Set<Repair>(['sort']),
   });
   const trades = readManifest(dir, { kind: 'trades', symbol });

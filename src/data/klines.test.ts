@@ -53,6 +53,11 @@ describe('a file of klines', () => {
     ]);
   });
 
+  test('takes a file that begins with a byte order mark, and names its lines as they are', () => {
+    expect(load(`\uFEFF${csv(row(0), row(1))}`).findings.rows).toBe(2);
+    expect(() => load(`\uFEFF${csv(row(0), row(1, '98,101'))}`)).toThrow(/line 3: 3 columns, not 6/);
+  });
+
   test('tells of a price that jumps to another scale, and of one wrong print', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     expect(load(csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000))).warnings).toEqual([

@@ -13,6 +13,7 @@ const dot = 46;
 const zero = 48;
 const lineFeed = 10;
 const carriageReturn = 13;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 const mostFastDigits = 15;
 const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
 const decimalText = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
@@ -89,6 +90,8 @@ class NumberReader {
   }
 
   header(names: string): void {
+    // The mark with which spreadsheets begin a file of UTF-8 is not of the text.
+    if (byteOrderMark.every((byte, at) => this.#bytes[at] === byte)) this.#at = byteOrderMark.length;
     const first = this.#lineText().trim();
     if (first !== names) {
       throw this.#refusal(

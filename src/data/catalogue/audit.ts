@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';
+import { futureFinding } from '../check/future.ts';
 import { checksOf } from '../import/import.ts';
 import { compared } from './compare.ts';
 import { openDuck } from './duckdb.ts';
 import type { SeriesKey } from './kinds.ts';
+import { frameOf } from './ledger.ts';
 import { isAsWritten, loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest } from './manifest.ts';
 import { readParquet } from './parquet.ts';
@@ -17,8 +19,8 @@ export interface Audit {
   readonly findings: readonly Finding[];
 }
 
-/** Reads every month twice, from Parquet and from its column file, and compares. */
-export async function audit(dir: string, manifest: Manifest): Promise<Audit> {
+/** Reads every month twice, from Parquet and from its column file, and compares. `now`: UTC ms. */
+export async function audit(dir: string, manifest: Manifest, now: number): Promise<Audit> {
   const key = manifest as SeriesKey;
   const damage: string[] = [];
   const checks = checksOf(manifest as SeriesKey & Manifest);
@@ -53,9 +55,10 @@ export async function audit(dir: string, manifest: Manifest): Promise<Audit> {
   } finally {
     duck.close();
   }
+  const future = futureFinding(manifest.months.at(-1)?.to ?? 0, frameOf(manifest), now);
   // Times are compared by the column files: of damaged ones nothing is concluded.
   const slips = damage.length > 0 ? [] : await compared(dir, manifest);
-  return { manifest, damage, findings: [...checks.findings(), ...slips] };
+  return { manifest, damage, findings: [...checks.findings(), ...future, ...slips] };
 }
 
 const sameBytes = (a: Float64Array, b: Float64Array): boolean =>

@@ -12,6 +12,9 @@ import { folderOf, type Manifest, readManifest } from './manifest.ts';
 import { exportSeries, query } from './query.ts';
 import { removeSeries, storeResampled } from './store.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const header = 'time_ms,open,high,low,close,volume';
 const start = Date.UTC(2024, 0, 31, 23, 30);
 const line = (minute: number, volume = minute + 1): string =>
@@ -41,7 +44,7 @@ function place(): Place {
     manifest,
     take(content, options = {}, name = 'BTCUSDT_1m.csv') {
       writeFileSync(join(dir, name), content);
-      const given = { dir: catalogue, endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+      const given = { dir: catalogue, endStamps: false, repair: new Set<never>(), replace: false, now };
       return importFile(join(dir, name), { ...given, ...options });
     },
     volumes: async () => [...((await loadSeries(catalogue, manifest())).columns[5] ?? [])],
@@ -57,7 +60,7 @@ describe('a series', () => {
       ['2024-01', 30],
       ['2024-02', 30],
     ]);
-    expect(imports).toMatchObject([{ at: 5, rows: 60, files: [{ name: 'BTCUSDT_1m.csv' }] }]);
+    expect(imports).toMatchObject([{ at: now, rows: 60, files: [{ name: 'BTCUSDT_1m.csv' }] }]);
     expect([priceDecimals, source]).toEqual([1, 'unknown']);
     expect(await here.volumes()).toEqual(range(1, 61));
   });
@@ -148,7 +151,7 @@ describe('what is stored', () => {
       endStamps: false,
       repair: new Set(),
       replace: false,
-      now: 0,
+      now,
       source: 'x',
     });
     expect(there.manifest().months).toEqual(here.manifest().months);
@@ -181,12 +184,12 @@ describe('what is stored', () => {
   test('is known to be what was written, or not', async () => {
     const here = place();
     await here.take(csv(...range(0, 60)));
-    expect((await audit(here.dir, here.manifest())).damage).toEqual([]);
+    expect((await audit(here.dir, here.manifest(), now)).damage).toEqual([]);
     const file = join(folderOf(here.dir, key), here.manifest().months[0]?.file ?? '');
     const bytes = readFileSync(file);
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    expect((await audit(here.dir, here.manifest())).damage).toEqual([
+    expect((await audit(here.dir, here.manifest(), now)).damage).toEqual([
       `${file} is not what was written: put it back from a copy, or remove the series and import its rows again`,
     ]);
     truncateSync(file, 10);
@@ -206,7 +209,7 @@ describe('what is stored', () => {
     const to = join(here.dir, 'out.csv');
     await expect(query(here.dir, sql)).rejects.toThrow(against);
     await expect(exportSeries(here.dir, here.manifest(), to, {})).rejects.toThrow(against);
-    await expect(storeResampled(here.dir, here.manifest(), { interval: '15min', zone: 'UTC', now: 0 })).rejects.toThrow(
+    await expect(storeResampled(here.dir, here.manifest(), { interval: '15min', zone: 'UTC', now })).rejects.toThrow(
       against,
     );
     expect((await query(here.dir, 'SELECT count(*) AS n FROM trades')).rows).toEqual([['0']]);
@@ -271,7 +274,7 @@ describe('klines for a run', () => {
   test('of a zone are kept for looking at, not for runs', async () => {
     const here = place();
     await here.take(csv(...range(0, 4_000)));
-    const made = await storeResampled(here.dir, here.manifest(), { interval: '1day', zone: 'Europe/Berlin', now: 0 });
+    const made = await storeResampled(here.dir, here.manifest(), { interval: '1day', zone: 'Europe/Berlin', now });
     expect(made).toMatchObject({
       zone: 'Europe/Berlin',
       imports: [{ layout: 'resampled from klines BTCUSDT 1min', files: [{ sha256: expect.any(String) }] }],

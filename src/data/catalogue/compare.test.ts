@@ -10,6 +10,9 @@ import type { SeriesKey } from './kinds.ts';
 import { storedKlines } from './klines.ts';
 import { readManifest } from './manifest.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2024, 0, 10);
 const minute = 60_000;
 const rows = 3_000;
@@ -42,14 +45,14 @@ function place() {
         endStamps: false,
         repair: new Set<never>(),
         replace: false,
-        now: 5,
+        now,
       };
       return importFile(join(dir, 'x.csv'), { ...given, ...options });
     },
     async findings(symbol: string) {
       const key: SeriesKey = { kind: 'klines', symbol, interval: '1min' };
       const manifest = readManifest(join(dir, 'data'), key);
-      return manifest === undefined ? [] : (await audit(join(dir, 'data'), manifest)).findings;
+      return manifest === undefined ? [] : (await audit(join(dir, 'data'), manifest, now)).findings;
     },
   };
 }

@@ -13,6 +13,9 @@ import { staleText } from './made.ts';
 import { listSeries, type Manifest, readManifest } from './manifest.ts';
 import { removeSeries, storeResampled } from './store.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2024, 0, 1);
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
 const key: SeriesKey = { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' };
@@ -28,7 +31,7 @@ function place() {
   const dir = join(folder, 'data');
   const take = (name: string, text: string): Promise<ImportResult> => {
     writeFileSync(join(folder, name), text);
-    const given = { dir, symbol: 'BTCUSDT', endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    const given = { dir, symbol: 'BTCUSDT', endStamps: false, repair: new Set<never>(), replace: false, now };
     return importFile(join(folder, name), given);
   };
   const series = (of: SeriesKey): Manifest => {
@@ -48,7 +51,7 @@ function place() {
         `time_ms,price,qty,side\n${minutes.map((at) => `${start + at * 60_000},100.${at % 7},1,${at % 3 === 0 ? 'buy' : 'sell'}\n`).join('')}`,
       ),
     make: (from: SeriesKey, interval: Interval, zone = 'UTC') =>
-      storeResampled(dir, series(from), { interval, zone, now: 0 }),
+      storeResampled(dir, series(from), { interval, zone, now }),
     run: (interval: Interval): Promise<StoredKlines> =>
       storedKlines(dir, { symbol: 'BTCUSDT', interval, pricePrecision: 2 }),
     stale: (): readonly (string | undefined)[] => listSeries(dir).map((one) => staleText(listSeries(dir), one)),
@@ -170,7 +173,7 @@ test('days, weeks and months of a place are whole where its clocks change', asyn
   await here.hours(...range(0, 4_400), ...range(4_410, 7_370));
   const seen = async (interval: Interval): Promise<unknown> => {
     const made = await here.make(hour, interval, 'Europe/Berlin');
-    const { findings } = await audit(here.dir, made);
+    const { findings } = await audit(here.dir, made, now);
     // The fixture repeats its days.
     const told = findings.filter(({ check }) => check !== 'stuck');
     return [ledgerOf(made).length, told, made.imports[0]?.findings.map(({ count }) => count)];
@@ -185,7 +188,7 @@ test('a hole in the days of a place is told with its days', async () => {
   const made = await here.make(hour, '1day', 'Europe/Berlin');
   const [gap, ...others] = ledgerOf(made);
   expect([gap?.from, gap?.to, others]).toEqual([Date.UTC(2024, 9, 22, 22), Date.UTC(2024, 9, 28, 23), []]);
-  const { findings } = await audit(here.dir, made);
+  const { findings } = await audit(here.dir, made, now);
   expect(findings.map(({ what }) => what)).toContain('1 gap, 6 klines missing, longest 6 days');
   expect(findings.map(({ check }) => check)).not.toContain('off-grid');
 });

@@ -8,6 +8,9 @@ import { ledgerOf } from './ledger.ts';
 import { loadSeries } from './load.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2024, 0, 10);
 /** Trades by second and price, as `5@101`. */
 const csv = (...trades: readonly string[]): string => {
@@ -27,7 +30,7 @@ function place() {
     prices: async () => [...((await loadSeries(dir, manifest())).columns[1] ?? [])],
     take(content: string, options: Partial<ImportOptions> = {}): Promise<ImportResult> {
       writeFileSync(join(dir, 'BTCUSDT-trades.csv'), content);
-      const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+      const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now };
       return importFile(join(dir, 'BTCUSDT-trades.csv'), { ...given, ...options });
     },
   };

@@ -9,6 +9,9 @@ import type { SeriesKey } from './kinds.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { exportSeries } from './query.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2024, 0, 31, 22);
 /** Prices and quantities that no short binary fraction is. */
 const price = (row: number): string => (100 + ((row * 7919) % 1_000) / 100).toFixed(2);
@@ -54,7 +57,7 @@ test.for(cases)('%j', async ([key, name, content]) => {
       endStamps: false,
       repair: new Set(),
       replace: false,
-      now: 5,
+      now,
     };
     await importFile(join(dir, file), given);
     const found = readManifest(join(dir, into), key);
@@ -86,7 +89,7 @@ test('a Parquet file that was cut off or damaged is refused, not read as far as 
     endStamps: false,
     repair: new Set(),
     replace: false,
-    now: 5,
+    now,
   };
   await importFile(join(dir, name), given);
   const manifest = readManifest(join(dir, 'data'), key);

@@ -10,8 +10,11 @@ import { readManifest } from './manifest.ts';
 import { storeResampled } from './store.ts';
 import { storedTape } from './tape.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2024, 0, 10);
-const options = { endStamps: false, replace: false, now: 5, source: 'x', symbol: 'BTCUSDT' };
+const options = { endStamps: false, replace: false, now, source: 'x', symbol: 'BTCUSDT' };
 
 test('of trades: repairs, and a side that is broken', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
@@ -39,7 +42,7 @@ test('of klines: an outage that the source filled, also in what is made of them'
   expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([expect.stringMatching(filled)]);
   const minutes = readManifest(dir, { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
   if (minutes === undefined) throw new Error('nothing was stored');
-  await storeResampled(dir, minutes, { interval: '60min', zone: 'UTC', now: 5 });
+  await storeResampled(dir, minutes, { interval: '60min', zone: 'UTC', now });
   expect((await storedKlines(dir, { ...wanted, interval: '60min' })).warnings).toEqual([expect.stringMatching(filled)]);
 });
 

@@ -26,6 +26,7 @@ export type CheckName =
   | 'locked'
   | 'slip'
   | 'partial'
+  | 'future'
   | 'assumed';
 
 export interface Finding {

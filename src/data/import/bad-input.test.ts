@@ -7,6 +7,9 @@ import { seededRng } from '../../clock/clock.ts';
 import { readManifest } from '../catalogue/manifest.ts';
 import { type ImportOptions, type ImportResult, importFile } from './import.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const start = Date.UTC(2020, 0, 1);
 const minute = 60_000;
 type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];
@@ -47,7 +50,7 @@ function place() {
         endStamps: false,
         repair: new Set<never>(),
         replace: false,
-        now: 5,
+        now,
       };
       return importFile(join(dir, 'BTCUSDT_1m.csv'), { ...given, ...options });
     },
@@ -93,6 +96,16 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
     'of decimals with commas between commas',
     `${header}\n${good.map(commas).join('\n')}\n`,
     /its header has 6 columns and most rows have 11: the commas in them are decimals as well as separators.*semicolons, or with points/,
+  ],
+  [
+    'with columns that its header does not name',
+    `${header}\n${good.map((row) => [...row, '0.5', 'x'].join(',')).join('\n')}\n`,
+    /its header has 6 columns and most rows have 8: name them in their order \(--columns time,open,high,low,close,volume; - for/,
+  ],
+  [
+    'with one such column',
+    `${header}\n${good.map((row) => [...row, '7'].join(',')).join('\n')}\n`,
+    /its header has 6 columns and most rows have 7: name them in their order/,
   ],
   [
     'with its columns in the order of Bitfinex',
@@ -209,4 +222,19 @@ describe('another scale', () => {
     expect(later.findings).toMatchObject([{ check: 'scale', refused: false }]);
     expect(here.rows()).toBe(6_000);
   });
+});
+
+test('rows that are still to come, and a kline that is not over yet, are told of', async () => {
+  const told = async (from: number): Promise<readonly unknown[]> =>
+    (await place().take(csv(made(100, { from })))).findings.map(({ check, what }) => [check, what]);
+  expect(await told(now - 100 * minute)).toEqual([]);
+  expect(await told(now - 100 * minute + minute)).toEqual([['future', 'the last kline is not over yet']]);
+  expect(await told(now)).toEqual([
+    ['future', `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which is still to come`],
+  ]);
+});
+
+test('a comma at the end of each row makes no column', async () => {
+  const { layout, rows } = await place().take(`${header}\n${good.map((row) => `${row.join(',')},\n`).join('')}`);
+  expect([layout, rows]).toEqual(['klines', 3_000]);
 });

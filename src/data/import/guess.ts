@@ -147,12 +147,12 @@ function textLayout(
   const firstRow = table.findIndex(isRow);
   if (firstRow < 0)
     throw new Refusal(`${file.path} has no rows of numbers in its first ${lines.length} lines: is it the right file?`);
-  const above = table
-    .slice(0, firstRow)
-    .findLast((cells) => cells.length === width && cells.some((cell) => cell !== ''));
   const rows = table.slice(firstRow).filter(isRow);
   const words = table.slice(0, firstRow).findLast((cells) => !cells.some((cell) => /\d/.test(cell)));
-  refuseDecimalCommas(file, words, width, separator);
+  const above =
+    table.slice(0, firstRow).findLast((cells) => cells.length === width && cells.some((cell) => cell !== '')) ??
+    overEmpty(words, rows);
+  if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
   const special = specialLayout(above, file, told);
   if (special !== undefined) return special;
   const fields = told.columns
@@ -174,17 +174,35 @@ function textLayout(
   return { ...rest, form, notes };
 }
 
-/** A header of six columns over rows of eleven: every number but the time was cut in two. */
-function refuseDecimalCommas(
+/** A header over rows that have nothing in the columns behind it, such as after a comma at the end of each. */
+const overEmpty = (
+  header: readonly string[] | undefined,
+  rows: readonly (readonly string[])[],
+): readonly string[] | undefined =>
+  header !== undefined && header.length > 1 && rows.every((cells) => cells.slice(header.length).join('') === '')
+    ? header
+    : undefined;
+
+/** A header of fewer columns than its rows have: of six over eleven every number but the time was cut in two. */
+function refuseUnnamed(
   { path }: Pick<DataFile, 'path'>,
   header: readonly string[] | undefined,
-  width: number,
+  rows: readonly (readonly string[])[],
   separator: string,
 ): void {
-  const named = header?.length ?? 0;
-  if (separator !== ',' || named < 4 || width < named + 2 || width > 2 * named) return;
+  const [named, width] = [header?.length ?? 0, rows[0]?.length ?? 0];
+  if (named < 4 || named >= width) return;
+  const isCut =
+    separator === ',' &&
+    width >= named + 2 &&
+    width <= 2 * named &&
+    !rows.some((cells) => cells.some((cell) => cell.includes('.')));
   throw new Refusal(
-    `${path}: its header has ${named} columns and most rows have ${width}: the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals`,
+    `${path}: its header has ${named} columns and most rows have ${width}: ${
+      isCut
+        ? 'the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals'
+        : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
+    }`,
   );
 }
 

@@ -4,6 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { compared } from '../catalogue/compare.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
 import { columnsOf, type SeriesKey, seriesName } from '../catalogue/kinds.ts';
+import { frameOf } from '../catalogue/ledger.ts';
 import { staleOf, staleText } from '../catalogue/made.ts';
 import {
   type Imported,
@@ -19,6 +20,7 @@ import { GrowingTable } from '../catalogue/rows.ts';
 import { seamFindings } from '../catalogue/seams.ts';
 import { DepthChecks } from '../check/depth.ts';
 import { counted, type Finding, findingText, type Repair, type Repaired } from '../check/finding.ts';
+import { futureFinding } from '../check/future.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
 import type { Batch, Reading } from './batch.ts';
@@ -174,6 +176,7 @@ async function takeRows(
       ? new GrowingTable(key.kind, columnsOf[key.kind].length, 2 ** 16)
       : undefined;
   const raw = checksOf(key);
+  const ahead = (): readonly Finding[] => futureFinding(span.to, frameOf(key), options.now);
   const span = { rows: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   for await (const batch of reading.batches) {
     if (shift) openInstead(batch, key);
@@ -191,7 +194,7 @@ async function takeRows(
   }
   if (span.rows === 0 && reading.unreadable.count === 0) throw new Refusal(`${file.path} has no rows: fetch it again`);
   if (held === undefined) {
-    const findings = [...readingFindings(layout, reading), ...accepted(raw.findings(), options)];
+    const findings = [...readingFindings(layout, reading), ...accepted(raw.findings(), options), ...ahead()];
     refuseFaults(file, findings, span.rows);
     return { ...span, findings, repaired: [] };
   }
@@ -208,7 +211,7 @@ async function takeRows(
   const { table, repaired } = mend(layout.newestFirst ? reversed(held) : held, options.repair);
   raw.add(table.columns, table.rows);
   const read = readingFindings(layout, reading).filter(({ check }) => check !== 'unreadable' || dropped.length === 0);
-  const findings = [...read, ...accepted(raw.findings(), options)];
+  const findings = [...read, ...accepted(raw.findings(), options), ...ahead()];
   refuseFaults(file, findings, table.rows);
   await writer.add(table.columns, table.rows);
   return { ...span, rows: table.rows, findings, repaired: [...dropped, ...repaired] };

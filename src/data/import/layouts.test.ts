@@ -7,6 +7,9 @@ import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
 import { type ImportOptions, type ImportResult, importFile } from './import.ts';
 
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
 const at = Date.UTC(2024, 0, 1);
 const minute = 60_000;
 
@@ -20,7 +23,7 @@ async function take(name: string, content: string, options: Partial<ImportOption
   const dir = mkdtempSync(join(tmpdir(), 'sluice-layouts-'));
   const path = join(dir, name);
   writeFileSync(path, content);
-  const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now: 0, ...options };
+  const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now, ...options };
   const result = await importFile(path, given);
   const manifest = readManifest(dir, result.key);
   if (manifest === undefined) throw new Error('nothing was stored');

@@ -1,6 +1,7 @@
 /** `sluice data list`, `check` and `sql`. */
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
+import { systemClock } from '../../clock/clock.ts';
 import { audit } from '../../data/catalogue/audit.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { ledgerOf } from '../../data/catalogue/ledger.ts';
@@ -73,7 +74,7 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
   let damaged = 0;
   const all = listSeries(dir);
   for (const manifest of chosen({ ...given, json })) {
-    const { damage, findings: now } = await audit(dir, manifest);
+    const { damage, findings: now } = await audit(dir, manifest, systemClock.now());
     damaged += damage.length;
     const findings = [...ofMaking(manifest), ...now];
     const stale = staleText(all, manifest);
