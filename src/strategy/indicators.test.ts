@@ -51,6 +51,23 @@ describe.each([
     expect(streamed(make(length), klines)).toEqual(make(length).column(klines, '1min'));
   });
 
+  property.prop([rows, period, fc.integer({ min: 1, max: 70 })])(
+    'gives the same bits in pieces',
+    (given, length, rowsAtOnce) => {
+      const klines = columnsOf(given);
+      const { column } = make(length);
+      const piece = column.pieces?.(klines, '1min');
+      const values: number[] = [];
+      for (let from = 0; from < given.length; from += rowsAtOnce) {
+        const to = Math.min(from + rowsAtOnce, given.length);
+        const into = new Float64Array(rowsAtOnce);
+        piece?.(into, from, to);
+        values.push(...into.subarray(0, to - from));
+      }
+      expect(Float64Array.from(values)).toEqual(column(klines, '1min'));
+    },
+  );
+
   property.prop([rows, period])('has no value before it is warm and always one after', (given, length) => {
     const column = make(length).column(columnsOf(given), '1min');
     column.forEach((value, at) => {

@@ -1,10 +1,10 @@
 /**
- * Indicators, each in two forms of one arithmetic: `column` over a whole series (backtests) and `stream` kline by kline
+ * Indicators, each in two forms of one arithmetic: `column` over a whole series, in pieces too (backtests), and `stream` kline by kline
  * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm.
  */
 
 import type { Interval } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
+import { type Column, inPieces } from './pieces.ts';
 
 export type { Columns } from '../domain/market.ts';
 
@@ -30,7 +30,7 @@ export interface Indicator {
   /** The larger interval whose klines it is over and `warmup` counts, made by `on`; left out: the strategy's own. */
   readonly of?: Interval;
   /** The indicator's whole column over klines of an interval; NaN where it is not warm. */
-  column(klines: Columns, interval: Interval): Float64Array;
+  readonly column: Column;
   /** A function that takes klines of an interval one after another and gives the value after each. */
   stream(interval: Interval): (kline: TimedPrices) => number;
 }
@@ -42,22 +42,24 @@ export function sma(source: Source, period: number): Indicator {
   return {
     key: `sma ${source} ${period}`,
     warmup: period,
-    column(klines) {
+    column: inPieces((klines) => {
       const values = klines[source];
-      const out = new Float64Array(values.length);
-      let sum = 0;
-      const warm = Math.min(period, values.length);
-      for (let at = 0; at < warm; at++) {
-        sum += values[at] as number;
-        out[at] = at === period - 1 ? sum / period : Number.NaN;
-      }
-      for (let at = period; at < values.length; at++) {
-        sum += values[at] as number;
-        sum -= values[at - period] as number;
-        out[at] = sum / period;
-      }
-      return out;
-    },
+      let before = 0;
+      return (into, from, to) => {
+        let at = from;
+        let sum = before;
+        for (const warm = Math.min(period, to); at < warm; at++) {
+          sum += values[at] as number;
+          into[at - from] = at === period - 1 ? sum / period : Number.NaN;
+        }
+        for (; at < to; at++) {
+          sum += values[at] as number;
+          sum -= values[at - period] as number;
+          into[at - from] = sum / period;
+        }
+        before = sum;
+      };
+    }),
     stream() {
       // The sum stands behind the ring: as a variable it would be a new object at each kline.
       const ring = new Float64Array(period + 1);
@@ -99,23 +101,24 @@ export function ema(source: Source, period: number): Indicator {
   return {
     key: `ema ${source} ${period}`,
     warmup: period,
-    column(klines) {
+    column: inPieces((klines) => {
       const values = klines[source];
-      const out = new Float64Array(values.length);
-      let sum = 0;
-      let value = Number.NaN;
-      const warm = Math.min(period, values.length);
-      for (let at = 0; at < warm; at++) {
-        sum += values[at] as number;
-        if (at === period - 1) value = sum / period;
-        out[at] = value;
-      }
-      for (let at = warm; at < values.length; at++) {
-        value = kept * value + weight * (values[at] as number);
-        out[at] = value;
-      }
-      return out;
-    },
+      let [sum, last] = [0, Number.NaN];
+      return (into, from, to) => {
+        let at = from;
+        let value = last;
+        for (const warm = Math.min(period, to); at < warm; at++) {
+          sum += values[at] as number;
+          if (at === period - 1) value = sum / period;
+          into[at - from] = value;
+        }
+        for (; at < to; at++) {
+          value = kept * value + weight * (values[at] as number);
+          into[at - from] = value;
+        }
+        last = value;
+      };
+    }),
     stream,
   };
 }
@@ -130,30 +133,35 @@ export function rsi(source: Source, period: number): Indicator {
   return {
     key: `rsi ${source} ${period}`,
     warmup: period + 1,
-    column(klines) {
+    column: inPieces((klines) => {
       const values = klines[source];
-      const out = new Float64Array(values.length);
-      const warm = Math.min(period + 1, values.length);
-      let [rise, fall] = [0, 0];
-      for (let at = 0; at < warm; at++) {
-        const move = at === 0 ? 0 : (values[at] as number) - (values[at - 1] as number);
-        if (move > 0) rise += move;
-        else fall -= move;
-        out[at] = Number.NaN;
-      }
-      rise /= period;
-      fall /= period;
-      if (warm === period + 1) out[period] = strength(rise, fall);
-      for (let at = warm; at < values.length; at++) {
-        const move = (values[at] as number) - (values[at - 1] as number);
-        // Without a branch: nobody can foretell which way a price moves, a processor neither.
-        const gain = (move + Math.abs(move)) / 2;
-        rise = kept * rise + weight * gain;
-        fall = kept * fall + weight * (gain - move);
-        out[at] = strength(rise, fall);
-      }
-      return out;
-    },
+      let [lastRise, lastFall] = [0, 0];
+      return (into, from, to) => {
+        let at = from;
+        let rise = lastRise;
+        let fall = lastFall;
+        for (const warm = Math.min(period + 1, to); at < warm; at++) {
+          const move = at === 0 ? 0 : (values[at] as number) - (values[at - 1] as number);
+          if (move > 0) rise += move;
+          else fall -= move;
+          if (at === period) {
+            rise /= period;
+            fall /= period;
+          }
+          into[at - from] = at === period ? strength(rise, fall) : Number.NaN;
+        }
+        for (; at < to; at++) {
+          const move = (values[at] as number) - (values[at - 1] as number);
+          // Without a branch: nobody can foretell which way a price moves, a processor neither.
+          const gain = (move + Math.abs(move)) / 2;
+          rise = kept * rise + weight * gain;
+          fall = kept * fall + weight * (gain - move);
+          into[at - from] = strength(rise, fall);
+        }
+        lastRise = rise;
+        lastFall = fall;
+      };
+    }),
     stream() {
       let [rise, fall, seen, before] = [0, 0, 0, Number.NaN];
       return (prices) => {
@@ -201,18 +209,18 @@ export function atr(period: number): Indicator {
   return {
     key: `atr ${period}`,
     warmup: period,
-    column(klines) {
-      const out = new Float64Array(klines.close.length);
+    column: inPieces(({ high, low, close }) => {
       const next = stream();
       const prices = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
-      for (let at = 0; at < out.length; at++) {
-        prices.high = klines.high[at] as number;
-        prices.low = klines.low[at] as number;
-        prices.close = klines.close[at] as number;
-        out[at] = next(prices);
-      }
-      return out;
-    },
+      return (into, from, to) => {
+        for (let at = from; at < to; at++) {
+          prices.high = high[at] as number;
+          prices.low = low[at] as number;
+          prices.close = close[at] as number;
+          into[at - from] = next(prices);
+        }
+      };
+    }),
     stream,
   };
 }

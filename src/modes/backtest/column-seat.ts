@@ -8,6 +8,7 @@ import { behind, type Getter, valuesOf } from '../../strategy/values.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 import type { RunSeries } from './run.ts';
+import { ValueWindow } from './value-window.ts';
 
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 type Moment = Parameters<Deciding['decide']>[1];
@@ -38,7 +39,7 @@ export class Seat {
   readonly #strategy: Deciding;
   readonly #cursor: KlineCursor;
   readonly #close: Float64Array;
-  readonly #columns: readonly Float64Array[];
+  readonly #window: ValueWindow;
   readonly #behind: Behind;
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
@@ -60,8 +61,12 @@ export class Seat {
     this.#strategy = strategy;
     this.#cursor = cursor;
     this.#close = columns.close;
-    this.#columns = indicators.map(([, indicator]) => indicator.column(columns, interval));
-    this.#behind = new Behind(this.#columns);
+    this.#window = new ValueWindow(
+      indicators.map(([, indicator]) => indicator),
+      columns,
+      interval,
+    );
+    this.#behind = new Behind(this.#window);
     this.#values = valuesOf(
       indicators.map(([name]) => name),
       this.#behind,
@@ -92,7 +97,9 @@ export class Seat {
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
-    if (!isWarm(this.#columns, row)) return undefined;
+    const window = this.#window;
+    window.reach(row);
+    if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
     return this.#strategy.decide(this.#values, this.#moment);
   }
@@ -103,72 +110,77 @@ export class Seat {
   }
 
   /**
-   * Moves the cursor over rows at which a quiet seat goes on wishing the same and the equity stays on its line, up to `end`;
-   * returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine sees the whole loop at
-   * once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
+   * Moves the cursor over rows at which a quiet seat goes on wishing the same and the equity stays on its line, up to `end` or
+   * where its window ends; returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine
+   * sees the whole loop at once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
    */
   skip(row: number, end: number, { fixed, held, least }: EquityLine): number {
     const close = this.#close;
     const cursor = this.#cursor;
     const strategy = this.#strategy;
-    const columns = this.#columns;
+    const window = this.#window;
     const behind = this.#behind;
     const values = this.#values;
     const moment = this.#moment;
     const last = this.lastWant as Want;
+    window.reach(row);
+    const { from, columns } = window;
     const [a = none, b = none] = columns;
     const isPair = columns.length === 2;
-    for (let at = row; at < end; at++) {
+    const to = Math.min(end, window.to);
+    for (let at = row; at < to; at++) {
       if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
       if (isPair) {
-        const one = a[at] as number;
-        const other = b[at] as number;
+        const one = a[at - from] as number;
+        const other = b[at - from] as number;
         if (Number.isNaN(one) || Number.isNaN(other)) continue;
         behind.a = one;
         behind.b = other;
       } else {
-        if (!isWarm(columns, at)) continue;
+        if (!isWarm(columns, at - from)) continue;
         behind.look(at);
       }
       const want = strategy.decide(values, moment);
       if (want !== undefined && want !== last && !sameWant(want, last)) return at;
     }
-    return end;
+    return to;
   }
 }
 
-function isWarm(columns: readonly Float64Array[], row: number): boolean {
-  for (const column of columns) if (Number.isNaN(column[row])) return false;
+function isWarm(columns: readonly Float64Array[], at: number): boolean {
+  for (const column of columns) if (Number.isNaN(column[at])) return false;
   return true;
 }
 
-/** The columns' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */
+/** The indicators' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */
 class Behind {
-  readonly #columns: readonly Float64Array[];
-  #row = 0;
+  readonly #window: ValueWindow;
+  #at = 0;
   a = Number.NaN;
   b = Number.NaN;
   c = Number.NaN;
   d = Number.NaN;
 
-  constructor(columns: readonly Float64Array[]) {
-    this.#columns = columns;
+  constructor(window: ValueWindow) {
+    this.#window = window;
   }
 
   /** Takes the values of a row; a column that is not there leaves a number, or the engine would keep no numbers in its place. */
   look(row: number): void {
-    const [a, b, c, d] = this.#columns;
-    this.#row = row;
-    if (a !== undefined) this.a = a[row] as number;
-    if (b !== undefined) this.b = b[row] as number;
-    if (c !== undefined) this.c = c[row] as number;
-    if (d !== undefined) this.d = d[row] as number;
+    const { columns, from } = this.#window;
+    const [a, b, c, d] = columns;
+    const at = row - from;
+    this.#at = at;
+    if (a !== undefined) this.a = a[at] as number;
+    if (b !== undefined) this.b = b[at] as number;
+    if (c !== undefined) this.c = c[at] as number;
+    if (d !== undefined) this.d = d[at] as number;
   }
 
   /** The value of any column. */
   of(place: number): number {
-    return (this.#columns[place] as Float64Array)[this.#row] as number;
+    return (this.#window.columns[place] as Float64Array)[this.#at] as number;
   }
 }
 const none = new Float64Array();
