@@ -183,3 +183,12 @@ test('a file that holds no frames is told of, and the others are compacted', asy
   expect(out).toContain('1 file of frames compacted');
   expect(readdirSync(join(at.dir, 'd', 'trades'))).toEqual(['BTCUSDT']);
 }, 60_000);
+
+test('what is no symbol is refused before anything is recorded', async () => {
+  expect(
+    await at.sluice(['record', '../BTCUSDT', '--url', exchange.restUrl, '--data', join(at.dir, 'n')]),
+  ).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"../BTCUSDT" is no symbol: 2 to 30 letters and digits'),
+  });
+});

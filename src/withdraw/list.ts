@@ -1,4 +1,5 @@
 /** `sluice-withdraw list`: what the exchange says of withdrawals; what was not known is cleared up on the way. */
+import { momentOf } from '../config/moment.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { answered } from '../modes/by-hand/client.ts';
 import { printRows } from '../modes/by-hand/show.ts';
@@ -17,7 +18,7 @@ export interface ListCommand extends WithdrawCommand {
 
 export async function list(command: ListCommand): Promise<void> {
   const { asset, id, since, page } = command;
-  const startTime = since === undefined ? undefined : Date.parse(`${since}T00:00Z`);
+  const startTime = since === undefined ? undefined : momentOf(`${since}T00:00Z`);
   if (Number.isNaN(startTime)) throw new Refusal(`--since ${since}: must be a day such as 2026-01-31`);
   await withDesk(command, async (desk) => {
     for (const entry of desk.book.open(desk.host)) {

@@ -351,6 +351,12 @@ describe('a refusal', () => {
 });
 
 describe('the list', () => {
+  it('refuses a day that the calendar has not', async () => {
+    expect((await refusal(list({ ...command(), since: '2026-02-30' }))).message).toBe(
+      '--since 2026-02-30: must be a day such as 2026-01-31',
+    );
+  });
+
   it('is a table for people and lines for programs', async () => {
     listed = [row('w1', { status: 5, txId: '0xabc' })];
     const { asset: _, ...asked } = command();

@@ -1,5 +1,7 @@
 /** Books that come as columns, made into JSON lines, which have one reader. */
 
+import { isoMs } from './times.ts';
+
 const encoder = new TextEncoder();
 
 async function* lines(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
@@ -86,7 +88,7 @@ function bandLine(time: string, bands: readonly Band[]): Uint8Array {
       });
   };
   return bookLine(
-    time.replace(/^(\d{4}-.*)$/, (text) => String(Date.parse(`${text.replace(' ', 'T')}Z`))),
+    time.replace(/^(\d{4}-.*)$/, (text) => String(isoMs(text, 'UTC'))),
     side(-1),
     side(1),
   );

@@ -194,6 +194,11 @@ describe('the markets', () => {
       `${empty}users:\n  - { uid: "1", key: a, secret: s, balances: { USDT: "0.${'0'.repeat(18)}1" } }\n`,
       'line 4',
     ],
+    [
+      'a day that the calendar has not',
+      'markets:\n  - symbol: BTCUSDT\n    klines: k.csv\n    from: "0020-02-28"\n',
+      'line 4: markets.0.from: must be a date such as 2020-03-12',
+    ],
     ['a fee above all', `${empty}fees: { maker: "1.5", taker: "0" }\n`, 'line 3'],
     ['a habit that there is not', `${empty}habits:\n  color: red\n`, 'line 4'],
     ['a position that a habit does not have', `${empty}habits:\n  ping: often\n`, 'line 4'],

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { momentOf, momentWanted } from '../../config/moment.ts';
 import { placesIn, problemsIn, readConfig } from '../../config/read.ts';
 import { loadDepth } from '../../data/depth.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
@@ -77,7 +78,11 @@ const market = z.strictObject({
   symbol: z.string().min(1),
   klines: file.optional(),
   /** The kline that is replayed first, UTC; those before it are history. */
-  from: z.iso.datetime().optional(),
+  from: z
+    .string()
+    .transform(momentOf)
+    .refine((time) => Number.isFinite(time), `must be ${momentWanted}`)
+    .optional(),
   trades: file.optional(),
   depth: file.optional(),
   synthetic: synthetic.optional(),
@@ -140,7 +145,7 @@ function openMarket(
   if (from !== undefined && klines === undefined) return 'from is for klines';
   if (klines !== undefined) {
     const { columns } = loadKlines({ path: at(klines), symbol, interval: '1min', pricePrecision });
-    const startIndex = from === undefined ? 0 : rowAt(columns.openTime, Date.parse(from));
+    const startIndex = from === undefined ? 0 : rowAt(columns.openTime, from);
     if (startIndex >= columns.openTime.length) return `from is after the last kline`;
     return { kind: 'klines', symbol, klines: columns, startIndex };
   }

@@ -4,7 +4,7 @@ import { pause } from '../../clock/clock.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
-import { symbolOf } from '../../data/import/names.ts';
+import { namedSymbol } from '../../data/import/names.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { answered, type Commanded, openClient, type WhichExchange } from '../by-hand/client.ts';
@@ -88,7 +88,7 @@ function wantedOf(names: readonly string[], { trades, depth, klines }: RecordGiv
     .split(',')
     .filter((text) => text !== '')
     .map((text) => intervalOf(text.trim()));
-  const symbols = [...new Set(names.map(symbolOf))];
+  const symbols = [...new Set(names.map(namedSymbol))];
   return symbols.map((symbol) => ({ symbol, trades: all || trades, depth: all || depth, klines: intervals }));
 }
 
