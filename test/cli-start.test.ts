@@ -90,6 +90,7 @@ describe('an exchange', () => {
     expect(oneMessage(answer)).toMatch(
       /^sluice: the exchange at http:\S+ refuses the account: .*-2015.*\n {2}it means: .+\n {2}what to do: .+/,
     );
+    expect(existsSync(join(at.dir, 'var', 'live'))).toBe(false);
   });
 
   test('whose market is traded on paper has no margin account', async () => {

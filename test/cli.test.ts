@@ -103,6 +103,10 @@ describe('a command', () => {
     [['simulator', '--port', '70000'], 'must be a whole number from 0 to 65535'],
     [['fills', '--state', '.'], 'sluice: . is not a state directory: there is no journal.db in it'],
     [['fills'], 'sluice: no state directory in var/: start one first (sluice demo), or give it with --state DIR'],
+    [
+      ['demo', '--state', 'x', '--faults', 'worst-dy'],
+      'worst-dy is neither a fault file nor a plan (did you mean "worst-day"?)',
+    ],
     [['cancel'], 'sluice: say which orders: sluice cancel --all, or sluice cancel --strategy ID'],
   ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
     const message = await refused(2, ...args);

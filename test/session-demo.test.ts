@@ -87,6 +87,8 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
   expect(code).toBe(130);
   expect(runs(second.exchangePid)).toBe(false);
   expect(second.demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
+  const again = `npx sluice demo --state ${state}`;
+  expect(second.demo.lines).toContain(`${again} goes on from here; ${again} --fresh starts anew`);
 });
 
 test('on the worst of days the books agree in the end, and a row that is taken away is missed', async () => {

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openState } from '../journal/open.ts';
-import { chooseState, writeDaemonInfo } from './state.ts';
+import { lastWords } from './daemon/daemon.ts';
+import { chooseState, makeStateDir, writeDaemonInfo } from './state.ts';
 
 const home = process.cwd();
 let dir = '';
@@ -24,6 +25,30 @@ function running(name: string, startedAt: number): () => void {
   writeDaemonInfo(at, { pid: 1, mode: name, startedAt, exchange: '', control: '', token: '' });
   return () => lock.release();
 }
+
+test('a start that is refused leaves nothing of a directory that it made, and all of one that was there', () => {
+  const start = (at: string): (() => void) => {
+    const takeAway = makeStateDir(at);
+    for (const name of ['lock.db', 'sluice.log']) writeFileSync(join(at, name), '');
+    return takeAway;
+  };
+  start(join('a', 'b'))();
+  expect(existsSync('a')).toBe(false);
+  const takeAway = start('c');
+  writeFileSync(join('c', 'sluice.log'), 'something was said');
+  takeAway();
+  start('c')();
+  expect(readdirSync('c')).toEqual(['lock.db', 'sluice.log']);
+  expect(() => makeStateDir(join('c', 'lock.db'))).toThrow(/^state directory c.lock\.db is a file: name a directory/);
+});
+
+test('the last words of a daemon whose directory was moved away are one line', () => {
+  const error = new Error("ENOENT: no such file or directory, scandir 'gone'");
+  expect(lastWords(error, 'gone')).toMatch(
+    /^state directory gone is gone: .*; put it back, then start again to recover$/,
+  );
+  expect(lastWords(error, '.')).toContain(error.stack);
+});
 
 test('of several running daemons a reading command takes the one that began last, an acting one none', () => {
   const said: string[] = [];

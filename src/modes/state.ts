@@ -1,11 +1,11 @@
 /** State directories: where they are, which one a command means, and what the daemon on it says of itself. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
 import { oneLine } from '../journal/examiner.ts';
 import { isLocked } from '../journal/lock.ts';
-import { journalFile } from '../journal/open.ts';
+import { journalFile, prepareDir } from '../journal/open.ts';
 
 const daemonFile = 'daemon.json';
 const stateRoot = 'var';
@@ -36,6 +36,28 @@ export function refusalOf(error: unknown, dir: string, what: 'read' | 'written')
     `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
     3,
   );
+}
+
+/** What a start writes before it is known whether anything comes of it. */
+const early: readonly string[] = ['lock.db', 'sluice.log'];
+
+/** Makes a state directory where it is not there; what it gives takes away again what was made, for a start that is refused. */
+export function makeStateDir(dir: string): () => void {
+  if (existsSync(dir) && !statSync(dir).isDirectory())
+    throw new Refusal(`state directory ${dir} is a file: name a directory with --state DIR`);
+  const made: string[] = [];
+  for (let at = resolve(dir); !existsSync(at); at = dirname(at)) made.push(at);
+  prepareDir(dir);
+  return () => {
+    const isEmpty = (name: string): boolean => early.includes(name) && statSync(join(dir, name)).size === 0;
+    if (made.length === 0 || !existsSync(dir) || !readdirSync(dir).every(isEmpty)) return;
+    for (const name of early) rmSync(join(dir, name), { force: true });
+    try {
+      for (const at of made) rmdirSync(at);
+    } catch {
+      // Somebody else put something beside it meanwhile.
+    }
+  };
 }
 
 /** Written whole or not at all; refuses where the directory takes nothing, as on a full disk. */

@@ -1,11 +1,11 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
+import { existsSync } from 'node:fs';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { readSecrets } from '../../config/secrets.ts';
-import { prepareDir } from '../../journal/open.ts';
 import { type Beside, recordBeside } from '../record/beside.ts';
 import { refuseMargin } from '../spot-only.ts';
-import { defaultStateDir } from '../state.ts';
+import { defaultStateDir, makeStateDir } from '../state.ts';
 import { configure } from '../strategies.ts';
 import { refuseUnfit } from '../weight.ts';
 import { askByFile } from './kill-file.ts';
@@ -67,8 +67,10 @@ export interface RunOptions
   readonly beside?: Beside;
 }
 
-/** What a broken daemon says: one line where the disk is at fault, and where we are, all that finds the cause. */
-function lastWords(error: Error, stateDir: string): string {
+/** What a broken daemon says: one line where the disk is at fault, or the directory gone, and where we are, all that finds the cause. */
+export function lastWords(error: Error, stateDir: string): string {
+  if (!existsSync(stateDir))
+    return `state directory ${stateDir} is gone: nothing more is sent, and this process ends; put it back, then start again to recover`;
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
   return isOfDisk
     ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; look after the disk, then start again to recover`
@@ -81,7 +83,7 @@ export async function runUntilStopped(
   start: (common: StartOptions) => Promise<Session>,
 ): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel, beside } = options;
-  prepareDir(stateDir);
+  const takeAway = makeStateDir(stateDir);
   const log = fileLog(stateDir, logLevel);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
@@ -93,7 +95,12 @@ export async function runUntilStopped(
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   // The signal kills, as the file does that it makes; without a listener it would end the process.
   if (process.platform !== 'win32') process.on('SIGUSR2', () => askByFile(stateDir));
-  const session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder });
+  const session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
+    (error: unknown) => {
+      takeAway();
+      throw error;
+    },
+  );
   const screen = showStatus(session, out, json);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

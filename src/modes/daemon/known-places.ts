@@ -3,11 +3,13 @@
  * lost one and not a new one: a strategy would begin flat and buy again what the account holds already.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Guard } from '../../journal/guard.ts';
 import { journalFile } from '../../journal/open.ts';
+import { openReader } from '../../journal/reader.ts';
+import { runningDaemon } from '../state.ts';
 
 function noteOf({ dir }: Pick<Guard, 'dir'>, stateDir: string): string {
   const path = existsSync(stateDir) ? realpathSync(stateDir) : resolve(stateDir);
@@ -37,5 +39,45 @@ export function rememberPlace(guard: Guard, stateDir: string): void {
     });
   } catch {
     // It guards against a lost journal, not against the loss.
+  }
+}
+
+/** What is said of daemons that trade on the same account from other directories of this machine. */
+export function othersOn(
+  { dir }: Pick<Guard, 'dir'>,
+  stateDir: string,
+  { venueName, restUrl }: { readonly venueName: string; readonly restUrl: string },
+): readonly string[] {
+  const own = realpathSync(stateDir);
+  return noted(dir).flatMap((place) => {
+    try {
+      const running = realpathSync(place) === own ? undefined : runningDaemon(place);
+      if (running?.exchange !== restUrl || venueIn(place) !== venueName) return [];
+      return `another daemon (process ${running.pid}, ${place}) trades on this account: each counts only its own orders as its own, and both may spend the same money. Give each an account of its own, or stop one`;
+    } catch {
+      // What cannot be read says nothing.
+      return [];
+    }
+  });
+}
+
+function noted(dir: string): readonly string[] {
+  const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.startsWith('at-')) : [];
+  return names.flatMap((name) => {
+    try {
+      return [String((JSON.parse(readFileSync(join(dir, name), 'utf8')) as { dir: unknown }).dir)];
+    } catch {
+      // Half a one is what a power cut leaves.
+      return [];
+    }
+  });
+}
+
+function venueIn(stateDir: string): string | undefined {
+  const reader = openReader(stateDir);
+  try {
+    return reader.meta.get('venue');
+  } finally {
+    reader.close();
   }
 }

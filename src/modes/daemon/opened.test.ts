@@ -12,6 +12,7 @@ import { isLocked } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
+import { writeDaemonInfo } from '../state.ts';
 import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
 import { begin, type Opens, openedMeanwhile } from './opened.ts';
@@ -188,6 +189,30 @@ test('a small journal that was changed is refused before anybody is asked', asyn
   });
   await expect(started).rejects.toMatchObject({ exitCode: 3 });
   expect(asked).toBe(false);
+});
+
+test('a second daemon on an account is told of the first, wherever that keeps its state', async () => {
+  const said: string[] = [];
+  const second = { ...options(), stateDir: join(dir, 'second'), say: (line: string) => void said.push(line) };
+  const start = async (given: Opens): Promise<void> => {
+    await openedMeanwhile(
+      { ...given, opening: begin(given) },
+      undo,
+      () => {},
+      async () => {},
+    );
+  };
+  await start(options());
+  const there = { pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl, control: '', token: '' };
+  writeDaemonInfo(dir, there);
+  await start({ ...second, venueName: 'of another key' });
+  expect(said).toEqual([]);
+  await start({ ...second, stateDir: join(dir, 'third') });
+  expect(said).toEqual([expect.stringMatching(/^another daemon \(process 7, .*\) trades on this account: /)]);
+  for (const step of undo.splice(0)) await step();
+  said.length = 0;
+  await start({ ...second, stateDir: join(dir, 'third') });
+  expect(said).toEqual([]);
 });
 
 test('a journal that is gone or empty where one has traded is lost, not new', async () => {

@@ -4,7 +4,7 @@ import { userState } from '../../budget/shared-file.ts';
 import { type Guard, thisHost } from '../../journal/guard.ts';
 import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
 import { refuseUnraised } from '../limits.ts';
-import { refuseLost, rememberPlace } from './known-places.ts';
+import { othersOn, refuseLost, rememberPlace } from './known-places.ts';
 import type { SessionOptions, Undo } from './session-options.ts';
 
 export type Opens = Pick<
@@ -52,9 +52,12 @@ export async function openedMeanwhile<T>(
     const state = await opening.settle();
     const guard = guardOf(options);
     if (guard !== undefined) rememberPlace(guard, options.stateDir);
+    const { venueName, config } = options;
+    const others =
+      guard === undefined ? [] : othersOn(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
     undo.unshift(() => state.loaded.past.close());
     opened(state);
-    for (const line of state.said) {
+    for (const line of [...state.said, ...others]) {
       options.say(line);
       options.log.warn(line);
     }

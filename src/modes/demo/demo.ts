@@ -1,6 +1,6 @@
 /** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,13 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
-import { prepareDir } from '../../journal/open.ts';
 import { runUntilStopped } from '../daemon/daemon.ts';
 import { startLive } from '../daemon/live.ts';
 import type { LogLevel } from '../daemon/log.ts';
-import { defaultStateDir } from '../state.ts';
+import { defaultStateDir, makeStateDir } from '../state.ts';
 import { configure } from '../strategies.ts';
 import { booksText, compareBooks } from './books.ts';
+import { faultsOf } from './fault-file.ts';
 import { home, scenarios } from './scenarios.ts';
 import { demoUser, type SimulatorAddress } from './simulate.ts';
 
@@ -42,15 +42,18 @@ export async function demo(options: DemoOptions): Promise<void> {
   const { scenario: name, json, out, say, signal } = options;
   const scenario = scenarios[name];
   if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
+  // The exchange reads them once more; here they are refused before anything is made.
+  if (options.faults !== undefined) faultsOf(options.faults, { uids: [demoUser.uid], symbols: [scenario.symbol] });
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
-  if (existsSync(stateDir) && isLocked(stateDir)) {
+  makeStateDir(stateDir);
+  if (isLocked(stateDir)) {
     throw new Refusal(
       `a demo is running on ${stateDir} already: stop it first, or give this one another with --state DIR`,
       3,
     );
   }
   if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
-  prepareDir(stateDir);
+  makeStateDir(stateDir);
   const file = join(home(), 'config', `demo-${name}.yaml`);
   const market = await startExchange(options, stateDir, options.speed ?? scenario.speed);
   try {
@@ -79,11 +82,22 @@ export async function demo(options: DemoOptions): Promise<void> {
       throw new Refusal('the built-in exchange ended; start again to go on from where it stood', 1);
     if (books !== undefined && books.differences.length > 0)
       throw new Refusal(`the journal in ${stateDir} differs from the exchange: sluice journal check looks at it`, 1);
-    say('npm start goes on from here; npx sluice demo --fresh starts anew');
+    const again = commandOf(options);
+    say(`${again === 'npx sluice demo' ? 'npm start' : again} goes on from here; ${again} --fresh starts anew`);
   } finally {
     await market.stop();
   }
 }
+
+/** What starts a demo on the same state again. */
+const commandOf = ({ scenario, state }: DemoOptions): string =>
+  [
+    'npx sluice demo',
+    ...(scenario === 'crash-2020' ? [] : [`--scenario ${scenario}`]),
+    ...(state === undefined
+      ? []
+      : [`--state ${/^[\w./-]+$/.test(state) ? state : `'${state.replaceAll("'", "'\\''")}'`}`]),
+  ].join(' ');
 
 interface Market {
   readonly address: SimulatorAddress;
@@ -130,8 +144,13 @@ async function startExchange(options: DemoOptions, stateDir: string, speed: numb
   void ended.then(() => lost.abort());
   const address = await addressOf(child);
   const control = address?.controlUrl;
-  if (address === undefined || control === undefined)
-    throw new Refusal('the built-in exchange did not start; see the message above', 1);
+  if (address === undefined || control === undefined) {
+    await ended;
+    throw new Refusal(
+      'the built-in exchange did not start; see the message above',
+      child.exitCode === 2 ? 2 : child.exitCode === 3 ? 3 : 1,
+    );
+  }
   say(`the exchange runs as process ${child.pid}`);
   // What is under way when the daemon is stopped is to end well: from then on nothing goes wrong.
   signal.addEventListener(
