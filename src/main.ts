@@ -310,7 +310,7 @@ program
   .command('adjust')
   .description('tell the ledger of a deposit (positive) or a withdrawal, so that it equals the account again')
   .argument('<ASSET>', 'such as USDT')
-  .argument('<AMOUNT>', 'such as 100 or -12.5 (after --, when it is negative)')
+  .argument('<AMOUNT>', 'such as 100 or -12.5')
   .requiredOption('--reason <TEXT>', 'for the journal')
   .addOption(stateOption())
   .addOption(jsonOption())

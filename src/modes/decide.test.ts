@@ -128,6 +128,37 @@ describe('sluice adjust, without a daemon', () => {
     expect(out.join()).toContain(said);
   });
 
+  /** What the account held at first, and what of that was missing when it was last compared. */
+  const began = (held: string, missing?: string): void => {
+    const { path, lock } = openState(dir, binding, ['s']);
+    const db = openForWriting(path);
+    const at = 6;
+    writer(
+      db,
+      2,
+    )([
+      { kind: 'adjustment', at, what: 'baseline', asset: 'BTC', amount: held, by: 'sluice', reason: 'begun' },
+      ...(missing === undefined
+        ? []
+        : [{ kind: 'audit', at, outcome: 'off', differences: { BTC: missing }, held: {} } as const]),
+    ]);
+    db.close();
+    lock.release();
+  };
+
+  test('takes no more than the ledger holds, unless the account was seen to lack it', async () => {
+    began('1.4');
+    const take = (amount: string): Promise<void> => adjust('BTC', amount, { ...options(), reason: 'withdrawn' });
+    await expect(take('-1000')).rejects.toThrow(
+      'the ledger holds 1.4 BTC, and 1000 less would be below nothing: look at the amount and its sign',
+    );
+    await take('-1.4');
+    began('0', '-0.5');
+    await expect(take('-0.6')).rejects.toThrow('when the account was last compared it held -0.5 BTC beside');
+    await take('-0.5');
+    expect(out.at(-1)).toContain('counts 0.5 BTC less');
+  });
+
   test.each([
     ['usdt', '1', 'is no asset'],
     ['USDT', '1e5', 'is no amount'],

@@ -10,7 +10,9 @@ import { openToRead } from '../journal/reader.ts';
 import type { DashboardSource } from '../ops/dashboard.ts';
 import type { Assembled } from './assemble.ts';
 import { ask, inJournal, writeAtRest } from './control.ts';
-import { chooseState } from './state.ts';
+import { holdings } from './journal/holdings.ts';
+import { type View, viewOf } from './journal/view.ts';
+import { chooseState, refusalOf } from './state.ts';
 import { orderOf } from './why.ts';
 
 export interface DecideOptions {
@@ -88,7 +90,7 @@ export async function adjust(asset: string, text: string, options: DecideOptions
     throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
   const amount = unitsText(amountOf(text));
   const { dir, running } = chooseState(options.state, say, true);
-  refuseUnheard(asset, dir);
+  refuseSlips(asset, amount, dir);
   if (running === undefined)
     writeAtRest(dir, [
       { kind: 'adjustment', at: systemClock.now(), what: 'adjust', asset, amount, by: 'operator', reason },
@@ -98,8 +100,8 @@ export async function adjust(asset: string, text: string, options: DecideOptions
   out(json ? JSON.stringify({ version: 1, action: 'adjust', state: dir, asset, amount, message }) : message);
 }
 
-/** A slip in an asset's name would halt everything at the next comparison with the account. */
-function refuseUnheard(asset: string, dir: string): void {
+/** A slip in an asset's name, or in an amount, would halt everything at the next comparison with the account. */
+function refuseSlips(asset: string, amount: string, dir: string): void {
   const { db, version } = openToRead(dir);
   try {
     // A journal of the first schema knows of no adjustments.
@@ -108,13 +110,30 @@ function refuseUnheard(asset: string, dir: string): void {
       .prepare('SELECT base FROM instruments UNION SELECT quote FROM instruments UNION SELECT asset FROM adjustments')
       .pluck()
       .all() as string[];
-    if (heard.length === 0 || heard.includes(asset)) return;
-    throw new Refusal(
-      `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal in ${dir} knows ${heard.join(', ')}`,
-    );
+    if (heard.length > 0 && !heard.includes(asset))
+      throw new Refusal(
+        `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal in ${dir} knows ${heard.join(', ')}`,
+      );
+    if (amount.startsWith('-')) refuseBelowNothing(asset, amount, viewOf(db));
+  } catch (error) {
+    throw refusalOf(error, dir, 'read');
   } finally {
     db.close();
   }
+}
+
+/** Nobody can withdraw more than there is; what the account was itself seen to lack is another matter. */
+function refuseBelowNothing(asset: string, amount: string, view: View): void {
+  const held = holdings(view)?.get(asset);
+  if (held === undefined || held.plus(amount).gte(0)) return;
+  const [last] = view.has('audits')
+    ? view.all<{ differences: string }>('SELECT differences FROM audits ORDER BY at DESC LIMIT 1')
+    : [];
+  const seen = last === undefined ? undefined : (JSON.parse(last.differences) as Record<string, string>)[asset];
+  if (seen !== undefined && held.plus(seen).lte(held.plus(amount))) return;
+  throw new Refusal(
+    `the ledger holds ${held.toFixed()} ${asset}, and ${amount.slice(1)} less would be below nothing: look at the amount and its sign${seen === undefined ? '' : `; when the account was last compared it held ${seen} ${asset} beside what the ledger explains`}`,
+  );
 }
 
 function amountOf(text: string): Units {

@@ -138,9 +138,16 @@ export function check({ dir, environment, json, out }: CheckOptions): void {
   else for (const line of words(dir, checked)) out(line);
   if (findings.length > 0)
     throw new Refusal(
-      `${findings.length} findings in ${join(dir, journalFile)}: sluice why ORDER shows an order's evidence`,
+      `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} in ${join(dir, journalFile)}: ${adviceOn(findings)}`,
       1,
     );
+}
+
+/** What helps, by what was found. */
+function adviceOn(findings: readonly Finding[]): string {
+  if (findings.some(({ rule }) => Object.hasOwn(fileRules, rule))) return 'restore a backup';
+  if (findings.some(({ order }) => order !== undefined)) return "sluice why ORDER shows an order's evidence";
+  return 'sluice adjust says what moved the account beside orders';
 }
 
 function* words(dir: string, { schema, links, link, rows, holdings: held, findings }: Checked): Iterable<string> {
