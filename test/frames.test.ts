@@ -1,11 +1,12 @@
 /** Larger klines inside a strategy: the same ones by columns, by streams and by their definition, and never before they close. */
 import fc from 'fast-check';
 import { map, withLatestFrom } from 'rxjs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resampleKlines } from '../src/data/resample.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import { units } from '../src/domain/money.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
+import type { Want } from '../src/domain/order.ts';
+import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
@@ -175,6 +176,55 @@ test('strategies of several intervals on one symbol give the same rows by column
     { numRuns: 40 },
   );
   expect(fills).toBeGreaterThan(100);
+});
+
+describe('two larger klines that are known at one moment, for the end of the first is missing', () => {
+  // The minute 19 closes the five minutes from 5 on, and those from 15 on.
+  const minutes = Array.from({ length: 40 }, (_, minute) => minute)
+    .filter((minute) => minute !== 9 && (minute < 10 || minute > 18))
+    .map((minute) => ({ time: minute * minuteMs, open: 100, high: 100.5, low: 99.5, close: 100, volume: 5_000 }));
+
+  /** Wishes by the minute at which the kline of five opens; nothing is said at the others. */
+  const saying = (wants: Readonly<Record<number, Want>>): Strategy =>
+    defineStrategy({
+      name: 'saying',
+      about: 'Says what a test wrote down',
+      params: {},
+      indicators: () => ({}),
+      decide: (_, { kline }) => wants[kline.openTime / minuteMs],
+    });
+
+  async function filled(strategy: Strategy, first: readonly Strategy[] = []): Promise<readonly string[]> {
+    const given = caseOfXz({ columns: columnsOf(minutes), rules: 'plain', cash: '1000', strategy, decidesOn: '5min' });
+    const input = inputOf(given);
+    const [place] = input.hosted as [RunInput['hosted'][number]];
+    const hosted = [...first.map((one, index) => ({ ...place, id: `first${index}`, strategy: one })), place];
+    const allocations = hosted.map(({ id, symbol }) => ({ strategy: id, symbol, amount: units('1000') }));
+    const run = { ...input, hosted, allocations, cash: units('9000') };
+    const of = ({ fills }: RunResult): readonly string[] =>
+      fills
+        .filter((fill) => fill.strategy === place.id)
+        .map(({ side, quantity, time }) => `${side} ${Number(quantity) / 1e4} at ${time / minuteMs}`);
+    const rows = of(runColumns(run));
+    expect(of(await runStream(run))).toEqual(rows);
+    return rows;
+  }
+
+  test('make an order of the first wish, and after it what the last one lacks', async () => {
+    const rows = await filled(saying({ 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') }));
+    expect(rows).toEqual(['BUY 3 at 20', 'SELL 2 at 25']);
+  });
+
+  test('make an order of the last wish alone where something has to be cancelled before', async () => {
+    const resting = hold({ quantity: 2 }, 'rest', { limit: 95 });
+    const wants = { 0: resting, 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
+    expect(await filled(saying(wants))).toEqual(['BUY 1 at 20']);
+  });
+
+  test('make an order of the last wish alone where the symbol is busy with that of another strategy', async () => {
+    const wants = { 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
+    expect(await filled(saying(wants), [saying(wants)])).toEqual(['BUY 1 at 20']);
+  });
 });
 
 test('klinesOf tells a stream strategy of each larger kline before the minute that closed it', async () => {

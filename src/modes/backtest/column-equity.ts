@@ -2,7 +2,7 @@
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Risk } from '../../risk/risk.ts';
-import type { Walk } from './column-walk.ts';
+import { markCloses, type Walk } from './column-walk.ts';
 
 const dayMs = 86_400_000;
 
@@ -39,10 +39,7 @@ export class ColumnEquity {
 
   /** Looks at the exact equity, at the last price of every series. */
   watchLoss(walks: readonly Walk[]): Kill | undefined {
-    // Its next open can have been marked since.
-    for (const { series, cursor, row } of walks)
-      if (row > series.first && (this.#portfolio.lastMark(series.symbol)?.at ?? 0) <= cursor.seenAt)
-        this.#portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
+    markCloses(walks, this.#portfolio);
     const kill = this.#risk.watchLoss();
     this.lastOpenOfDay = this.#risk.dayStart.day + dayMs - this.#longestMs;
     this.stale = false;

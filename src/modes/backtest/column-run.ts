@@ -6,81 +6,49 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { rowAt } from '../../data/klines.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import { plus, priceNumber } from '../../domain/money.ts';
-import { type Intent, isClosed, type OrderReport, type Signal, type Want } from '../../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 import { isGapped } from '../../fill/stops.ts';
-import { type Draft, intentOf } from '../../portfolio/plan.ts';
-import { Planner } from '../../portfolio/planner.ts';
-import { Portfolio, type WorkingOrder } from '../../portfolio/portfolio.ts';
-import { Protection } from '../../portfolio/protect.ts';
-import type { Kill } from '../../risk/kill.ts';
-import { Risk } from '../../risk/risk.ts';
+import type { Planner } from '../../portfolio/planner.ts';
+import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { Protection } from '../../portfolio/protect.ts';
+import type { Risk } from '../../risk/risk.ts';
 import { checked } from '../../strategy/checked.ts';
-import { PaperOnKlines } from '../../venue/paper/on-klines.ts';
-import type { PaperTrade } from '../../venue/paper/records.ts';
-import { marketsOf } from '../daemon/run-markets.ts';
-import { leaveAfterProfit } from './after-profit.ts';
-import { type Band, bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
+import { ColumnDesk } from './column-desk.ts';
 import { ColumnEquity } from './column-equity.ts';
-import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
 import type { Seat } from './column-seat.ts';
 import { seatsOn } from './column-seats.ts';
-import { markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
-import { armedStops, type Holders, withTargets } from './entry-kline.ts';
+import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
+import { armedStops, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
-import { fillOf, openingBalances, planTerms, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 
 export class ColumnRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
+  readonly #desk: ColumnDesk;
   readonly #portfolio: Portfolio;
   readonly #protection: Protection;
   readonly #planner: Planner;
-  readonly #holders: Holders;
   readonly #risk: Risk;
-  readonly #venue: PaperOnKlines;
   readonly #flows: CashFlows;
   readonly walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
-  readonly #log = new ColumnLog();
-  readonly #band: Band;
-  /** Kills whose resting orders are not cancelled yet: one can come in the midst of a fill. */
-  #fresh: Kill[] = [];
-  #sequence = 0;
   readonly #equity: ColumnEquity;
   /** The longest interval of all series. */
   readonly #longestMs: number;
 
   constructor(input: RunInput) {
     this.#input = input;
-    this.#band = bandOf(input);
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-    this.#portfolio = new Portfolio(input.instruments, input.allocations);
-    this.#protection = new Protection(this.#portfolio, () => {});
-    this.#planner = new Planner({
-      portfolio: this.#portfolio,
-      protection: this.#protection,
-      ...planTerms(input),
-      changed: (signal, goal) => this.#log.signal(signal, goal),
-      tooSmall: (draft, denial) => this.#log.denied(draft, denial, this.#portfolio, this.#clock.now()),
-    });
-    this.#holders = { portfolio: this.#portfolio, planner: this.#planner, protection: this.#protection };
-    const { limits, instruments, rules, fees } = input;
-    const disabled = (kill: Kill): void => void this.#fresh.push(kill);
-    this.#risk = new Risk({ limits, portfolio: this.#portfolio, clock: this.#clock, disabled });
-    this.#venue = new PaperOnKlines({
-      ...{ clock: this.#clock, instruments, rules, fees },
-      balances: openingBalances(input),
-      keepsClosed: false,
-      ...marketsOf(input),
-      listener: {
-        fill: (trade, intent) => this.#onFill(trade, intent),
-        end: (report, intent) => this.#onEnd(report, intent),
-      },
-    });
-    const assembled = { portfolio: this.#portfolio, risk: this.#risk };
-    this.#flows = flowsOn(input, assembled, this.#venue, (entry) => this.#log.entries.push(entry));
+    this.#desk = new ColumnDesk(input, this.#clock, (strategy) => this.#stir(strategy));
+    const { portfolio, protection, planner, risk, venue, log } = this.#desk;
+    this.#portfolio = portfolio;
+    this.#protection = protection;
+    this.#planner = planner;
+    this.#risk = risk;
+    this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.walks = input.series.map((series) => this.#walk(series));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
     this.#equity = new ColumnEquity(this.#portfolio, this.#risk, this.#longestMs);
@@ -90,7 +58,7 @@ export class ColumnRun {
     const cursor = new KlineCursor(series);
     const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio);
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
-    return walkOf(series, this.#venue.market(series.symbol), cursor, seats);
+    return walkOf(series, this.#desk.venue.market(series.symbol), cursor, seats);
   }
 
   /** Goes on for so many klines, or moments at which some close. */
@@ -112,14 +80,14 @@ export class ColumnRun {
   result(endedAt?: number): RunResult {
     for (const { series, row } of this.walks) markLast({ ...series, end: row }, this.#portfolio);
     return {
-      ...this.#log.results(this.#portfolio, spanOf(this.#input.series).end),
+      ...this.#desk.log.results(this.#portfolio, spanOf(this.#input.series).end),
       kills: this.#risk.switch.inForce.map(({ reason }) => reason),
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
       ...(endedAt !== undefined && { endedAt }),
-      ...this.#band.sums(),
+      ...this.#desk.band.sums(),
       ambiguousKlines: this.walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
-      journal: () => this.#log.journal(this.#portfolio, this.#clock.now()),
+      journal: () => this.#desk.log.journal(this.#portfolio, this.#clock.now()),
     };
   }
 
@@ -191,31 +159,48 @@ export class ColumnRun {
 
   #decide(walk: Walk): void {
     const { row } = walk.cursor;
+    let isBusy = false;
     for (const seat of walk.seats) {
-      if (seat.isOwn) this.#ask(walk, seat);
-      else while (seat.advance(row)) this.#ask(walk, seat);
+      if (seat.isOwn) isBusy = this.#ask(walk, seat, isBusy);
+      else while (seat.advance(row)) isBusy = this.#ask(walk, seat, isBusy);
     }
+    // Not before: a cancel is known to have come about only when all have been carried out.
+    if (this.#desk.obeyKills()) walk.active = !walk.market.idle || this.#protection.guards(walk.series.symbol);
   }
 
-  #ask(walk: Walk, seat: Seat): void {
-    if (!seat.mayDecide) return;
-    // Saying nothing repeats what was said last, as the host of live strategies does.
-    const want = seat.decide() ?? seat.lastWant;
-    if (want !== undefined && !seat.rests(want)) this.#wish(walk, seat, want);
+  /**
+   * After a gap several larger klines are known at one moment. As live, a symbol's lane that is free takes the first step of the first
+   * wish, and one that is busy with another's none: what comes after it is planned by the last wish. True when the lane is busy.
+   */
+  #ask(walk: Walk, seat: Seat, isBusy: boolean): boolean {
+    const heard = this.#heed(walk, seat);
+    const signal = isBusy ? (this.#heedRest(walk, seat) ?? heard) : heard;
+    if (signal === undefined) return isBusy;
+    const began = this.#desk.carryOut(signal, () => this.#heedRest(walk, seat));
+    seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
+    walk.active = !walk.market.idle || this.#protection.guards(signal.symbol);
+    return isBusy || began;
   }
 
-  #wish(walk: Walk, seat: Seat, want: Want): void {
-    const { series, cursor } = walk;
+  /** What it wishes from now on; undefined where that rests already. */
+  #heed({ series, cursor }: Walk, seat: Seat): Signal | undefined {
+    const want = seat.wish();
+    if (want === undefined) return undefined;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
-    this.#portfolio.mark(series.symbol, cursor.close, at);
+    markCloses(this.walks, this.#portfolio);
     seat.lastWant = checked(want);
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
     this.#planner.note(signal);
-    this.#carryOut(signal);
-    this.#obeyKills();
-    seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
-    walk.active = !walk.market.idle || this.#protection.guards(series.symbol);
+    seat.quiet = false;
+    return signal;
+  }
+
+  /** The last wish of the larger klines that are left. */
+  #heedRest(walk: Walk, seat: Seat): Signal | undefined {
+    let last: Signal | undefined;
+    while (seat.advance(walk.cursor.row)) last = this.#heed(walk, seat) ?? last;
+    return last;
   }
 
   #openPhase(walk: Walk): void {
@@ -223,7 +208,7 @@ export class ColumnRun {
     this.#clock.skipTo(cursor.openTime);
     if (!market.idle) market.open(cursor);
     if (this.#input.rules.targetsFrom === 'entry') this.#placeTargets(series.symbol, cursor.openTime, cursor.open);
-    this.#obeyKills();
+    this.#desk.obeyKills();
     this.#hitStops(walk, 'passed');
   }
 
@@ -235,14 +220,14 @@ export class ColumnRun {
     market.decided(cursor);
     this.#placeTargets(series.symbol, cursor.seenAt, cursor.close);
     market.decided(cursor);
-    this.#obeyKills();
+    this.#desk.obeyKills();
     walk.active = !market.idle || this.#protection.guards(series.symbol);
   }
 
   #placeTargets(symbol: string, at: number, price: number): void {
-    for (const signal of withTargets(symbol, at, this.#holders)) {
+    for (const signal of withTargets(symbol, at, this.#desk)) {
       this.#portfolio.mark(symbol, price, at);
-      this.#carryOut(signal);
+      this.#desk.carryOut(signal);
     }
   }
 
@@ -252,7 +237,7 @@ export class ColumnRun {
     this.#hitStops(walk, 'inside');
     if (!market.idle) {
       market.rest(cursor);
-      this.#obeyKills();
+      this.#desk.obeyKills();
       this.#hitStops(walk, 'any');
     }
     market.close();
@@ -263,7 +248,7 @@ export class ColumnRun {
 
   /** Stops that the open has passed are hit at the open, the others inside the kline. */
   #hitStops({ market, cursor, series: { symbol } }: Walk, which: 'passed' | 'inside' | 'any'): void {
-    const armed = armedStops(symbol, cursor.openTime, this.#input.rules, this.#holders);
+    const armed = armedStops(symbol, cursor.openTime, this.#input.rules, this.#desk);
     if (armed.length === 0) return;
     const at = this.#portfolio.instrument(symbol);
     const stops = which === 'any' ? armed : armed.filter((stop) => isGapped(cursor, stop, at) === (which === 'passed'));
@@ -273,7 +258,8 @@ export class ColumnRun {
       const price = priceNumber(hit.price, at);
       this.#portfolio.mark(symbol, price, this.#clock.now());
       this.#protection.leave(hit.strategy, symbol, signal.want.goal, stopReason(price));
-      this.#carryOut(signal);
+      this.#desk.carryOut(signal);
+      this.#desk.obeyKills();
     }
   }
 
@@ -287,77 +273,9 @@ export class ColumnRun {
       this.#clock.skipTo(cursor.seenAt);
       this.#portfolio.mark(symbol, cursor.close, cursor.seenAt);
       this.#protection.leave(strategy, symbol, signal.want.goal, why);
-      this.#carryOut(signal);
+      this.#desk.carryOut(signal);
       walk.active = !market.idle || this.#protection.guards(symbol);
     }
-  }
-
-  #carryOut(signal: Signal): void {
-    const refused: Draft[] = [];
-    for (let step = this.#planner.plan(signal); step !== undefined; step = this.#planner.plan(signal, refused)) {
-      if (step.do === 'cancel') {
-        this.#cancel(step.order);
-        continue;
-      }
-      const came = this.#isDenied(step.draft) ? 'refused' : this.#create(step.draft);
-      if (came === 'refused') refused.push(step.draft);
-      else if (came === 'waits') return;
-    }
-  }
-
-  #cancel(order: WorkingOrder): void {
-    if (order.cancelRequested || order.orderId === undefined) return;
-    order.cancelRequested = true;
-    this.#venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
-  }
-
-  #isDenied(draft: Draft): boolean {
-    const verdict = this.#risk.judge(draft);
-    if (verdict.kind === 'denied') this.#log.denied(draft, verdict, this.#portfolio, this.#clock.now());
-    return verdict.kind === 'denied';
-  }
-
-  /** What came of it; a MARKET order that waits to fill ends a plan. */
-  #create(draft: Draft): 'placed' | 'refused' | 'waits' {
-    const now = this.#clock.now();
-    const clientOrderId = clientIdOf(this.#sequence++);
-    const intent = intentOf(draft, clientOrderId, now, lifeMs);
-    const order = this.#portfolio.reserve(intent);
-    this.#risk.created(draft);
-    const outcome = this.#venue.submit(intent);
-    if (outcome.kind === 'accepted') {
-      order.orderId = outcome.report.orderId;
-      if (isClosed(order.state)) return 'placed';
-      order.state = 'open';
-      return intent.type === 'MARKET' ? 'waits' : 'placed';
-    }
-    this.#finish(order, 'rejected');
-    return 'refused';
-  }
-
-  #onFill(trade: PaperTrade, intent: Intent): void {
-    const fill = fillOf(trade, intent);
-    this.#log.fills.push(fill);
-    this.#portfolio.apply(fill);
-    leaveAfterProfit(fill, this.#portfolio, this.#planner, this.#protection);
-    this.#risk.booked(fill);
-    this.#stir(intent.strategy);
-    this.#band.listener.fill(trade, intent);
-  }
-
-  #onEnd(report: OrderReport, intent: Intent): void {
-    const order = this.#portfolio.order(intent.clientOrderId);
-    if (order === undefined) return;
-    order.orderId = report.orderId;
-    order.venueStatus = report.status;
-    order.executed = report.executed;
-    this.#finish(order, report.status === 'FILLED' ? 'filled' : 'canceled');
-    this.#stir(intent.strategy);
-  }
-
-  #finish(order: WorkingOrder, state: 'filled' | 'canceled' | 'rejected'): void {
-    this.#portfolio.close(order, state);
-    this.#log.closed(order, this.#clock.now());
   }
 
   /** Something happened to a strategy's orders: its wish has to be planned anew. */
@@ -371,16 +289,10 @@ export class ColumnRun {
   #watchLoss(at: number): void {
     this.#clock.skipTo(at);
     const kill = this.#equity.watchLoss(this.walks);
-    if (kill !== undefined) this.#fresh.push(kill);
-    this.#obeyKills();
-  }
-
-  /** Writes kills down and cancels what they stop. */
-  #obeyKills(): void {
-    for (const { at, strategy, by, reason } of this.#fresh.splice(0)) {
-      this.#log.entries.push({ kind: 'kill', at, strategy: strategy ?? null, by, reason });
-      for (const order of [...this.#portfolio.orders()])
-        if (order.state === 'open' && this.#risk.switch.against(order.intent) !== undefined) this.#cancel(order);
-    }
+    if (kill === undefined) return;
+    this.#desk.kill(kill);
+    this.#desk.obeyKills();
+    // Another limit may have been passed, too: one is told of at a time.
+    this.#equity.stale = true;
   }
 }

@@ -104,6 +104,13 @@ export class Seat {
     return this.#strategy.decide(this.#values, this.#moment);
   }
 
+  /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
+  wish(): Want | undefined {
+    if (!this.mayDecide) return undefined;
+    const want = this.decide() ?? this.lastWant;
+    return this.rests(want) ? undefined : want;
+  }
+
   /** True when nothing has to be done about a want: it is the one that rests already. */
   rests(want: Want | undefined): boolean {
     return want === undefined || (this.quiet && (want === this.lastWant || sameWant(want, this.lastWant as Want)));

@@ -5,6 +5,7 @@ import { defaultTiming } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { emptyLoaded } from '../../journal/load.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { type Assembled, assemble } from '../assemble.ts';
 import { planTerms, type RunInput } from './run.ts';
@@ -38,7 +39,8 @@ export function deskOf(
 /**
  * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its
  * arrival, as one of a stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody
- * would look again.
+ * would look again. A cancel of which the venue says nothing takes klines to arrive: its symbol's lane waits for none, as for no answer to
+ * an order, or it would carry out a wish that the next kline has overtaken.
  */
 export function looksOnNews(clock: SimClock, of: () => Assembled) {
   let news = 0;
@@ -53,6 +55,13 @@ export function looksOnNews(clock: SimClock, of: () => Assembled) {
       const carried = await desk.execute(intent);
       if (news !== before) await sweeps.sweep(intent.symbol);
       return carried;
+    },
+    cancel: (order: WorkingOrder): Promise<void> => {
+      const before = news;
+      const cancelling = of().desk.cancel(order);
+      if (news !== before) return cancelling;
+      void clock.track(cancelling);
+      return Promise.resolve();
     },
   };
 }

@@ -96,7 +96,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
-  const desk = { ...assembled.desk, execute: looks.execute };
+  const desk = { ...assembled.desk, execute: looks.execute, cancel: looks.cancel };
   const trading = trade({ ...desk, signals: [...signals, again.stream] }).subscribe((fill) => fills.push(fill));
   const endedAt = await walkAll(graph, stepped(input));
   trading.unsubscribe();
