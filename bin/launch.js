@@ -1,7 +1,7 @@
 // What both programs start by: plain JavaScript that any Node understands. It hands over to the Node 24 that came with the install, before anything native loads.
 import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
-import { homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -68,7 +68,7 @@ async function handOver(name, node, main, daemon) {
   child.on('error', (error) => fail(name, `cannot start ${node}: ${error.message}`));
   child.on('exit', (code, signal) => {
     if (forced()) process.stderr.write(`${name}: it did not answer, and was ended at once\n`);
-    process.exitCode = code ?? (signal === 'SIGINT' || forced() ? 130 : 1);
+    process.exitCode = code ?? (forced() ? 130 : 128 + constants.signals[signal]);
     process.disconnect?.();
   });
 }

@@ -34,7 +34,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Journals, logs, locks and what libraries write beside them: nothing of a run is for others to read.
 process.umask(0o077);
 
-const stopping = stopsOnSignals();
+const stopping = stopsOnSignals(process.argv[2]);
 const through = refusesEarlyEnd(say);
 
 const packageFile = (): string => {
@@ -386,10 +386,10 @@ for (const one of program.commands) showUsage(one, `sluice ${one.name()}`);
 async function run(): Promise<void> {
   try {
     await program.parseAsync();
-    if (stopping.interrupted) process.exitCode = 130;
+    if (stopping.exitCode !== undefined) process.exitCode = stopping.exitCode;
   } catch (error) {
     const code = exitCodeOf(error, say);
-    process.exitCode = stopping.interrupted ? 130 : code;
+    process.exitCode = stopping.exitCode ?? code;
   }
   through();
   // What a stopped daemon could not finish, such as an order of unknown outcome, is taken up by the next start: no wait for it here.

@@ -42,6 +42,19 @@ describe('a strategy that never comes back', () => {
     expect(await program.end(signal)).toEqual({ code: null, signal });
   });
 
+  test('but only takes long is stopped in order by SIGTERM in a backtest, which is no success', async () => {
+    // A tenth of a millisecond for each of 60,000 klines.
+    write(
+      'for (let at = 0; at < 100_000; at++); if (!said) process.stderr.write("at work\\n"); said = true;',
+      'let said = false;',
+    );
+    at.write('klines.csv', `${klineLines(60_000).join('\n')}\n`);
+    const program = startProgram(backtest, surroundings);
+    await program.line(/at work/);
+    expect(await program.end('SIGTERM')).toEqual({ code: 143, signal: null });
+    expect(program.lines.join('\n')).toContain('note: stopped at 2020-');
+  });
+
   test('but only takes long is stopped in order by one signal in a check', async () => {
     // Half a second a run of a check, of which there are hundreds.
     write(

@@ -1,4 +1,5 @@
 /** What an operator's signals mean to a program that works until it is stopped. */
+import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';
 
 /** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
@@ -10,28 +11,41 @@ export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Stopping {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; the second one ends the process at once. */
   readonly signal: AbortSignal;
-  /** It was Ctrl-C: the exit code says so. */
-  readonly interrupted: boolean;
+  /** What the shell is told of a program that was stopped, 128 and the signal's number; undefined where it did what it was to do. */
+  readonly exitCode: number | undefined;
 }
 
 let listening = false;
 /** Whether this process listens for them: a thread, and a test, does not. */
 export const listens = (): boolean => listening;
 
-/** Listens for as long as the process lives; also for the launcher's end, which is ours. */
-export function stopsOnSignals(): Stopping {
+/** They run until they are stopped: SIGTERM is how a service manager does that, and no failure. */
+const services: ReadonlySet<string | undefined> = new Set([
+  'demo',
+  'live',
+  'paper',
+  'simulator',
+  'watchdog',
+  'record',
+  'market',
+]);
+
+const codeOf = (signal: (typeof signals)[number]): number => 128 + constants.signals[signal];
+
+/** Listens for as long as the process lives, which carries out `command`; also for the launcher's end, which is ours. */
+export function stopsOnSignals(command: string | undefined): Stopping {
   const stopping = new AbortController();
   listening = true;
-  let interrupted = false;
+  let exitCode: number | undefined;
   let firstAt = 0;
   for (const signal of signals) {
     process.on(signal, () => {
       if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
-      if (stopping.signal.aborted) process.exit(130);
+      if (stopping.signal.aborted) process.exit(codeOf(signal));
       firstAt = machineSteady();
       // The launcher passes a signal on unless it knows that we had it ourselves.
       if (process.connected) process.send?.(signal);
-      interrupted = signal === 'SIGINT';
+      exitCode = signal === 'SIGINT' || !services.has(command) ? codeOf(signal) : undefined;
       stopping.abort();
     });
   }
@@ -41,8 +55,8 @@ export function stopsOnSignals(): Stopping {
   }
   return {
     signal: stopping.signal,
-    get interrupted() {
-      return interrupted;
+    get exitCode() {
+      return exitCode;
     },
   };
 }
