@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baseUnits, minus, notional, priceText, unitsText } from '../domain/money.ts';
+import { baseUnits, minus, notional, priceText, ticks, unitsText } from '../domain/money.ts';
 import { couldBeBetterBy, couldBeWorseBy } from './band.ts';
 import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
 import { feeOf } from './fees.ts';
@@ -164,4 +164,23 @@ describe('the golden fills on klines (fill-engine §2.5)', () => {
     expect(fills.triggers(row, [stopAt('98.60')]).map((hit) => priceText(hit.price, at))).toEqual(['98.5']);
     expect(fills.idle).toBe(false);
   });
+
+  test.each([
+    ['at market, at the open', {}, 'open'],
+    ['by a limit inside', { price: '99' }, 'rest'],
+  ])(
+    'K10: a stop in the kline that entered %s is in doubt where the take-profit lies in it, too',
+    (_, given, phase) => {
+      const fills = engine();
+      const row = kline(100, 101, 97, 99.8, 50);
+      fills.submit(order(given));
+      expect(fills.open(row).fills).toHaveLength(phase === 'open' ? 1 : 0);
+      if (phase === 'rest') expect(fills.rest(row).fills).toHaveLength(1);
+      const [hit] = fills.triggers(row, [{ ...stopAt('97.50'), soon: ticks('100.50', at) }]);
+      expect(hit?.evidence).toEqual({ rule: 'kline-stop', ambiguous: true });
+      expect(hit?.bestPrice).toBe(ticks('100.50', at));
+      const [beyond] = fills.triggers(row, [{ ...stopAt('97.50'), soon: ticks('101.00', at) }]);
+      expect(beyond?.evidence).toEqual({ rule: 'kline-stop' });
+    },
+  );
 });

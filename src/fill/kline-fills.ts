@@ -12,7 +12,7 @@
  * take-profit work in the kline of its entry make an exception of LIMITs that are submitted inside.
  */
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
+import { type Interval, intervalMs } from '../domain/interval.ts';
 import type { Kline, Side } from '../domain/market.ts';
 import {
   type Lots,
@@ -23,14 +23,13 @@ import {
   minus,
   noLots,
   partOfLots,
-  plus,
   priceFor,
   priceNumber,
   type Rate,
   type Ticks,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
-import { arrivalMs, arrivalPrice, isPassed } from './arrival.ts';
+import { arrivalMs, arrivalPrice, isPassed, isReached, lastMs, reachOf } from './arrival.ts';
 import type { UsualDay } from './impact.ts';
 import { LargeOrders, type Priced, type Taking } from './large.ts';
 import {
@@ -68,7 +67,7 @@ export interface KlineFillsOptions {
 
 interface Working {
   readonly order: SimOrder;
-  /** The price that the market must reach for a resting LIMIT to fill, as data spell it. */
+  /** The price that fills it, where it rests. */
   readonly reach: number;
   remaining: Lots;
   active: boolean;
@@ -120,12 +119,12 @@ export class KlineFills {
 
   /** Takes an order that is well formed and whose funds are locked, `executed` of it already filled. */
   submit(order: SimOrder, executed: Lots = noLots): void {
-    const { targetsFrom } = this.#options.rules;
+    const isAtOnce = this.#inside && this.#delay === 0 && this.#options.rules.targetsFrom === 'entry';
     this.#working.push({
       order,
-      reach: this.#reachOf(order),
+      reach: order.type === 'MARKET' ? Number.NaN : reachOf(order.side, limitOf(order), this.#options),
       remaining: 'lots' in order.volume ? minus(order.volume.lots, executed) : noLots,
-      active: this.#inside && this.#delay === 0 && order.type === 'LIMIT' && targetsFrom === 'entry',
+      active: isAtOnce && order.type === 'LIMIT',
       arrivesIn: this.#delay,
       cancelsIn: undefined,
       tookAt: Number.NaN,
@@ -199,7 +198,7 @@ export class KlineFills {
     const step = fresh();
     // What rested comes before: a position that it entered is left no earlier.
     const isAtOpen = hit.evidence.rule.endsWith('-gap') && this.#restedAt !== kline.openTime;
-    const time = isAtOpen ? kline.openTime : this.#lastMs(kline);
+    const time = isAtOpen ? kline.openTime : lastMs(kline, this.#options);
     this.#fillAll(kline, { ...hit, order, time }, step);
     return step;
   }
@@ -227,7 +226,7 @@ export class KlineFills {
         price: isGap ? priceFor(side, kline.open, this.#options.instrument) : limitOf(order),
         quantity,
         maker: true,
-        time: this.#lastMs(kline),
+        time: lastMs(kline, this.#options),
         evidence: later !== undefined ? by.path : isGap ? by.gap : by.rest,
         worstPrice: later,
       });
@@ -330,17 +329,8 @@ export class KlineFills {
     return share === undefined ? undefined : partOfLots(lotsOf(kline.volume, this.#options.instrument, 'down'), share);
   }
 
-  #reachOf(order: SimOrder): number {
-    if (order.type === 'MARKET') return Number.NaN;
-    const limit = limitOf(order);
-    const { penetrationTicks } = this.#options.rules;
-    const reach = order.side === 'BUY' ? minus(limit, penetrationTicks) : plus(limit, penetrationTicks);
-    return priceNumber(reach, this.#options.instrument);
-  }
-
-  #reached(working: Working, kline: FillKline): boolean {
-    if (!working.active || working.tookAt === kline.openTime) return false;
-    return working.order.side === 'BUY' ? kline.low <= working.reach : kline.high >= working.reach;
+  #reached({ active, tookAt, order, reach }: Working, kline: FillKline): boolean {
+    return active && tookAt !== kline.openTime && isReached(order.side, reach, kline);
   }
 
   /**
@@ -348,28 +338,43 @@ export class KlineFills {
    * first, then the path that the rules choose; else it is ambiguous. Undefined when the target comes first: `rest` fills it.
    */
   #orTarget(kline: FillKline, stop: Stop, hit: StopHit): StopHit | undefined {
-    const bestPrice = this.#targetIn(kline, stop);
+    const target = (one: FillKline): Ticks | undefined => this.#soonIn(one, stop) ?? this.#targetIn(one, stop);
+    const bestPrice = target(kline);
+    const isRested = this.#restedAt === kline.openTime;
+    const isSoon = this.#soonIn(kline, stop) !== undefined;
     // The target has had its turn, and there is something left to protect.
-    if (bestPrice === undefined || this.#restedAt === kline.openTime) return hit;
-    for (const fine of this.#options.finer?.(kline.openTime) ?? []) {
-      const isReached = this.#targetIn(fine, stop) !== undefined;
+    if (bestPrice === undefined || (isRested && !isSoon)) return hit;
+    const doubtful: StopHit = { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
+    // When a resting order entered no kline says.
+    for (const fine of (isRested ? undefined : this.#options.finer?.(kline.openTime)) ?? []) {
+      const isTarget = target(fine) !== undefined;
       const stopped = stopHit(fine, stop, this.#options);
-      if (stopped !== undefined && (stopped.gap || !isReached)) return stopped.hit;
-      if (isReached && stopped === undefined) return undefined;
-      if (isReached) break;
+      if (stopped !== undefined && (stopped.gap || !isTarget)) return stopped.hit;
+      if (isTarget && stopped === undefined) return isSoon ? doubtful : undefined;
+      if (isTarget) break;
     }
+    if (isSoon) return doubtful;
     const first = firstOf(this.#options.rules.path, kline, stop.side, priceNumber(bestPrice, this.#options.instrument));
     if (first === 'assumedTarget')
       this.#later.set(stop.strategy, { side: stop.side, price: hit.price, at: kline.openTime });
-    if (first !== 'stop') return undefined;
-    return { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
+    return first === 'stop' ? doubtful : undefined;
+  }
+
+  /** The take-profit that does not rest yet, where the kline reaches it. */
+  #soonIn(kline: FillKline, { side, soon }: Stop): Ticks | undefined {
+    const isIn = soon !== undefined && isReached(side, reachOf(side, soon, this.#options), kline);
+    return isIn && !this.#isDry(kline) ? soon : undefined;
+  }
+
+  /** Of no volume nothing that rests fills: then nothing is in doubt. */
+  #isDry(kline: FillKline): boolean {
+    return this.#share(kline, this.#options.rules.limitParticipation) === noLots;
   }
 
   /** The best price of the strategy's resting orders on the stop's side that the kline reaches. */
   #targetIn(kline: FillKline, stop: Stop): Ticks | undefined {
     let bestPrice: Ticks | undefined;
-    // Of no volume nothing fills: then nothing is in doubt.
-    if (this.#share(kline, this.#options.rules.limitParticipation) === noLots) return undefined;
+    if (this.#isDry(kline)) return undefined;
     for (const working of this.#working) {
       const { order } = working;
       if (order.strategy !== stop.strategy || order.side !== stop.side || !this.#reached(working, kline)) continue;
@@ -379,14 +384,9 @@ export class KlineFills {
     return bestPrice;
   }
 
-  #count(kline: FillKline): void {
-    if (this.#ambiguousAt === kline.openTime) return;
-    this.#ambiguousAt = kline.openTime;
-    this.ambiguousKlines++;
-  }
-
-  #lastMs(kline: FillKline): number {
-    return closeTime(this.#options.interval, kline.openTime) - 1;
+  #count({ openTime }: FillKline): void {
+    if (this.#ambiguousAt !== openTime) this.ambiguousKlines++;
+    this.#ambiguousAt = openTime;
   }
 
   /** Drops the orders for which `keeps` says no, in place and in order. */

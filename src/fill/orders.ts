@@ -60,6 +60,8 @@ export interface Stop {
   readonly strategy: string;
   readonly side: Side;
   readonly price: Ticks;
+  /** The take-profit of a position that this kline entered: by the rules it rests from the next one on, live it would soon after. */
+  readonly soon?: Ticks;
   /** The exchange leaves the position here, for want of margin; `orElse` is the stop that the same kline could have hit first. */
   readonly liquidation?: { readonly orElse?: Ticks };
 }
@@ -70,6 +72,6 @@ export interface StopHit {
   /** With the spread: what the order fills at. */
   readonly price: Ticks;
   readonly evidence: Evidence;
-  /** The best price of a resting target that the same kline could have filled first. */
+  /** The best price of a target that the same kline could have filled first. */
   readonly bestPrice?: Ticks;
 }

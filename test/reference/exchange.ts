@@ -25,6 +25,8 @@ export interface Now {
   readonly close: Decimal;
   takeable: Decimal | undefined;
   restable: Decimal | undefined;
+  /** Its volume gives nothing to what rests. */
+  readonly isDry: boolean;
 }
 
 export function now(state: State, row: number, kline: Kline): Now {
@@ -47,6 +49,7 @@ export function now(state: State, row: number, kline: Kline): Now {
     close: new Decimal(kline.close),
     takeable: share(rules.marketMax),
     restable: share(rules.limitParticipation),
+    isDry: share(rules.limitParticipation)?.isZero() === true,
   };
 }
 
@@ -227,7 +230,20 @@ export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: bo
     if (!isOpenBeyond(at, targets, side)) state.assumed = { row: at.row, side };
     return undefined;
   }
-  return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget };
+  const isSoon = isReachedSoon(state, side, at);
+  return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget || isSoon };
+}
+
+/** The kline that entered also reached the take-profit, which rests from the next one on. */
+function isReachedSoon(
+  { question: { rules, instrument }, takeProfit, enteredAt }: State,
+  side: Side,
+  at: Now,
+): boolean {
+  if (rules.targetsFrom === 'entry' || takeProfit === undefined || enteredAt < at.time) return false;
+  if (at.isDry || (rules.marketAt === 'close' && enteredAt === at.time)) return false;
+  const beyond = new Decimal(10).pow(-instrument.pricePrecision).times(rules.penetrationTicks);
+  return side === 'SELL' ? at.high.gte(takeProfit.plus(beyond)) : at.low.lte(takeProfit.minus(beyond));
 }
 
 /** The kline opens at the target or beyond it: no path has to be assumed. */

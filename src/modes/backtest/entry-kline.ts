@@ -1,5 +1,7 @@
 /** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
+import { ticksOf } from '../../domain/money.ts';
 import type { Signal } from '../../domain/order.ts';
+import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
@@ -16,23 +18,27 @@ export interface Holders {
 export function armedStops(
   symbol: string,
   openTime: number,
-  { stopsFrom }: Pick<Rules, 'stopsFrom'>,
+  { marketAt, stopsFrom, targetsFrom }: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>,
   { portfolio, planner, protection }: Holders,
-): readonly ArmedStop[] {
+): readonly (ArmedStop & Stop)[] {
   const stops = protection.stops(symbol);
   if (stops.length === 0) return stops;
-  return stops.filter(({ strategy }) => {
+  return stops.flatMap((stop): readonly (ArmedStop & Stop)[] => {
+    const { strategy } = stop;
+    const want = planner.standing(strategy, symbol)?.want;
     // The stop of a former target leaves nothing while quotes are wished.
-    if (planner.standing(strategy, symbol)?.want.kind !== 'target') return false;
-    if (stopsFrom === 'entry') return true;
+    if (want?.kind !== 'target') return [];
     const enteredAt = portfolio.enteredAt(strategy, symbol);
-    if (enteredAt < openTime) return true;
-    return stopsFrom === 'marketEntry' && enteredAt === openTime && isAtMarket(planner.standing(strategy, symbol));
+    if (enteredAt < openTime) return [stop];
+    const isArmed =
+      stopsFrom === 'entry' || (stopsFrom === 'marketEntry' && enteredAt === openTime && want.limit === undefined);
+    if (!isArmed) return [];
+    // What was entered at the close before has its target by now.
+    const isResting = targetsFrom === 'entry' || (marketAt === 'close' && enteredAt === openTime);
+    if (isResting || want.takeProfit === undefined) return [stop];
+    return [{ ...stop, soon: ticksOf(want.takeProfit, portfolio.instrument(symbol), 'down') }];
   });
 }
-
-const isAtMarket = (signal: Signal | undefined): boolean =>
-  signal?.want.kind === 'target' && signal.want.limit === undefined;
 
 /** The wishes of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
 export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Signal[] {

@@ -62,16 +62,13 @@ export function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline
   if (!market.idle) market.open(kline);
   const arriving = clock.busy ? clock.settleSoon() : undefined;
   const place = (): Promise<void> => placeTargets(stage, symbol, kline.openTime, kline.open);
-  const placing = rules.targetsFrom === 'entry' ? after(arriving, place) : arriving;
-  return after(placing, () => {
+  const placed = rules.targetsFrom !== 'entry' ? arriving : arriving === undefined ? place() : arriving.then(place);
+  const pass = (): Promise<void> | undefined => {
     const passed = stopsIn(stage, kline).filter((stop) => isPassed(stage, kline, stop));
     return passed.length === 0 ? undefined : hitStops(stage, market, kline, passed);
-  });
+  };
+  return placed === undefined ? pass() : placed.then(pass);
 }
-
-/** To wait for nothing costs as much as a phase. */
-const after = (work: Promise<void> | undefined, next: () => Promise<void> | undefined): Promise<void> | undefined =>
-  work === undefined ? next() : work.then(next);
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
 export function decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Promise<void> | undefined {
