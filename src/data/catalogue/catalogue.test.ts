@@ -205,7 +205,7 @@ describe('what is stored', () => {
     const bytes = readFileSync(file);
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    const against = /is not what was written: put the file back from a copy, or remove klines BTCUSDT 1min/;
+    const against = /is not what was written: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT/;
     const to = join(here.dir, 'out.csv');
     await expect(query(here.dir, sql)).rejects.toThrow(against);
     await expect(exportSeries(here.dir, here.manifest(), to, {})).rejects.toThrow(against);
@@ -295,4 +295,13 @@ test('a catalogue that another process writes to is refused', async () => {
   // A process that is gone holds nothing.
   writeFileSync(join(here.dir, 'lock'), '2147483646');
   expect((await here.take(csv(2))).added).toBe(1);
+});
+
+test('rows are not put into a month whose file is gone, and it is said what helps', async () => {
+  const here = place();
+  await here.take(csv(0, 1));
+  rmSync(join(here.dir, 'klines', 'BTCUSDT', '1min', here.manifest().months[0]?.file ?? ''));
+  await expect(here.volumes()).rejects.toThrow(
+    /\.parquet is not there: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT --kind klines --interval 1min --yes\) and import its rows again$/,
+  );
 });

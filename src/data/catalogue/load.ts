@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { readColumnFile, writeColumnFile } from './column-file.ts';
 import { type Duck, openDuck } from './duckdb.ts';
-import { columnsOf, type SeriesKey, seriesName } from './kinds.ts';
+import { columnsOf, type SeriesKey } from './kinds.ts';
 import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
 import { readParquet, type Table } from './parquet.ts';
 
@@ -17,16 +17,17 @@ export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: 
   return readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
 }
 
+/** Rows that are imported are put among those of the file, so that without it none can be. */
+const remedy = ({ kind, symbol, interval }: SeriesKey): string =>
+  `put the file back from a copy, or remove the series (sluice data remove ${symbol} --kind ${kind}${interval === undefined ? '' : ` --interval ${interval}`} --yes) and import its rows again`;
+
 /** Refuses a month whose file is not there or not as long as it was written. */
 export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {
   const path = join(folderOf(dir, key), file);
-  if (!existsSync(path))
-    throw new Refusal(`${path} is not there: import ${seriesName(key)} again, or put the file back`);
+  if (!existsSync(path)) throw new Refusal(`${path} is not there: ${remedy(key)}`);
   const { size } = statSync(path);
   if (size !== bytes)
-    throw new Refusal(
-      `${path} has ${size} bytes, not the ${bytes} it was written with: import ${seriesName(key)} again`,
-    );
+    throw new Refusal(`${path} has ${size} bytes, not the ${bytes} it was written with: ${remedy(key)}`);
 }
 
 /** Whether a month's file holds the bytes that were written. */
@@ -44,10 +45,7 @@ export function checkWhole(dir: string, manifest: Manifest): void {
 }
 
 const damaged = (path: string, key: SeriesKey): Refusal =>
-  new Refusal(
-    `${path} is not what was written: put the file back from a copy, or remove ${seriesName(key)} (sluice data remove) and import its rows again; sluice data check lists every such file`,
-    1,
-  );
+  new Refusal(`${path} is not what was written: ${remedy(key)}; sluice data check lists every such file`, 1);
 
 export interface Span {
   /** UTC ms; months that lie before are not loaded. */

@@ -1,9 +1,10 @@
 /** What a series of the catalogue says of itself: its months, where its rows come from, what was found and mended. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { makeFolder } from '../folder.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { takeLock } from './lock.ts';
 
@@ -137,6 +138,6 @@ export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[
 
 /** The lock of a catalogue: one writer at a time. */
 export function lockCatalogue(dir: string): () => void {
-  mkdirSync(join(dir, 'cache'), { recursive: true });
+  makeFolder(join(dir, 'cache'));
   return takeLock(join(dir, 'lock'), dir);
 }

@@ -1,7 +1,8 @@
 /** Where frames lie beside a catalogue: files being written, files that wait for compaction, files that are in the catalogue. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHeld, takeLock } from '../catalogue/lock.ts';
+import { makeFolder } from '../folder.ts';
 
 export interface FrameFile {
   readonly path: string;
@@ -47,7 +48,7 @@ export const markDone = (path: string): void => renameSync(path, path.replace(/\
 
 /** One process records into a catalogue; a `Refusal` names it. */
 export function lockFrames(dir: string): () => void {
-  mkdirSync(framesIn(dir), { recursive: true });
+  makeFolder(framesIn(dir));
   return takeLock(lockIn(dir), framesIn(dir));
 }
 

@@ -1,5 +1,5 @@
 /** `sluice data fetch`: the past of a symbol from the exchange into the catalogue, going on where an earlier run ended. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
@@ -7,6 +7,7 @@ import { takeLock } from '../../data/catalogue/lock.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
 import { Fetched, fetchedPath, missingOf, type Stretch } from '../../data/fetched.ts';
+import { makeFolder } from '../../data/folder.ts';
 import { importFile } from '../../data/import/import.ts';
 import { namedSymbol } from '../../data/import/names.ts';
 import { closeTime } from '../../domain/interval.ts';
@@ -51,7 +52,7 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
   const dir = resolve(given.data);
   const key = keyOf(symbol, given);
   const path = fetchedPath(dir, key);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const unlock = takeLock(`${path}.lock`, path);
   try {
     const before = readManifest(dir, key);
