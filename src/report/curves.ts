@@ -1,6 +1,6 @@
 /** Equity against holding, falls and exposure through time; returns month by month. */
 import type { Curve } from '../research/walk.ts';
-import { grouped, momentText, shareText } from './figures.ts';
+import { fixed, grouped, momentText, shareText } from './figures.ts';
 import { type Html, html, section } from './html.ts';
 import type { ReportInput } from './input.ts';
 import {
@@ -142,8 +142,7 @@ export function monthReturns({ time, equity }: Curve): readonly MonthReturn[] {
 const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const cellText = (value: number): string => {
   const percent = value * 100;
-  const text = Math.abs(percent) < 0.05 ? '0.0' : percent.toFixed(Math.abs(percent) >= 100 ? 0 : 1);
-  return text.replace('-', '−');
+  return fixed(percent, Math.abs(percent) >= 100 ? 0 : 1);
 };
 
 export function monthSection({ days }: ReportInput): Html {
@@ -157,7 +156,7 @@ export function monthSection({ days }: ReportInput): Html {
   const cell = (value: number | undefined, what: string): Html =>
     value === undefined
       ? html`<td class="none"></td>`
-      : html`<td class="${heat(value)}" title="${what}: ${(value * 100).toFixed(2)} %">${cellText(value)}</td>`;
+      : html`<td class="${heat(value)}" title="${what}: ${shareText(value)}">${cellText(value)}</td>`;
   const row = (year: number): Html => {
     const own = months.filter((one) => one.year === year);
     const total = own.reduce((product, { value }) => product * (1 + value), 1) - 1;

@@ -21,15 +21,17 @@ export function spanText(ms: number): string {
   return ms > 30 * dayMs || hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
-/** Two decimals, grouped; more where the number is small. */
-export const moneyFigure = (value: number): string =>
-  grouped(value.toFixed(Math.abs(value) < 1 && value !== 0 ? 4 : 2));
+/** A number to so many decimals; a small loss is no `-0.00`. */
+export const fixed = (value: number, decimals: number): string => value.toFixed(decimals).replace(/^-(?=[0.]*$)/, '');
 
-export const shareText = (fraction: number): string => `${grouped((fraction * 100).toFixed(2))} %`;
+/** Two decimals, grouped; more where the number is small. */
+export const moneyFigure = (value: number): string => grouped(fixed(value, Math.abs(value) < 1 && value !== 0 ? 4 : 2));
+
+export const shareText = (fraction: number): string => `${grouped(fixed(fraction * 100, 2))} %`;
 
 const texts: Readonly<Record<Form, (value: number) => string>> = {
   share: shareText,
-  ratio: (value) => value.toFixed(2),
+  ratio: (value) => fixed(value, 2),
   money: moneyFigure,
   count: (value) => grouped(value),
   days: (value) => (value < 2 ? `${(value * 24).toFixed(1)} h` : `${value.toFixed(1)} d`),

@@ -3,7 +3,7 @@ import { luckySharpe } from '../research/luck.ts';
 import { deviation } from '../research/moments.ts';
 import { yearDays } from '../research/ratios.ts';
 import { spanOf } from './curves.ts';
-import { figureText, grouped, moneyFigure, shareText } from './figures.ts';
+import { figureText, fixed, grouped, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { pageText } from './page.ts';
 
@@ -110,7 +110,7 @@ function heatSection(input: GridInput): Html {
   const cell = (value: number | undefined, index: number): Html =>
     value === undefined
       ? html`<td class="none"></td>`
-      : html`<td class="${shade(value)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === place(best) ? ' best' : ''}" title="${shareText(value)}">${(value * 100).toFixed(1).replace('-', '−')}</td>`;
+      : html`<td class="${shade(value)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === place(best) ? ' best' : ''}" title="${shareText(value)}">${fixed(value * 100, 1)}</td>`;
   return section(
     'heat',
     'Return of each cell',

@@ -68,12 +68,12 @@ function excursions(trips: readonly Trip[]): Html {
   return html`${plot({
     ...{ x, y, size: 'mid', about: 'Furthest against (across) and for (up) each round trip' },
     xLabels: roundSteps(0, x.high, 5).map(
-      (value): Label => ({ value, text: value === 0 ? '0' : `−${percent(value)}` }),
+      (value): Label => ({ value, text: value === 0 ? '0' : `-${percent(value)}` }),
     ),
     yLabels: roundSteps(0, y.high, 3).map((value) => ({ value, text: percent(value) })),
     body: html`<path class="dots-down" d="${of(false)}"/><path class="dots-up" d="${of(true)}"/>`,
   })}<p class="about">Across: the furthest against it (MAE); up: the furthest for it (MFE). Green won, red lost.${
-    every > 1 ? ` Every ${every}th of ${grouped(trips.length)}.` : ''
+    every > 1 ? ` One in ${every} of ${grouped(trips.length)} is drawn.` : ''
   }</p>`;
 }
 

@@ -205,7 +205,8 @@ describe('what is stored', () => {
     const bytes = readFileSync(file);
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    const against = /is not what was written: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT/;
+    const against =
+      /is not what was written: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT/;
     const to = join(here.dir, 'out.csv');
     await expect(query(here.dir, sql)).rejects.toThrow(against);
     await expect(exportSeries(here.dir, here.manifest(), to, {})).rejects.toThrow(against);
