@@ -111,7 +111,7 @@ describe('an exchange', () => {
     const answer = await start('paper', `dashboard.port=${port}`);
     expect(answer.code).toBe(1);
     expect(oneMessage(answer)).toContain(
-      `port ${port} on 127.0.0.1 is taken; set dashboard.port to another one, or to 0`,
+      `port ${port} on 127.0.0.1 is taken; set dashboard.port (of the demo: --port) to another one, or to 0`,
     );
   });
 

@@ -107,6 +107,12 @@ describe('a command', () => {
       ['demo', '--state', 'x', '--faults', 'worst-dy'],
       'worst-dy is neither a fault file nor a plan (did you mean "worst-day"?)',
     ],
+    [['report', 'last', '-o', 'gone/x.html'], 'sluice: -o gone/x.html: there is no folder '],
+    [['report', 'last', '--csv', 'klines.csv'], 'is a file, not a folder: name another folder'],
+    [['compare', 'a', 'b', '-o', '.'], 'sluice: -o .: is a folder: name a file in it, such as report.html'],
+    [['runs', '--runs', 'klines.csv'], 'sluice: klines.csv is a file: name the folder of runs with --runs DIR'],
+    [['simulator', '--markets', '.'], 'sluice: --markets .: is no file: give a file of markets'],
+    [['simulator', 'report', '.'], 'sluice: . is a folder: give the file that sluice simulator --log FILE wrote'],
     [['cancel'], 'sluice: say which orders: sluice cancel --all, or sluice cancel --strategy ID'],
   ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
     const message = await refused(2, ...args);

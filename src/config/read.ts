@@ -64,7 +64,7 @@ interface YamlFault {
 }
 
 /** Why a text is no configuration, whatever is asked of one. The first reason only: a bracket too many makes errors of all behind it. */
-function yamlFault(document: Document, lines: LineCounter): YamlFault | undefined {
+export function yamlFault(document: Document, lines: LineCounter): YamlFault | undefined {
   const [broken] = document.errors;
   if (broken !== undefined) {
     const line = broken.linePos?.[0].line;

@@ -1,4 +1,4 @@
-/** Where a run is to write its results: looked at before it runs, which may take hours. */
+/** Where a command is to write its results: looked at before it works, which may take hours. */
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../domain/refusal.ts';
@@ -7,15 +7,23 @@ import { Refusal } from '../domain/refusal.ts';
 export interface Places {
   /** A file of this name; true where the run finds one by itself. */
   readonly report?: string | true;
+  /** As `report`, by `-o`. */
+  readonly output?: string;
   readonly csv?: string;
   readonly runs?: string;
 }
 
 /** Refuses, all at once, what cannot be written. Folders of `--csv` and `--runs` are made later, that of a report is not. */
-export function refuseUnwritable({ report, csv, runs }: Places): void {
-  const reportFault = report === undefined ? undefined : fileFault(report === true ? 'report.html' : report);
+export function refuseUnwritable({ report, output, csv, runs }: Places): void {
+  const files = [
+    { option: `--report ${report === true ? '' : report}`, file: report === true ? 'report.html' : report },
+    { option: `-o ${output}`, file: output },
+  ];
   const faults = [
-    ...(reportFault === undefined ? [] : [`--report ${report === true ? '' : report}: ${reportFault}`]),
+    ...files.flatMap(({ option, file }) => {
+      const fault = file === undefined ? undefined : fileFault(file);
+      return fault === undefined ? [] : [`${option}: ${fault}`];
+    }),
     ...told('--csv', csv, 'name another folder'),
     ...told('--runs', runs, 'name another folder, or keep nothing with --no-save'),
   ];

@@ -177,7 +177,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
       throw new Refusal(
-        `dashboard: port ${port} on ${host} is taken; set dashboard.port to another one, or to 0 for any free port`,
+        `dashboard: port ${port} on ${host} is taken; set dashboard.port (of the demo: --port) to another one, or to 0 for any free port`,
         1,
       );
     }

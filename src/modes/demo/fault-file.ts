@@ -1,6 +1,7 @@
 /** Reads fault rules by the name of a plan or from a YAML file; whatever is wrong is said with file and line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { yamlFault } from '../../config/read.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import {
   type FaultRule,
@@ -28,12 +29,9 @@ export function faultsOf(nameOrFile: string, world?: FaultWorld): FaultRule[] {
       `${nameOrFile} is neither a fault file nor a plan${didYouMean(nameOrFile, planNames)}; there are ${planNames.join(', ')}`,
     );
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(nameOrFile, 'utf8'), { lineCounter: lines });
-  const [broken] = document.errors;
-  if (broken !== undefined) {
-    const line = broken.linePos?.[0].line ?? '?';
-    throw new Refusal(`${nameOrFile}, line ${line}: is not valid YAML: ${broken.message.split(/ at line|\n/)[0]}`);
-  }
+  const document = parseDocument(textOf(nameOrFile), { lineCounter: lines });
+  const broken = yamlFault(document, lines);
+  if (broken !== undefined) throw new Refusal(`${nameOrFile}, line ${broken.line ?? '?'}: ${broken.what}`);
   const content: unknown = document.toJS() ?? [];
   if (Array.isArray(content) && content.length === 0)
     throw new Refusal(`${nameOrFile} holds no rules, so nothing would go wrong: write some, or leave --faults out`);
@@ -50,6 +48,19 @@ export function faultsOf(nameOrFile: string, world?: FaultWorld): FaultRule[] {
       return `${place}${keys === '' ? '' : `${keys}: `}${message}`;
     });
     throw new Refusal(problems.join('\n'));
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Refusal(
+      code === 'EISDIR'
+        ? `${file} is a folder: give a file of rules in it, or the name of a plan`
+        : `${file} cannot be read (${code}): give another file of rules, or the name of a plan`,
+    );
   }
 }
 

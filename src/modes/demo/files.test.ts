@@ -24,6 +24,12 @@ describe('a fault file', () => {
     expect(faultsText('./mine.yaml', faultsOf(path))).toBe('faults in force: ./mine.yaml (2 rules)');
   });
 
+  test('that is a folder, or no whole YAML, is refused in one line', () => {
+    expect(() => faultsOf(dir)).toThrow(`${dir} is a folder: give a file of rules in it, or the name of a plan`);
+    const alias = file('alias.yaml', '- match: *post\n  do: { status: 504 }\n');
+    expect(() => faultsOf(alias)).toThrow(/^.*alias\.yaml, line 1: \*post stands for what &post marks/);
+  });
+
   test.for([
     ['an unknown key of a match', '- match:\n    methd: POST\n  do: { status: 504 }\n', 2, '"methd"'],
     ['an unknown key of an action', '- do:\n    status: 504\n    whenn: after\n', 3, '"whenn"'],

@@ -1,6 +1,7 @@
 /** `sluice simulator`: the built-in exchange as a process of its own. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
 import {
   discardStore,
   type FaultRule,
@@ -127,7 +128,12 @@ function welcome(
 
 export async function simulate(options: SimulateOptions): Promise<void> {
   const { out, say, signal, json } = options;
-  const market = options.markets === undefined ? openScenarios(options.scenario) : openMarketFile(options.markets);
+  const { markets } = options;
+  if (markets !== undefined && !(existsSync(markets) && statSync(markets).isFile()))
+    throw new Refusal(
+      `--markets ${markets}: ${existsSync(markets) ? 'is no file' : 'does not exist'}: give a file of markets`,
+    );
+  const market = markets === undefined ? openScenarios(options.scenario) : openMarketFile(markets);
   const speed = options.speed ?? market.speed;
   const rules = rulesFor(options, market);
   const simulator = await start(options, { ...market, speed }, rules);

@@ -1,5 +1,5 @@
 /** `sluice simulator report`: what a client did wrong, from a truth log. */
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import Table from 'cli-table3';
 import { Refusal } from '../../domain/refusal.ts';
@@ -40,6 +40,8 @@ const momentText = (at: number): string => (Number.isNaN(at) ? 'never' : new Dat
 
 async function read(file: string): Promise<Report> {
   if (!existsSync(file)) throw new Refusal(`${file} does not exist; sluice simulator --log FILE writes one`);
+  if (statSync(file).isDirectory())
+    throw new Refusal(`${file} is a folder: give the file that sluice simulator --log FILE wrote`);
   const judge = reporter();
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(file) })) {

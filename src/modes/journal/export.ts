@@ -116,7 +116,14 @@ function intoFile(file: string, sources: readonly Source[], format: 'jsonl' | 'c
 }
 
 function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv'): readonly Written[] {
-  makeDirs(dir);
+  try {
+    makeDirs(dir);
+  } catch (error) {
+    throw new Refusal(
+      `${dir} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another place with -o`,
+      1,
+    );
+  }
   return sources.map((source) => {
     const file = join(dir, `${source.name}.${format}`);
     return { file, rows: write(file, [source], format, false) };

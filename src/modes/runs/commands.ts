@@ -23,11 +23,15 @@ export function addRuns(program: Command, io: RunsIo): void {
     .argument('<RUN>', 'its id, the beginning or end of it, last, or its folder')
     .option('-o, --output <FILE>', 'write the report there, one HTML file that needs nothing else')
     .option('--csv <DIR>', 'copy its fills, equity, orders and stops there')
-    .action(async (run: string, given) => (await import('./show.ts')).showReport(run, { ...given, ...io }));
+    .action(async (run: string, given) => {
+      (await import('../writable.ts')).refuseUnwritable({ output: given.output, csv: given.csv });
+      return (await import('./show.ts')).showReport(run, { ...given, ...io });
+    });
   command('compare', 'kept runs side by side')
     .argument('<RUN...>', 'as for report')
     .option('-o, --output <FILE>', 'write them into one HTML file')
-    .action(async (runs: readonly string[], given) =>
-      (await import('./compare.ts')).compare(runs, { ...given, ...io }),
-    );
+    .action(async (runs: readonly string[], given) => {
+      (await import('../writable.ts')).refuseUnwritable({ output: given.output });
+      return (await import('./compare.ts')).compare(runs, { ...given, ...io });
+    });
 }

@@ -127,13 +127,14 @@ export function noteTry(dir: string, at: number, one: Try): void {
 }
 
 /** The ids of all kept runs, newest first. */
-export const runIds = (dir: string): readonly string[] =>
-  existsSync(dir)
-    ? readdirSync(dir)
-        .filter((name) => !name.startsWith('.') && existsSync(join(dir, name, 'result.json')))
-        .toSorted()
-        .reverse()
-    : [];
+export function runIds(dir: string): readonly string[] {
+  if (!existsSync(dir)) return [];
+  if (!statSync(dir).isDirectory()) throw new Refusal(`${dir} is a file: name the folder of runs with --runs DIR`);
+  return readdirSync(dir)
+    .filter((name) => !name.startsWith('.') && existsSync(join(dir, name, 'result.json')))
+    .toSorted()
+    .reverse();
+}
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
