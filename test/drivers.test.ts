@@ -15,7 +15,7 @@ import type { Kline } from './reference/types.ts';
 
 const minuteMs = 60_000;
 
-/** Everything that a run wrote and counted, but for what only a daemon signs. */
+/** Everything that a run wrote and counted, but for what only a daemon signs; what strategies wished at one moment in no order among them. */
 function allOf(result: RunResult) {
   const { finalEquity, kills, refused, ambiguousKlines } = result;
   const db = result.journal();
@@ -24,7 +24,9 @@ function allOf(result: RunResult) {
     return {
       ...{ finalEquity, kills, refused, ambiguousKlines, asked: result.asked() },
       signals: rows('SELECT at, strategy, symbol, want, goal FROM signals ORDER BY at, strategy'),
-      denials: rows('SELECT at, strategy, symbol, code, facts, wanted, times, last_at FROM denials'),
+      denials: rows(
+        'SELECT at, strategy, symbol, code, facts, wanted, times, last_at FROM denials ORDER BY at, strategy, seq',
+      ),
       orders: rows(
         `SELECT client_order_id, strategy, symbol, side, type, quantity, amount, price, purpose, state, created_at, closed_at,
          cancel_requested FROM orders ORDER BY client_order_id`,
@@ -90,6 +92,7 @@ describe('generated markets, wishes, limits and latencies', () => {
     ...(rng() < 0.3 && { maxOpenOrders: oneOf(rng, 2, 4) }),
     ...(rng() < 0.3 && { maxOrderShare: rate('0.3') }),
     ...(rng() < 0.3 && { maxPosition: units('900') }),
+    ...(rng() < 0.5 && { maxSignalsPerSecond: 1 }),
   });
 
   /** The same klines, later by a hole of up to two quarters of an hour here and there. */

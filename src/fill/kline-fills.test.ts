@@ -45,6 +45,16 @@ describe('MARKET orders', () => {
     expect(endTexts(fills.open(flatKline(39)))).toEqual(['c canceled']);
   });
 
+  test('a cancel that is on its way comes no sooner where it is asked for again inside a kline', () => {
+    const fills = engine({ rules: { ...rulesets.sluice, entryLatencyMs: 60_000 } });
+    fills.submit(order({ id: 'a', price: '40' }));
+    fills.cancel('a');
+    fills.open(flatKline(100));
+    expect(fills.cancel('a')).toEqual({ fills: [], ends: [] });
+    fills.close();
+    expect(endTexts(fills.open(flatKline(100)))).toEqual(['a canceled']);
+  });
+
   test('an order whose cost cannot be paid at the open is canceled unfilled', () => {
     const asked: string[] = [];
     const fills = engine({

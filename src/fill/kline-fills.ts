@@ -131,12 +131,12 @@ export class KlineFills {
     });
   }
 
-  /** Cancels an order: at once, or when latency spans klines, as many opens later. Unknown orders are let be. */
+  /** Cancels an order: at once, or when latency spans klines, as many opens later, however often it is asked for. Unknown orders are let be. */
   cancel(clientOrderId: string): Step {
     const index = this.#working.findIndex(({ order }) => order.clientOrderId === clientOrderId);
     const working = this.#working[index];
     if (working === undefined) return nothing;
-    if (this.#delay > 0 && !this.#inside) {
+    if (this.#delay > 0 && (!this.#inside || working.cancelsIn !== undefined)) {
       working.cancelsIn ??= this.#delay;
       return nothing;
     }

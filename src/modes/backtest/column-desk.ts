@@ -10,6 +10,7 @@ import { Risk } from '../../risk/risk.ts';
 import { PaperOnKlines } from '../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
+import { signalDoor } from '../daemon/signal-door.ts';
 import { leaveAfterProfit } from './after-profit.ts';
 import { type Band, bandOf } from './band.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
@@ -23,6 +24,8 @@ export class ColumnDesk {
   readonly venue: PaperOnKlines;
   readonly log = new ColumnLog();
   readonly band: Band;
+  /** False where a strategy wishes too often. */
+  readonly hears: (signal: Signal) => boolean;
   readonly #clock: SimClock;
   readonly #stirred: (strategy: string) => void;
   /** Kills, and the orders that they cancel, that are not obeyed yet: one can come in the midst of a fill. */
@@ -45,6 +48,7 @@ export class ColumnDesk {
     });
     const { limits, instruments, rules, fees } = input;
     this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
+    this.hears = signalDoor(this, clock, { append: (entry) => void this.log.entries.push(entry) });
     this.venue = new PaperOnKlines({
       ...{ clock, instruments, rules, fees },
       balances: openingBalances(input),

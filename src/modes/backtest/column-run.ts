@@ -182,7 +182,7 @@ export class ColumnRun {
     return isBusy || began;
   }
 
-  /** What it wishes from now on; undefined where that rests already. */
+  /** What it wishes from now on; undefined where that rests already, or is not heard. */
   #heed({ series, cursor }: Walk, seat: Seat): Signal | undefined {
     const want = seat.wish();
     if (want === undefined) return undefined;
@@ -190,9 +190,10 @@ export class ColumnRun {
     this.#clock.skipTo(at);
     markCloses(this.walks, this.#portfolio);
     seat.lastWant = checked(want);
-    const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
-    this.#planner.note(signal);
     seat.quiet = false;
+    const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
+    if (!this.#desk.hears(signal)) return undefined;
+    this.#planner.note(signal);
     return signal;
   }
 

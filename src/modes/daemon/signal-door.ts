@@ -14,7 +14,11 @@ interface Heard {
 }
 
 /** True while a signal is heard. A wish that is only repeated costs nothing and is not counted. */
-export function signalDoor({ planner, risk }: Book, clock: Clock, journal: Journal): (signal: Signal) => boolean {
+export function signalDoor(
+  { planner, risk }: Pick<Book, 'planner' | 'risk'>,
+  clock: Clock,
+  journal: Pick<Journal, 'append'>,
+): (signal: Signal) => boolean {
   const most = risk.limits.maxSignalsPerSecond;
   if (most === undefined) return () => true;
   const heard = new Map<string, Heard>();
