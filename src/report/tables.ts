@@ -174,7 +174,13 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
     ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
     ...(!impact
       ? []
-      : [['Impact', moneyFigure(-drawn(impact.cost)), `in the prices above: ${movedText(impact)}`] as const]),
+      : [
+          [
+            'Impact',
+            moneyFigure(-drawn(impact.cost)),
+            `${shareText(drawn(impact.cost) / drawn(m.turnover))} of the turnover, in the prices above: ${movedText(impact)}`,
+          ] as const,
+        ]),
     ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
     ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],

@@ -5,7 +5,7 @@ import { probabilisticSharpe } from './luck.ts';
 import type { Metrics } from './metrics.ts';
 import { deviation, kurtosis, mean, skewness } from './moments.ts';
 import { type Try, triesOf } from './tries.ts';
-import { type Judged, verdictOf } from './verdict.ts';
+import { beyondPrint, type Judged, verdictOf } from './verdict.ts';
 
 const metrics = (given: Partial<Metrics>): Metrics => ({
   ...{ days: 1_000, cagr: 0.3, holdReturn: 0.1, holdDrawdown: -0.1, volatility: 0.2, sharpe: 2, sharpeLow: 0.9 },
@@ -54,6 +54,14 @@ test('large orders that filled as if they were small speak against a result', ()
     ],
   });
   expect(verdictOf(judged({ withoutImpact: { unknown: 0, worstShare: 0 } })).reasons).toEqual([]);
+});
+
+test('fills that took far more than the prints that granted them speak against a result', () => {
+  expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 1, 100]) })).reasons).toEqual([]);
+  expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 250, 116_770.6]) }))).toMatchObject({
+    conclusion: 'not distinguishable from luck',
+    reasons: ['2 fills took more than 100 times what the print that granted them traded (116,771 times at most)'],
+  });
 });
 
 test.for([

@@ -50,6 +50,7 @@ export interface Judged {
   readonly fills: number;
   readonly ambiguousFills: number;
   /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
+  readonly beyondPrint?: BeyondPrint | undefined;
   readonly withoutImpact?: { readonly unknown: number; readonly worstShare: number } | undefined;
   readonly skewness: number;
   readonly kurtosis: number;
@@ -98,7 +99,7 @@ export function verdictOf(judged: Judged): Verdict {
 }
 
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity, withoutImpact }: Judged,
+  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
@@ -106,6 +107,7 @@ function doubts(
   const found: string[] = [];
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
+  if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
   if (sharpe === null) found.push(`${days} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);
@@ -128,6 +130,30 @@ function doubts(
 /** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */
 export const movedText = ({ moved, movedShare }: { readonly moved: number; readonly movedShare?: number }): string =>
   `${moved.toLocaleString('en')} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price${movedShare === undefined ? '' : `, the largest of ${twoDigits(movedShare)} of a usual day's volume`}`;
+
+/** Fills at a print that took many times of what it traded. */
+export interface BeyondPrint {
+  readonly count: number;
+  /** Times the print. */
+  readonly most: number;
+}
+
+/** Prints are small, and an order somewhat larger than one is usual; of one so much larger they say nothing. */
+const farTimes = 100;
+
+/** `shares`: what each fill took of the print that granted it. */
+export function beyondPrint(shares: Iterable<number>): BeyondPrint | undefined {
+  let [count, most] = [0, 0];
+  for (const share of shares)
+    if (share > farTimes) {
+      count++;
+      most = Math.max(most, share);
+    }
+  return count === 0 ? undefined : { count, most };
+}
+
+const beyondPrintText = ({ count, most }: BeyondPrint): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'fill' : 'fills'} took more than ${farTimes} times what the print that granted ${count === 1 ? 'it' : 'them'} traded (${Math.round(most).toLocaleString('en')} times at most)`;
 
 const twoDigits = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 
