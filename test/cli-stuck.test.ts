@@ -43,12 +43,12 @@ describe('a strategy that never comes back', () => {
   });
 
   test('but only takes long is stopped in order by SIGTERM in a backtest, which is no success', async () => {
-    // A tenth of a millisecond for each of 60,000 klines.
+    // Ten microseconds for each of 300,000 klines.
     write(
-      'for (let at = 0; at < 100_000; at++); if (!said) process.stderr.write("at work\\n"); said = true;',
+      'for (let at = 0; at < 10_000; at++); if (!said) process.stderr.write("at work\\n"); said = true;',
       'let said = false;',
     );
-    at.write('klines.csv', `${klineLines(60_000).join('\n')}\n`);
+    at.write('klines.csv', `${klineLines(300_000).join('\n')}\n`);
     const program = startProgram(backtest, surroundings);
     await program.line(/at work/);
     expect(await program.end('SIGTERM')).toEqual({ code: 143, signal: null });
@@ -80,8 +80,8 @@ describe('a strategy that never comes back', () => {
     );
   });
 
-  /** A daemon, which has a launcher. */
-  async function launched(...signals: readonly NodeJS.Signals[]) {
+  /** A daemon that hangs while it is loaded. */
+  function writeDaemon(): void {
     write('', 'process.stderr.write("in the loop\\n"); for (;;);');
     at.write(
       'paper.yaml',
@@ -91,6 +91,11 @@ strategies: [{ id: a, use: ./mine.ts, symbol: XBTUSD, interval: 1min, allocation
 risk: { maxOrderValue: "1000", maxPosition: "1000" }
 `,
     );
+  }
+
+  /** With its launcher. */
+  async function launched(...signals: readonly NodeJS.Signals[]) {
+    writeDaemon();
     const child = spawn(process.execPath, [launcher, 'paper', '--config', 'paper.yaml', '--state', 'var/p'], {
       ...surroundings,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -110,6 +115,13 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
     }
     return { code: await ended, said };
   }
+
+  test('is named by a daemon that has no launcher, and ends with it at the next signal', async () => {
+    writeDaemon();
+    const program = startProgram(['paper', '--config', 'paper.yaml', '--state', 'var/q'], surroundings);
+    await program.line(/^sluice: a strategy has been busy for 10 s, \/.*mine\.ts, line 2: Ctrl-C ends it$/, 30_000);
+    expect(await program.end('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
+  }, 60_000);
 
   test('ends with its daemon at the second Ctrl-C', async () => {
     const { code, said } = await launched('SIGINT', 'SIGINT');

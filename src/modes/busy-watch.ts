@@ -9,16 +9,18 @@ import { strategyPlace } from '../strategy/fault.ts';
 export interface BusyData {
   /** Set by the loop when it is asked whether it turns. */
   readonly turned: Int32Array;
+  /** Nothing turned for so long, and signals get their default meaning; real ms. */
+  readonly quietMs: number;
 }
 /** It asks whether the loop turns, or tells that signals have their default meaning until it does. */
 export type BusyMessage = 'turns?' | 'released';
 
-/** Between two questions, until nothing turned for so long that signals get their default meaning, and until it is said; real ms. */
+/** Between two questions, and the least until it is said; real ms. */
 const everyMs = 250;
-const quietMs = 1_000;
-const saidAfterMs = 5_000;
+const leastSaidMs = 5_000;
 
-const { turned } = workerData as BusyData;
+const { turned, quietMs } = workerData as BusyData;
+const saidAfterMs = Math.max(leastSaidMs, quietMs);
 const say = (message: BusyMessage): void => parentPort?.postMessage(message);
 const isTurning = (mostMs: number): boolean => {
   blockUntil(turned, mostMs);

@@ -5,17 +5,21 @@ import { listens, signals } from './signals.ts';
 
 let watching = false;
 
+/** An end at any moment loses nothing of a run over recorded data. A daemon's next start recovers, but it should stop in order while it can; real ms. */
+const quietMs = { run: 1_000, daemon: 10_000 } as const;
+
 /**
- * From now on a program that a strategy keeps busy can be ended, and it is said which strategy that is. For runs over recorded
- * data, where an end at any moment loses nothing; a daemon is ended by its launcher instead. Does nothing where nobody listens
- * for signals.
+ * From now on a program that a strategy keeps busy can be ended, and it is said which strategy that is. A daemon is ended by its launcher
+ * instead, where it has one. Does nothing where nobody listens for signals.
  */
-export function endableWhileBusy(): void {
-  if (watching || !listens()) return;
+export function endableWhileBusy(what: keyof typeof quietMs): void {
+  if (watching || !listens() || (what === 'daemon' && process.env['SLUICE_LAUNCHED'] !== undefined)) return;
   watching = true;
   const turned = new Int32Array(new SharedArrayBuffer(4));
   const file = import.meta.url.endsWith('.ts') ? './busy-watch.ts' : './busy-watch.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { turned } satisfies BusyData });
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: { turned, quietMs: quietMs[what] } satisfies BusyData,
+  });
   const heard = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
   worker.on('message', (message: BusyMessage) => {
     if (message === 'turns?') {

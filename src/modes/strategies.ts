@@ -43,7 +43,7 @@ export async function configure(
   const placeOf = placesIn(configFile, settings);
   // Only a run over recorded data knows its market here; shipped strategies come to an end.
   const overRecords = market !== undefined;
-  if (overRecords && strategies.some(({ use }) => isPath(use))) endableWhileBusy();
+  if (strategies.some(({ use }) => isPath(use))) endableWhileBusy(overRecords ? 'run' : 'daemon');
   const found: Configured[] = [];
   const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {
