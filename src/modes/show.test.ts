@@ -9,9 +9,10 @@ import { takeLock } from '../journal/lock.ts';
 import { journalFile, openState } from '../journal/open.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
+import { exportJournal } from './journal/export.ts';
 import { showLimits } from './limits-command.ts';
-import { type ShowOptions, showFills, showOrders, showPositions, showStatus } from './show.ts';
-import { writeDaemonInfo } from './state.ts';
+import { doubted, type ShowOptions, showFills, showOrders, showPositions, showStatus } from './show.ts';
+import { chooseState, writeDaemonInfo } from './state.ts';
 import { textTable } from './text-table.ts';
 import { showWhy } from './why.ts';
 
@@ -53,6 +54,14 @@ describe('a journal that something else changed', () => {
     ['positions', showPositions],
     ['limits', showLimits],
     ['why', (options: ShowOptions) => showWhy('c1', options)],
+    [
+      'journal export',
+      (options: ShowOptions) =>
+        doubted(
+          chooseState(dir, () => {}),
+          () => exportJournal({ ...options, dir, format: 'jsonl', table: [] }),
+        ),
+    ],
   ] as const)('is shown by %s, and said not to be relied on', (_, show) => {
     expect(refusal(show)).toBeUndefined();
     change("UPDATE fills SET price = '1'");

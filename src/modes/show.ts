@@ -23,23 +23,28 @@ export interface ShowOptions {
   readonly say: (line: string) => void;
 }
 
-/**
- * Opens the state that a command means, runs `show` on it, and closes it whatever happens. What was shown of a journal that something else
- * changed is refused afterwards (exit 3): it stays readable, and is not taken for true.
- */
+/** Opens the state that a command means, runs `show` on it as `doubted` says, and closes it whatever happens. */
 export function withState<T>({ state, say }: ShowOptions, show: (reader: JournalReader, chosen: ChosenState) => T): T {
   const chosen = chooseState(state, say);
+  return doubted(chosen, () => {
+    const reader = openReader(chosen.dir);
+    try {
+      return show(reader, chosen);
+    } finally {
+      reader.close();
+    }
+  });
+}
+
+/** Shows what is in a journal. One that something else changed stays readable and is not taken for true: it is refused afterwards (exit 3). */
+export function doubted<T>(chosen: ChosenState, show: () => T): T {
   const foundIn = examined(chosen);
-  let reader: JournalReader | undefined;
   let shown: T;
   try {
-    reader = openReader(chosen.dir);
-    shown = show(reader, chosen);
+    shown = show();
   } catch (error) {
     // What cannot be read may be what was changed, which says more.
     throw foundIn() ?? refusalOf(error, chosen.dir, 'read');
-  } finally {
-    reader?.close();
   }
   const found = foundIn();
   if (found instanceof Refusal) throw new Refusal(`do not rely on what is shown: ${found.message}`, found.exitCode);

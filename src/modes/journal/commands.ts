@@ -35,7 +35,12 @@ export function addJournal(program: Command, io: Io): void {
     .option('--until <DATE>', 'rows up to, not including, this moment, UTC', moment)
     .option('-o, --output <PATH>', 'a file, or a directory (with / at its end) for a file of each table; else stdout')
     .action(async (given) => {
-      const [{ exportJournal }, { chooseState }] = await Promise.all([import('./export.ts'), import('../state.ts')]);
-      exportJournal({ ...given, dir: chooseState(given.state, io.say).dir, ...io });
+      const [{ exportJournal }, { chooseState }, { doubted }] = await Promise.all([
+        import('./export.ts'),
+        import('../state.ts'),
+        import('../show.ts'),
+      ]);
+      const chosen = chooseState(given.state, io.say);
+      doubted(chosen, () => exportJournal({ ...given, dir: chosen.dir, ...io }));
     });
 }
