@@ -6,7 +6,7 @@ import { groupsOf } from '../../research/groups.ts';
 import { type Measured, measure } from '../../research/metrics.ts';
 import { kurtosis, skewness } from '../../research/moments.ts';
 import type { FlowRow, Summary } from '../../research/summary.ts';
-import { beyondPrint, type Stressed, verdictOf } from '../../research/verdict.ts';
+import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../research/verdict.ts';
 import type { Marks, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
@@ -119,10 +119,7 @@ export function summarise(
     fills: table.length,
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
     withoutImpact: result.impact,
-    // Only a print grants more than it traded.
-    ...(input.tapes !== undefined && {
-      beyondPrint: beyondPrint(result.fills.map(({ evidence }) => evidence?.participation ?? 0)),
-    }),
+    beyondPrint: beyondPrintIn(input, result),
     skewness: skewness(measured.returns) ?? 0,
     kurtosis: kurtosis(measured.returns) ?? 3,
     tries: doubt.tries(measured),
@@ -166,6 +163,10 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
   worth: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
+
+/** Only a print grants more than it traded. */
+const beyondPrintIn = ({ tapes }: RunInput, { fills }: RunResult): BeyondPrint | undefined =>
+  tapes === undefined ? undefined : beyondPrint(fills.map(({ evidence }) => evidence?.participation ?? 0));
 
 const impactIn = ({ impact }: RunResult): NonNullable<Summary['impact']> | null =>
   impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) };
