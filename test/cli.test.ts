@@ -1,6 +1,8 @@
 /** What a user gets for a command or a configuration that cannot be: one message, the right exit code, nothing written. */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openState } from '../src/journal/open.ts';
 import { type Answer, backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
 
 const at = desk();
@@ -118,6 +120,26 @@ describe('a command', () => {
     const message = await refused(2, ...args);
     for (const part of parts) expect(message).toContain(part);
   });
+});
+
+test('a demo takes no directory of another mode, and --fresh takes none away that is no demo’s', async () => {
+  const { lock } = openState(join(at.dir, 'var', 'live'), { mode: 'live', account: 'spot', venue: 'v' }, []);
+  lock.release();
+  try {
+    // Whoever reads a journal leaves files of SQLite beside it.
+    expect(await at.sluice(['demo', '--state', 'var/live', '--fresh'])).toEqual({
+      code: 3,
+      out: '',
+      err: 'sluice: state directory var/live belongs to mode "live", not "demo": give another with --state DIR; nothing was changed\n',
+    });
+    expect(at.files()).toContain(join('var', 'live', 'journal.db'));
+    expect(at.files()).not.toContain(join('var', 'live', 'faults.yaml'));
+    expect(await refused(3, 'demo', '--state', '.', '--fresh')).toContain(
+      '. is no state directory of a demo, and --fresh would take away all that is in it',
+    );
+  } finally {
+    rmSync(join(at.dir, 'var'), { recursive: true });
+  }
 });
 
 describe('a configuration', () => {

@@ -1,6 +1,6 @@
 /** `sluice demo`: the built-in exchange as a process of its own, and the live daemon that trades on it. Only the URL differs. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
+import { inJournal } from '../control.ts';
 import { runUntilStopped } from '../daemon/daemon.ts';
 import { startLive } from '../daemon/live.ts';
 import type { LogLevel } from '../daemon/log.ts';
@@ -45,6 +46,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   // The exchange reads them once more; here they are refused before anything is made.
   if (options.faults !== undefined) faultsOf(options.faults, { uids: [demoUser.uid], symbols: [scenario.symbol] });
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
+  refuseOthers(stateDir, options.fresh);
   makeStateDir(stateDir);
   if (isLocked(stateDir)) {
     throw new Refusal(
@@ -89,6 +91,35 @@ export async function demo(options: DemoOptions): Promise<void> {
   }
 }
 
+/** What goes wrong by default: the first that a demo writes into its directory. */
+const faultsFile = 'faults.yaml';
+
+/** Refuses the directory of another mode before anything is written there; `fresh` takes away whole what was a demo's, and nothing else. */
+function refuseOthers(stateDir: string, fresh: boolean): void {
+  if (!existsSync(stateDir) || !statSync(stateDir).isDirectory()) return;
+  const mode = modeIn(stateDir);
+  if (mode !== undefined && mode !== 'demo')
+    throw new Refusal(
+      `state directory ${stateDir} belongs to mode "${mode}", not "demo": give another with --state DIR; nothing was changed`,
+      3,
+    );
+  const names = readdirSync(stateDir);
+  if (fresh && names.length > 0 && !names.includes(faultsFile))
+    throw new Refusal(
+      `${stateDir} is no state directory of a demo, and --fresh would take away all that is in it: give another with --state DIR; nothing was changed`,
+      3,
+    );
+}
+
+/** Of the journal that is there; one that cannot be read says nothing. */
+function modeIn(stateDir: string): string | undefined {
+  try {
+    return inJournal(stateDir, (reader) => reader.meta.get('mode'));
+  } catch {
+    return undefined;
+  }
+}
+
 /** What starts a demo on the same state again. */
 const commandOf = ({ scenario, state }: DemoOptions): string =>
   [
@@ -111,7 +142,7 @@ interface Market {
 /** Forks the exchange. The channel between us tells it when we are gone, whatever ended us. */
 async function startExchange(options: DemoOptions, stateDir: string, speed: number): Promise<Market> {
   const { scenario, say, signal } = options;
-  const usual = join(stateDir, 'faults.yaml');
+  const usual = join(stateDir, faultsFile);
   writeFileSync(usual, demoFaults);
   const main = fileURLToPath(
     new URL(import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js', import.meta.url),
