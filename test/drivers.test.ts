@@ -32,7 +32,7 @@ function allOf(result: RunResult) {
          cancel_requested FROM orders ORDER BY client_order_id`,
       ),
       fills: rows('SELECT client_order_id, side, price, quantity, fee, maker, time, evidence FROM fills'),
-      kills_: rows('SELECT at, strategy, by, reason FROM kills'),
+      killRows: rows('SELECT at, strategy, by, reason FROM kills'),
     };
   } finally {
     db.close();
@@ -56,11 +56,17 @@ describe('generated markets, wishes, limits and latencies', () => {
   function drawn(seed: number): RunInput {
     const rng = seededRng(seed);
     const rules = oneOf<RulesetName>(rng, 'sluice', 'sluice', 'plain', 'vectorbt', 'backtesting.py', 'nautilus');
-    const run = rng() < 0.5 ? market('XZ', rules, rng) : joined(market('XZ', rules, rng), market('YZ', rules, rng));
+    const first = market('XZ', '1min', rules, rng);
+    const run = rng() < 0.4 ? first : joined(first, market('YZ', oneOf(rng, '1min', '5min'), rules, rng));
     const hosted = ['a', 'b', 'c'].slice(0, oneOf(rng, 1, 2, 3)).map((id) => {
-      const interval = oneOf<Interval>(rng, '1min', '1min', '5min');
       const { wants } = generated(anySeed(rng), 700);
       const place = oneOf(rng, ...(run.hosted as [RunInput['hosted'][number]]));
+      const interval = oneOf<Interval>(
+        rng,
+        place.interval,
+        place.interval,
+        place.interval === '1min' ? '5min' : '15min',
+      );
       return { ...place, id, interval, strategy: scripted(wants, intervalMs(interval, 0)) };
     });
     const symbols = new Set(hosted.map(({ symbol }) => symbol));
@@ -77,10 +83,12 @@ describe('generated markets, wishes, limits and latencies', () => {
     };
   }
 
-  function market(symbol: 'XZ' | 'YZ', rules: RulesetName, rng: Rng): RunInput {
-    const columns = columnsOf(holed(generated(anySeed(rng), 200).klines, rng));
+  function market(symbol: 'XZ' | 'YZ', interval: Interval, rules: RulesetName, rng: Rng): RunInput {
+    const lengths = intervalMs(interval, 0) / minuteMs;
+    const klines = holed(generated(anySeed(rng), 200).klines.slice(0, 40 + 160 / lengths), rng);
+    const columns = columnsOf(klines.map((kline) => ({ ...kline, time: kline.time * lengths })));
     const given = caseOfXz({ columns, rules, cash: '1000', strategy: scripted([]) });
-    return inputOf({ ...given, symbol, instrument: { ...given.instrument, base: symbol.slice(0, 1) } });
+    return inputOf({ ...given, interval, symbol, instrument: { ...given.instrument, base: symbol.slice(0, 1) } });
   }
 
   const anyLimits = (rng: Rng): Partial<RunInput['limits']> => ({
@@ -211,15 +219,39 @@ describe('kills', () => {
   });
 });
 
+/** `input` with a strategy on minutes of another symbol that never move. */
+const beside = (input: RunInput, wantAt: (minute: number) => Want | undefined, length: number): RunInput =>
+  joined(
+    input,
+    inputOf({
+      ...caseOfXz({
+        columns: columnsOf(quiet.slice(0, length)),
+        rules: 'sluice',
+        cash: '1000',
+        strategy: saying(wantAt),
+      }),
+      symbol: 'YZ',
+    }),
+  );
+
+test('a loss at an open counts at the next close of another symbol, also where nothing could be sold', async () => {
+  const [before, after] = [100, 90].map((price) => minutes(price, price)) as [readonly Kline[], readonly Kline[]];
+  const fives = [...before, ...after].map((kline, row) => ({
+    ...{ ...kline, time: row * 5 * minuteMs, volume: row === 2 ? 0 : 1e6 },
+  }));
+  const held = runOf(fives, [() => hold({ quantity: 9 }, 'in', { stop: 95 })]);
+  const series = held.series.map((one) => ({ ...one, interval: '5min' as const }));
+  const hosted = held.hosted.map((one) => ({ ...one, interval: '5min' as const }));
+  const input = beside({ ...held, series, hosted }, () => flat('never'), 12);
+  const { killRows } = await both({ ...input, limits: { ...input.limits, maxDrawdown: rate('0.01') } });
+  expect(killRows).toMatchObject([{ by: 'drawdown', at: 11 * minuteMs }]);
+});
+
 test('limits that are shares of the equity ask for the last price of every symbol', async () => {
   const holding = runOf(minutes(100, 100, 100, 50, 50, 50, 50), [() => hold({ quantity: 9 }, 'in')]);
   // Half of 2,000 is more than 900, half of 1,550 is not.
   const later = (minute: number): Want => (minute < 4 ? flat('not yet') : hold({ quantity: 9 }, 'then'));
-  const other = inputOf({
-    ...caseOfXz({ columns: columnsOf(quiet.slice(0, 7)), rules: 'sluice', cash: '1000', strategy: saying(later) }),
-    symbol: 'YZ',
-  });
-  const input = joined(holding, other);
+  const input = beside(holding, later, 7);
   const { refused, fills } = await both({ ...input, limits: { ...input.limits, maxOrderShare: rate('0.5') } });
   expect(refused).toEqual([{ code: 'orderShare', times: 3, firstAt: 5 * minuteMs }]);
   expect(fills).toHaveLength(1);

@@ -72,15 +72,13 @@ export class ColumnDesk {
     for (let step = first; step !== undefined; step = this.planner.plan(signal, refused)) {
       const came = this.#take(step);
       overtaking ??= meanwhile?.();
-      if (came === 'waits') break;
       if (step.do === 'create' && came === 'refused') refused.push(step.draft);
     }
     if (overtaking !== undefined) this.carryOut(overtaking);
     return first !== undefined;
   }
 
-  /** What came of a step; a MARKET order that waits to fill ends a plan. */
-  #take(step: Step): 'done' | 'refused' | 'waits' {
+  #take(step: Step): 'done' | 'refused' {
     if (step.do === 'cancel') {
       if (!step.order.cancelRequested) this.#cancel(step.order);
       return 'done';
@@ -98,7 +96,7 @@ export class ColumnDesk {
     this.venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
-  #create(draft: Draft): 'done' | 'refused' | 'waits' {
+  #create(draft: Draft): 'done' | 'refused' {
     const now = this.#clock.now();
     const clientOrderId = clientIdOf(this.#sequence++);
     const intent = intentOf(draft, clientOrderId, now, lifeMs);
@@ -107,9 +105,8 @@ export class ColumnDesk {
     const outcome = this.venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
-      if (isClosed(order.state)) return 'done';
-      order.state = 'open';
-      return intent.type === 'MARKET' ? 'waits' : 'done';
+      if (!isClosed(order.state)) order.state = 'open';
+      return 'done';
     }
     this.#finish(order, 'rejected');
     return 'refused';

@@ -63,7 +63,7 @@ export const lastClose = (walks: readonly Walk[]): number =>
 /** Limits on the equity ask for the last price of every series, but only now and then: its last close, unless its next open was marked since. */
 export function markCloses(walks: readonly Walk[], portfolio: Portfolio): void {
   for (const { series, cursor, row } of walks)
-    if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) <= cursor.seenAt)
+    if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) < cursor.seenAt)
       portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
 }
 
