@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { backtestSchema, tradingSchema } from '../src/config/schema.ts';
 import { instrumentsSchema } from '../src/data/instruments.ts';
+import { rechain } from '../src/journal/chain.ts';
+import { openForWriting } from '../src/journal/worker.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
 import { desk } from './kit/command.ts';
@@ -106,8 +108,13 @@ describe('cli.md and json.md', () => {
   beforeAll(() => {
     const db = runColumns(inputOf(given)).journal();
     db.prepare('INSERT INTO instruments VALUES (?, ?, ?, ?, ?)').run('XZ', 'X', 'Z', 2, 4);
-    writeFileSync(join(at.dir, 'journal.db'), db.serialize());
+    const path = join(at.dir, 'journal.db');
+    writeFileSync(path, db.serialize());
     db.close();
+    // A journal in memory has no chain, and a file without one is doubted.
+    const file = openForWriting(path);
+    rechain(file);
+    file.close();
   });
 
   async function printed(...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
