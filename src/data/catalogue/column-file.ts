@@ -1,6 +1,5 @@
 /** A table as one file of raw columns, which is read straight into typed arrays. Derived from Parquet and worth nothing without. */
-import { closeSync, fstatSync, openSync, readv } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readv, renameSync, writev } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { Table } from './parquet.ts';
@@ -23,14 +22,14 @@ export async function writeColumnFile(path: string, { columns, rows }: Table, pa
   const parts = columns.map((column) => new Uint8Array(column.buffer, column.byteOffset, rows * 8));
   header.writeUInt32LE(sumOf(parts), sumAt);
   const unfinished = `${path}.${process.pid}`;
-  const handle = await open(unfinished, 'w');
+  const handle = openSync(unfinished, 'w');
   try {
-    await handle.appendFile(header);
-    for (const part of parts) await handle.appendFile(part);
+    for (let left = [header, ...parts].filter(({ length }) => length > 0); left.length > 0; )
+      left = after(left, (await writeFrom(handle, left)).bytesWritten);
   } finally {
-    await handle.close();
+    closeSync(handle);
   }
-  await rename(unfinished, path);
+  renameSync(unfinished, path);
 }
 
 /**
@@ -68,6 +67,7 @@ export async function readColumnFile(
 }
 
 const readInto = promisify(readv);
+const writeFrom = promisify(writev);
 
 /** Fills the parts one after another from the file's beginning; false where it ends before. */
 async function readWhole(handle: number, parts: readonly Uint8Array[]): Promise<boolean> {

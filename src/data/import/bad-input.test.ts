@@ -238,3 +238,15 @@ test('a comma at the end of each row makes no column', async () => {
   const { layout, rows } = await place().take(`${header}\n${good.map((row) => `${row.join(',')},\n`).join('')}`);
   expect([layout, rows]).toEqual(['klines', 3_000]);
 });
+
+test('a time in which one of the thirteen digits is another sign is none, wherever it stands', async () => {
+  const signs = ['/', ':', '-', 'a', '~'];
+  for (const at of [0, 1, 3, 4, 7, 8, 11, 12]) {
+    const rows = good.slice(0, signs.length).map((row, index): readonly (number | string)[] => {
+      const text = String(row[0]);
+      return [text.slice(0, at) + signs[index] + text.slice(at + 1), ...row.slice(1)];
+    });
+    const { take } = place();
+    await expect(take(csv([...good.slice(0, 100), ...rows]))).rejects.toThrow(/5 lines that cannot be read/);
+  }
+});
