@@ -5,6 +5,9 @@ import { rate, units, unitsText } from '../src/domain/money.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
+import { walkableOf } from '../src/modes/backtest/summary.ts';
+import { fillTable } from '../src/research/fill-table.ts';
+import { walk } from '../src/research/walk.ts';
 import { caseOfXz, columnsOf, inputOf, joined, scripted, xz } from './agreement.ts';
 import type { Kline, Want } from './reference/types.ts';
 
@@ -107,5 +110,40 @@ describe.each([
     const tiers = [{ volume: units('20000'), ...rates('0.001') }];
     const result = await run({ ...both, fees: { ...rates('0.002'), tiers, assumed: false } });
     expect(filled(result).filter(([, symbol]) => symbol === 'XZ')).toEqual([[7 * 24, 'XZ', 'BUY', '2']]);
+  });
+
+  test('what a day opens at is what a symbol is worth until it closes: nothing is lost where it opens higher and is bought', async () => {
+    const daily = inputFor(
+      'XZ',
+      Array.from({ length: days }, (_, day) => at(day * dayMs, day < 3 ? 100 : 150)),
+      Array.from({ length: days }, (_, day) => ({ quantity: day >= 2 ? '10' : '0' })),
+    );
+    const hourly = inputFor(
+      'YZ',
+      Array.from({ length: days * 24 }, (_, hour) => at(hour * hourMs, 100)),
+      Array.from({ length: days * 24 }, () => nothing),
+    );
+    const both = joined(daily, hourly);
+    const limited = { ...both, limits: { ...both.limits, maxDailyLoss: rate('0.01') } };
+    const result = await run(limited);
+    expect(result.kills).toEqual([]);
+    expect(result.finalEquity).toBe(units('20000'));
+    expect(walk(walkableOf(limited, fillTable(result.fills, limited.instruments))).drawdown.fall).toBe(0);
+  });
+
+  test('a day that opens lower is a loss at once, also where it closes higher', async () => {
+    const daily = inputFor(
+      'XZ',
+      Array.from({ length: days }, (_, day) => (day === 3 ? at(day * dayMs, 40, 100) : at(day * dayMs, 100))),
+      Array.from({ length: days }, () => ({ quantity: '10' })),
+    );
+    const hourly = inputFor(
+      'YZ',
+      Array.from({ length: days * 24 }, (_, hour) => at(hour * hourMs, 100)),
+      Array.from({ length: days * 24 }, () => nothing),
+    );
+    const both = joined(daily, hourly);
+    const result = await run({ ...both, limits: { ...both.limits, maxDailyLoss: rate('0.02') } });
+    expect(result.kills).toEqual(['lost 600 since midnight UTC, the limit is 400']);
   });
 });

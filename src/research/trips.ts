@@ -53,6 +53,8 @@ class Book {
   #first = 0;
   #end = 0;
   #base = 0;
+  /** Less than a lot, left by fees in base: it is nobody's entry, but what sells it with the next position enters nothing either. */
+  #dustHeld = 0;
   /** Its last trip; -1 before the first. */
   #last = -1;
 
@@ -68,7 +70,11 @@ class Book {
     const base = bases[fill] as number;
     let left = base;
     if (this.#base !== 0 && this.#base > 0 !== base > 0) left = this.#close(fill, base);
-    if (Math.abs(left) <= this.#dust) return;
+    if (left > 0 !== this.#dustHeld > 0) left = this.#dusted(left);
+    if (Math.abs(left) <= this.#dust) {
+      this.#dustHeld += left;
+      return;
+    }
     const share = left / base;
     const lot = this.#nextLot();
     lot.fill = fill;
@@ -77,6 +83,13 @@ class Book {
     lot.cost = share * Math.abs(quote[fill] as number);
     lot.fee = share * (fee[fill] as number);
     this.#base += left;
+  }
+
+  /** What of a quantity goes beyond the dust on the other side. */
+  #dusted(quantity: number): number {
+    const used = Math.sign(quantity) * Math.min(Math.abs(quantity), Math.abs(this.#dustHeld));
+    this.#dustHeld += used;
+    return quantity - used;
   }
 
   #nextLot(): Lot {
@@ -105,6 +118,7 @@ class Book {
       // What a fee in base left behind cannot be sold: the trip is over, and the dust is nobody's entry.
       if (Math.abs(lot.base) <= this.#dust) {
         this.#base -= lot.base;
+        this.#dustHeld += lot.base;
         this.#first++;
       }
     }

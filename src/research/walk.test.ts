@@ -162,6 +162,17 @@ test('returns end where nothing is left', () => {
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
   tripsOf(tripTable(fillTable(fills, instruments), [one], instruments));
 
+test('dust that fees in base left behind enters nothing when it is sold with a later position', () => {
+  // Each BUY leaves 0.4 of a lot: after five of them there is a lot more to sell than the last one bought.
+  const fee = { fee: units('0.0006'), feeAsset: 'X' };
+  const bought = [1, 2, 3, 4, 5].flatMap((row) => [
+    fill(2 * row, 'BUY', '100', '1', fee),
+    fill(2 * row + 1, 'SELL', '100', row === 5 ? '1.001' : '0.999'),
+  ]);
+  const found = trips([...bought, fill(12, 'BUY', '100', '1', fee)]);
+  expect(found.map(({ long }) => long)).toEqual([true, true, true, true, true]);
+});
+
 test('an entry filled in parts and left in parts is one round trip', () => {
   const entry = { clientOrderId: 'in' };
   const exit = { clientOrderId: 'out' };

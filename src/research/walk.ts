@@ -335,6 +335,8 @@ class Walk {
       let exposed = 0;
       for (const one of held) {
         if (closesAt(one) === at) one.price = one.columns.close[one.row++] as number;
+        // A long kline that is not over: its open is known, and what filled there did so at that price.
+        else if (one.row < one.end && opensAt(one) < at) one.price = one.columns.open[one.row] as number;
         const price = one.price * rateOf(rates, one.symbol, at);
         equity += one.base * (one.base > 0 ? marks.long : marks.short) * price;
         if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * price);

@@ -112,10 +112,16 @@ export class ColumnRun {
   }
 
   /** A kline opens that need not be the next to close. */
-  #openNow(walk: Walk): void {
+  #openNow(walk: Walk, closesAt: number): void {
     walk.opened = walk.row;
+    const { cursor, series } = walk;
+    const { openTime, open } = series.columns;
+    // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
+    if (walk.closesAt > closesAt) {
+      this.#portfolio.mark(series.symbol, open[walk.row] as number, openTime[walk.row] as number);
+      if (walk.held !== 0) this.#equity.stale = true;
+    }
     if (!walk.active) return;
-    const { cursor } = walk;
     const closed = cursor.row;
     cursor.row = walk.row;
     this.#openPhase(walk);
@@ -124,7 +130,7 @@ export class ColumnRun {
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
-    for (const walk of opening(this.walks, at)) this.#openNow(walk);
+    for (const walk of opening(this.walks, at)) this.#openNow(walk, at);
     const closing = this.walks.filter(({ closesAt }) => closesAt === at);
     for (const walk of closing) walk.cursor.row = walk.row++;
     for (const walk of closing) if (walk.active) this.#restPhases(walk);

@@ -187,6 +187,8 @@ async function openAll(graph: Graph, next: readonly Closing[], closesAt: number)
   const opening = next.filter(({ walk, kline }) => walk.openedAt !== kline.openTime && kline.openTime < closesAt);
   for (const { walk, kline } of opening.toSorted((a, b) => a.kline.openTime - b.kline.openTime)) {
     walk.openedAt = kline.openTime;
+    // Limits on the equity must not go by a close that this open has overtaken.
+    if (kline.seenAt > closesAt) graph.assembled.portfolio.mark(walk.symbol, kline.open, kline.openTime);
     if (isActive(graph, walk)) await openPhase(graph, walk, kline);
   }
 }

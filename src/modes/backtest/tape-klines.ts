@@ -62,7 +62,9 @@ export function openingKlines(stage: TapeStage, lane: KlineLane, asked: (symbol:
     const wasByTape = market.byTape;
     market.speak(lane.covered(openTime, closeTime(interval, openTime)), openTime);
     if (market.byTape && !wasByTape) asked(symbol);
-    if (market.byTape || kline === undefined || !isActive(stage, phased)) return undefined;
+    if (market.byTape || kline === undefined) return undefined;
+    stage.assembled.portfolio.mark(symbol, kline.open, openTime);
+    if (!isActive(stage, phased)) return undefined;
     return openPhase(stage, phased, kline);
   });
 }
