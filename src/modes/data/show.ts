@@ -11,6 +11,7 @@ import { mostAnswerRows, query } from '../../data/catalogue/query.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { textTable } from '../text-table.ts';
 import type { DataGiven, DataIo, WhichSeries } from './given.ts';
 import { chosen } from './which.ts';
 
@@ -104,10 +105,12 @@ export async function sql(text: string, { data, json, out, say }: DataGiven & Da
   }
   if (json)
     for (const row of rows) out(JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
-  else {
-    const table = new Table({ head: [...columns], style: { head: [], border: [] } });
-    for (const row of rows) table.push(row.map((value) => cellText(value)));
-    out(table.toString());
-  }
+  else
+    out(
+      textTable(
+        columns,
+        rows.map((row) => row.map((value) => cellText(value))),
+      ),
+    );
   if (cut) say(`note: cut after ${mostAnswerRows} rows: ask for less (LIMIT), or write them out (sluice data export)`);
 }
