@@ -5,7 +5,7 @@ import { dustOf, type FillTable } from './fill-table.ts';
 import type { TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
-/** What one order opened and one order closed. */
+/** What one order opened and one order closed, with the remnants of either. */
 export interface Trip {
   /** Index into the places of the fill table. */
   readonly place: number;
@@ -130,16 +130,26 @@ class Book {
     return left;
   }
 
+  /** Of the same two orders as the last trip; or of one of them, and so small beside the other part that it is what an order left. */
+  #isOfLast(lot: Lot, fill: number, quantity: number): boolean {
+    const { entryFill, exitFill, quantity: quantities, long } = this.#trips;
+    const last = this.#last;
+    if (last < 0 || (long[last] === 1) !== lot.base > 0) return false;
+    const { orders } = this.#table;
+    const isEntry = orders[entryFill[last] as number] === orders[lot.fill];
+    const isExit = orders[exitFill[last] as number] === orders[fill];
+    if (isEntry && isExit) return true;
+    const before = quantities[last] as number;
+    return (isEntry || isExit) && (quantity * smallPart <= before || before * smallPart <= quantity);
+  }
+
   #add(lot: Lot, fill: number, quantity: number, profit: number, fees: number): void {
     const { price, orders } = this.#table;
     const trips = this.#trips;
-    const last = this.#last;
-    if (
-      last >= 0 &&
-      orders[trips.exitFill[last] as number] === orders[fill] &&
-      orders[trips.entryFill[last] as number] === orders[lot.fill]
-    ) {
-      const all = (trips.quantity[last] as number) + quantity;
+    if (this.#isOfLast(lot, fill, quantity)) {
+      const last = this.#last;
+      const before = trips.quantity[last] as number;
+      const all = before + quantity;
       const part = quantity / all;
       const [entry, exit] = [trips.entryPrice[last] as number, trips.exitPrice[last] as number];
       trips.entryPrice[last] = entry + ((price[lot.fill] as number) - entry) * part;
@@ -147,7 +157,10 @@ class Book {
       trips.quantity[last] = all;
       trips.profit[last] = (trips.profit[last] as number) + profit;
       trips.fees[last] = (trips.fees[last] as number) + fees;
-      trips.exitFill[last] = fill;
+      if (quantity > before) trips.entryFill[last] = lot.fill;
+      // A remnant that is sold later moves no end.
+      const isExit = orders[trips.exitFill[last] as number] === orders[fill];
+      if (isExit || quantity > before) trips.exitFill[last] = fill;
       return;
     }
     const next = trips.length++;
@@ -163,6 +176,9 @@ class Book {
     this.#last = next;
   }
 }
+
+/** A part of so many: what a moved price or a fee left of an order that was sized in the other asset is no trip of its own. */
+const smallPart = 20;
 
 /** Room for as many trips as fills can make: each closes a lot or is used up, and opens at most one. */
 function growing({ length }: FillTable): Growing {

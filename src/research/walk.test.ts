@@ -162,6 +162,20 @@ test('returns end where nothing is left', () => {
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
   tripsOf(tripTable(fillTable(fills, instruments), [one], instruments));
 
+test('a short position that is bought back for an amount, and what that left, is one round trip', () => {
+  const buy = (time: number, quantity: string) => fill(time, 'BUY', '90', quantity, { purpose: 'exit' });
+  const sell = fill(0, 'SELL', '100', '10', { purpose: 'enter' });
+  expect(trips([sell, buy(1, '9.8'), buy(2, '0.19'), buy(3, '0.01')])).toMatchObject([{ long: false, quantity: 10 }]);
+  // A remnant that is bought back with the next position belongs to one of the two.
+  const next = fill(3, 'SELL', '100', '10', { purpose: 'enter' });
+  expect(trips([sell, buy(1, '9.8'), next, buy(4, '10.2')])).toMatchObject([
+    { quantity: 10, entryTime: 0, exitTime: 1 },
+    { quantity: 10, entryTime: 3, exitTime: 4 },
+  ]);
+  // Half of it is no remnant.
+  expect(trips([sell, buy(1, '5'), buy(2, '5')])).toHaveLength(2);
+});
+
 test('dust that fees in base left behind enters nothing when it is sold with a later position', () => {
   // Each BUY leaves 0.4 of a lot: after five of them there is a lot more to sell than the last one bought.
   const fee = { fee: units('0.0006'), feeAsset: 'X' };
