@@ -103,8 +103,18 @@ describe('a grid', () => {
     expect(out).toMatch(/Best plateau +around fast 20, slow 80: 9 cells/);
     expect(out).toMatch(/◆◆/);
     const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
-    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,fees,refused');
+    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,fees,kills,refused');
     expect(rows).toHaveLength(9);
+  });
+
+  test('says of cells that a limit stopped before their end that it did', async () => {
+    const given = { set: ['risk.maxDailyLoss=0.02'], csv: dir, report: join(dir, 'grid.html') };
+    const { out } = await run({ ...given, json: false });
+    expect(out).toMatch(/^Stopped +\d of \d cells by a limit before their end, the best /m);
+    expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(
+      /,"lost [\d.]+ since midnight UTC, the limit is [\d.]+",$/m,
+    );
+    expect(readFileSync(given.report, 'utf8')).toMatch(/Stopped: \d of \d cells by a limit/);
   });
 
   test('says what is doubtful about the data in JSON, and beside its CSV', async () => {

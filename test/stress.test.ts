@@ -1,8 +1,9 @@
 /** `--stress`: what "latency × 3" means where latencies were measured. */
 import { expect, test } from 'vitest';
+import { rate } from '../src/domain/money.ts';
 import type { LatencyModel } from '../src/fill/latency.ts';
 import { rulesets } from '../src/fill/rules.ts';
-import { defineStrategy } from '../src/index.ts';
+import { defineStrategy, hold } from '../src/index.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
@@ -51,4 +52,26 @@ test('latencies are trebled, constant and measured ones alike', async () => {
   expect(await slower({ kind: 'distribution', travels: [{ entryMs: 10, responseMs: 20 }] })).toMatchObject({
     latency: { kind: 'distribution', travels: [{ entryMs: 30, responseMs: 60 }] },
   });
+});
+
+test('a limit that stops a run under worse conditions is told of beside it', async () => {
+  const always = defineStrategy({ ...still, name: 'always', decide: () => hold({ quantity: 5 }, 'always') });
+  const klines = Array.from({ length: 30 }, (_, row) => {
+    const price = row < 20 ? 100 : 70;
+    return { time: row * 60_000, open: price, high: price, low: price, close: price, volume: 1_000 };
+  });
+  const given = inputOf(caseOfXz({ rules: 'plain', cash: '1000', strategy: always, columns: columnsOf(klines) }));
+  const input = { ...given, limits: { ...given.limits, maxDailyLoss: rate('0.1515') } };
+  const stressed = await stress(
+    input,
+    async (worse) => runColumns(worse),
+    () => ({ return: 0, sharpe: null }),
+    () => false,
+  );
+  expect(runColumns(input).kills).toEqual([]);
+  expect(stressed.map(({ name, kills }) => [name, kills])).toEqual([
+    ['Fees × 2', ['lost 152 since midnight UTC, the limit is 151.5']],
+    ['Latency × 3', undefined],
+    ['One kline later', undefined],
+  ]);
 });

@@ -55,7 +55,11 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
       breakEvenFees === null ? 'nothing was earned before them' : 'with the same fills',
     ),
     ...stress.map((one) =>
-      fact(one.name, signed(one.return, shareText(one.return)), `Sharpe ${figureText(one.sharpe, 'ratio')}`),
+      fact(
+        one.name,
+        signed(one.return, shareText(one.return)),
+        `Sharpe ${figureText(one.sharpe, 'ratio')}${one.kills === undefined ? '' : `; stopped by a limit: ${one.kills.join('; ')}`}`,
+      ),
     ),
   ]}</dl>${
     verdict.reasons.length === 0

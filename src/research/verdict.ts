@@ -17,6 +17,8 @@ export interface Stressed {
   readonly return: number;
   readonly sharpe: number | null;
   readonly fills: number;
+  /** The limits that stopped it before its end, where there were any. */
+  readonly kills?: readonly string[];
 }
 
 export interface Verdict {

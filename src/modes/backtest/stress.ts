@@ -105,6 +105,7 @@ export async function stress(
       finalEquity,
       ...judge(worse, result),
       fills: result.fills.length,
+      ...(result.kills.length > 0 && { kills: result.kills }),
     });
   }
   return found;

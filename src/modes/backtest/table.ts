@@ -145,7 +145,10 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Time in the market', shareText(m.timeInMarket)],
     ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],
     ...summary.stress.map(
-      (one): Row => [one.name, `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}`],
+      (one): Row => [
+        one.name,
+        `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}${one.kills === undefined ? '' : `; stopped by a limit: ${one.kills.join('; ')}`}`,
+      ],
     ),
     ...(summary.stale ?? []).map((row): Row => ['Stale price', staleText(row)]),
     ...currencyLines(summary),

@@ -9,7 +9,7 @@ const noise = (seed: number, shift = 0): number[] => {
   return Array.from({ length: days }, () => (rng() + rng() + rng() - 1.5 + shift) / 50);
 };
 const ran = (returns: readonly number[] | null): Ran => ({
-  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 1, fees: '0', returns },
+  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 1, fees: '0', kills: [], returns },
 });
 const hold = Float64Array.from(noise(99));
 const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefined)[]): string => {

@@ -18,6 +18,8 @@ export interface Ran {
   readonly fills: number;
   /** Quote units, exact. */
   readonly fees: string;
+  /** The limits that stopped it before its end. */
+  readonly kills: readonly string[];
   /** Of each whole UTC day, to nine digits; null where a grid has too many. */
   readonly returns: readonly number[] | null;
 }
@@ -47,6 +49,7 @@ export function outcomeOf(
     sharpe: dailySharpe(returns, riskFree) ?? null,
     fills: table.length,
     fees: unitsText(table.fees),
+    kills: result.kills,
     returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,
   };
 }

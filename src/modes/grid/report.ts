@@ -9,7 +9,7 @@ import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
 import { doubtTexts } from './doubt.ts';
 import { hasRun } from './outcome.ts';
-import { findIn, type GridResult } from './show.ts';
+import { findIn, type GridResult, stoppedText } from './show.ts';
 
 interface Of {
   readonly file: string;
@@ -27,10 +27,14 @@ export function writeGridReport(
   const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
   const times = endsOf(input.series);
   const configuration = readFileSync(file, 'utf8');
+  const found = findIn(result);
+  const best = found.best === undefined ? undefined : outcomes[found.best];
+  const winner = hasRun(best) ? best : undefined;
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
-    ...{ asset, klines, tries, configuration, warnings },
-    ...findIn(result),
+    ...{ asset, klines, tries, configuration },
+    warnings: [...warnings, ...stoppedText(result, winner).map((text) => `Stopped: ${text}.`)],
+    ...found,
     doubts: doubt === undefined ? [] : doubtTexts(doubt),
     from: Math.min(...times),
     to: Math.max(...times),

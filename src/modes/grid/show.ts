@@ -75,12 +75,22 @@ export function gridLines(result: GridResult): readonly string[] {
       'Best plateau',
       plateau === undefined ? 'n/a  (it takes three values an axis, and no holes)' : plateauText(result, plateau),
     ),
+    ...stoppedText(result, winner).map((text) => line('Stopped', text)),
     ...(result.doubt === undefined ? [] : doubtTexts(result.doubt).map(([name, text]) => line(name, text))),
     '',
     ...topLines(result),
     '',
     ...heatLines(result, heat, best, plateau),
   ];
+}
+
+/** How many cells a limit stopped before their end: beside whole ones they say little. */
+export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Ran | undefined): readonly string[] {
+  const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
+  if (stopped === 0) return [];
+  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} cells by a limit before their end`;
+  const why = best?.kills[0];
+  return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
 
 /** Why, when no cell could be run. */
@@ -154,8 +164,10 @@ export function gridCsv({ axes, cells, outcomes }: GridResult): string {
   const rows = cells.map((cell, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
-    const refused = one !== undefined && 'refused' in one ? `"${one.refused.replaceAll('"', '""')}"` : '';
-    return [...cell, ...figures, refused].join(',');
+    const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`);
+    const kills = hasRun(one) ? quoted(one.kills.join('; ')) : '';
+    const refused = one !== undefined && 'refused' in one ? quoted(one.refused) : '';
+    return [...cell, ...figures, kills, refused].join(',');
   });
-  return [[...axes.map(({ param }) => param), ...names, 'refused'].join(','), ...rows, ''].join('\n');
+  return [[...axes.map(({ param }) => param), ...names, 'kills', 'refused'].join(','), ...rows, ''].join('\n');
 }

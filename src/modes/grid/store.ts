@@ -10,7 +10,7 @@ import type { Axis, Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 3;
+const outcomeVersion = 4;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(
@@ -42,6 +42,7 @@ const lineSchema = z.object({
       sharpe: z.number().nullable(),
       fills: z.number(),
       fees: z.string(),
+      kills: z.array(z.string()),
       returns: z.array(z.number()).nullable(),
     }),
   ]),
