@@ -115,6 +115,14 @@ test('what does not falsify a result is counted', async () => {
   ]);
 });
 
+test('a run on rows that are still to come says so', async () => {
+  const later = right.slice(1).map((line) => line.replace(/^\d+/, (ms) => String(Number(ms) + 3_653 * 86_400_000 * 5)));
+  const { notes } = await run(text([right[0] as string, ...later]));
+  expect(notes).toMatch(
+    /note: klines\.csv: times reach to 207\d-.*, which on 20.* is still to come: they are dated wrong, or made up/,
+  );
+});
+
 test('trades of another price level than the klines are told of by the run', async () => {
   at.write('klines.csv', text(right));
   const lines = Array.from({ length: 60 }, (_, row) => `${Date.UTC(2020, 1, 1, 0, 30 + row, 20)},90,1,buy`);

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type AsRecorded, asRecorded, asRecordedText } from './as-recorded.ts';
 import { withBlocks } from './bytes.ts';
 import { findGaps, gapsText, missingIn } from './gaps.ts';
 import { leapsOf } from './leaps.ts';
@@ -30,13 +31,9 @@ export interface KlineData {
   readonly sha256: string;
 }
 
-export interface KlineFindings {
-  readonly rows: number;
+export interface KlineFindings extends AsRecorded {
   /** Klines that are not there although later ones are. */
   readonly missing: number;
-  readonly zeroVolume: number;
-  /** Klines that open outside their own [low, high], as feeds do that open at the previous close. */
-  readonly opensOutside: number;
   /** By a repair. */
   readonly duplicatesDropped: number;
   readonly rowsOutOfOrder: number;
@@ -63,7 +60,7 @@ export function loadKlines(file: KlineFile): KlineData {
   const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
   const gaps = findGaps(file, columns.openTime);
   const findings = {
-    ...count(columns),
+    ...asRecorded(columns),
     missing: missingIn(gaps, { interval: file.interval }),
     duplicatesDropped,
     rowsOutOfOrder,
@@ -142,33 +139,18 @@ function faultOf(columns: Columns, row: number, interval: Interval): string | un
   return `time ${time} does not open a kline of ${interval} (times are UTC ms at which klines open)`;
 }
 
-function count(columns: Columns): Pick<KlineFindings, 'rows' | 'zeroVolume' | 'opensOutside'> {
-  const { open, high, low, volume } = columns;
-  let zeroVolume = 0;
-  let opensOutside = 0;
-  for (let row = 0; row < open.length; row++) {
-    const at = open[row] as number;
-    if (volume[row] === 0) zeroVolume++;
-    if (at < (low[row] as number) || at > (high[row] as number)) opensOutside++;
-  }
-  return { rows: open.length, zeroVolume, opensOutside };
-}
-
 /** What was mended, missing or cut off, a line each; what sources are known for and does no harm, in one line. */
 function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: string, ended: boolean): string[] {
-  const { rows, duplicatesDropped, rowsOutOfOrder, opensOutside, zeroVolume } = found;
-  const asRecorded = [
-    ...(opensOutside > 0 ? [`${counted(opensOutside, 'opens', 'open')} outside [low, high]`] : []),
-    ...(zeroVolume > 0 ? [`${counted(zeroVolume, 'has', 'have')} no volume`] : []),
-  ].join(', ');
+  const { duplicatesDropped, rowsOutOfOrder } = found;
+  const told = asRecordedText(found);
   const warnings = [
     duplicatesDropped > 0 && `repaired: ${counted(duplicatesDropped, 'repeated row', 'repeated rows')} dropped`,
     rowsOutOfOrder > 0 && `repaired: ${counted(rowsOutOfOrder, 'row that was', 'rows that were')} out of order sorted`,
     gaps !== '' && gaps,
     !ended && 'the last line has no end: the file may be cut off',
-    asRecorded !== '' && `${counted(rows, 'kline', 'klines')}, used as recorded: ${asRecorded}`,
+    told,
   ];
-  return warnings.filter((text) => text !== false).map((text) => `${basename(path)}: ${text}`);
+  return warnings.filter((text) => text !== false && text !== '').map((text) => `${basename(path)}: ${text}`);
 }
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -11,7 +11,7 @@ import { changedSource, isMade, remaking, seriesHash, staleText } from './made.t
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
 import { partial } from './partial.ts';
-import { stampsOf } from './stamps.ts';
+import { recordedStamp, stampsOf } from './stamps.ts';
 
 export interface StoredKlines {
   readonly columns: Columns;
@@ -50,8 +50,9 @@ export async function storedKlines(
   const table = await loadSeries(dir, found, wanted);
   const sha256 = seriesHash(found);
   const stale = staleNotes(stored, kept, changed);
-  const warnings = [...stampsOf(found), ...stale];
   const columns = found.interval === undefined ? fromTrades(table, interval) : klineColumns(table);
+  const recorded = found.interval === undefined ? [] : recordedStamp(found, columns);
+  const warnings = [...stampsOf(found), ...recorded, ...stale];
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
   if (found.interval === interval) return { columns, gaps, warnings, sha256 };

@@ -37,7 +37,7 @@ test('of klines: an outage that the source filled, also in what is made of them'
   });
   writeFileSync(join(dir, 'x.csv'), `time_ms,open,high,low,close,volume\n${rows.join('')}`);
   await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
-  const filled = /30 klines without volume, longest run 30: quiet minutes, or an outage that was filled/;
+  const filled = /30 klines without volume, longest run 30 \(first 2024-01-10T01:40:00Z\): quiet minutes, or an outage that was filled/;
   const wanted = { symbol: 'BTCUSDT', pricePrecision: 2 };
   expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([expect.stringMatching(filled)]);
   const minutes = readManifest(dir, { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
@@ -54,5 +54,51 @@ test('of gaps: how much is missing, and the longest', async () => {
   const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   expect(warnings).toEqual([
     `BTCUSDT 1min: 2 gaps, 2,995 klines missing, longest 2.1 days (${new Date(start + 12 * 60_000).toISOString().replace('.000Z', 'Z')})`,
+  ]);
+});
+
+const kline = (row: number, values: string): string => `${start + row * 60_000},${values}\n`;
+const header = 'time_ms,open,high,low,close,volume\n';
+
+test('of klines: in one line what sources are known for, once, however often a file was imported', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const rows = Array.from({ length: 120 }, (_, row) =>
+    kline(row, row === 7 ? '105,102,99,100,0' : `100,102,99,100.${row % 7},1`),
+  );
+  writeFileSync(join(dir, 'x.csv'), `${header}${rows.join('')}`);
+  for (let times = 0; times < 2; times++)
+    await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
+  const line = 'BTCUSDT 1min: 120 klines, used as recorded: 1 opens outside [low, high], 1 has no volume';
+  const wanted = { symbol: 'BTCUSDT', pricePrecision: 2 };
+  expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([line]);
+  expect((await storedKlines(dir, { ...wanted, interval: '60min' })).warnings).toEqual([
+    line,
+    expect.stringMatching(/^BTCUSDT: 60min made from 1min/),
+  ]);
+});
+
+test('of outliers: when, and not the line of a file that is not at hand', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const rows = Array.from({ length: 120 }, (_, row) =>
+    kline(row, row === 60 ? '100,140,99,140,1' : `100,140,99,100.${row % 7},1`),
+  );
+  writeFileSync(join(dir, 'x.csv'), `${header}${rows.join('')}`);
+  for (let times = 0; times < 2; times++)
+    await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
+  const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
+  expect(warnings.filter((text) => text.includes('20 % from both'))).toEqual([
+    'BTCUSDT 1min: 1 close more than 20 % from both neighbours (2024-01-10T01:00:00Z: close 140): one wrong print can make a whole result',
+  ]);
+});
+
+test('of rows that were still to come when they were imported', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const rows = Array.from({ length: 120 }, (_, row) => kline(row, `100,102,99,100.${row % 7},1`));
+  writeFileSync(join(dir, 'x.csv'), `${header}${rows.join('')}`);
+  const early = { ...options, dir, now: start + 60 * 60_000, interval: '1min', repair: new Set<Repair>() } as const;
+  await importFile(join(dir, 'x.csv'), early);
+  const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
+  expect(warnings).toEqual([
+    'BTCUSDT 1min: times reach to 2024-01-10T01:59:00Z, which on 2024-01-10 is still to come: they are dated wrong, or made up',
   ]);
 });

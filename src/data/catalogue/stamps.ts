@@ -1,4 +1,7 @@
 /** What a result must carry with it of the data it was made of: gaps, repairs, and findings that cast doubt on it. */
+import type { Columns } from '../../domain/market.ts';
+import { asRecorded, asRecordedText } from '../as-recorded.ts';
+import { findingText } from '../check/finding.ts';
 import { gapsText } from '../gaps.ts';
 import { frameOf, ledgerOf } from './ledger.ts';
 import type { Imported, Manifest } from './manifest.ts';
@@ -7,25 +10,42 @@ type Found = Imported['findings'][number];
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
 const told: ReadonlySet<string> = new Set(
-  'stuck outliers wicks scale cut-off slip one-sided locked delivered-twice partial'.split(' '),
+  'stuck outliers wicks scale cut-off slip one-sided locked delivered-twice partial zone'.split(' '),
 );
 
 /** Single klines without volume are usual; runs of them may be an outage that the source filled. */
 const isFilled = ({ check, what }: Found): boolean => check === 'zero-volume' && what.includes('longest run');
 
+/** Rows that were dated after their import stay doubtful when that day has come; a kline that was only not over yet does not. */
+const isMadeUp = ({ check, places }: Found): boolean => check === 'future' && places.length === 0;
+
 /** The findings that go with whatever is made of a series. */
 export const doubtsOf = ({ imports }: Manifest): readonly Found[] =>
-  imports.flatMap(({ findings }) => findings).filter((one) => told.has(one.check) || isFilled(one));
+  imports.flatMap(({ findings }) => findings).filter((one) => told.has(one.check) || isFilled(one) || isMadeUp(one));
 
-/** A line each. */
+/** A line each. Files that were imported twice found the same twice. */
 export function stampsOf(series: Manifest): readonly string[] {
-  const { kind, symbol, interval } = series;
-  const name = `${symbol} ${interval ?? kind}`;
+  const name = nameOf(series);
   const gaps = gapsText(ledgerOf(series), frameOf(series));
   const repairs = series.imports.flatMap((one) => one.repairs);
-  return [
-    ...(gaps === '' ? [] : [`${name}: ${gaps}`]),
-    ...repairs.map(({ repair, rows }) => `${name}: repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`),
-    ...doubtsOf(series).map(({ what, effect }) => `${name}: ${what}: ${effect}`),
+  const lines = [
+    ...(gaps === '' ? [] : [gaps]),
+    ...repairs.map(({ repair, rows }) => `repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`),
+    ...doubtsOf(series).map(doubtText),
   ];
+  return [...new Set(lines)].map((line) => `${name}: ${line}`);
+}
+
+const nameOf = ({ kind, symbol, interval }: Manifest): string => `${symbol} ${interval ?? kind}`;
+
+/** What was found and when; the lines of the file are not at hand any more, and what to do with it was said at its import. */
+const doubtText = ({ what, effect, count, places }: Found): string =>
+  findingText({ what, effect, count, places: places.map(({ time, what: row }) => ({ time, what: row })) });
+
+/** What sources are known for, of all klines that were loaded; klines without volume only where nothing was said of them yet. */
+export function recordedStamp(series: Manifest, columns: Columns): readonly string[] {
+  const found = asRecorded(columns);
+  const isTold = doubtsOf(series).some(isFilled);
+  const text = asRecordedText({ ...found, ...(isTold && { zeroVolume: 0 }) });
+  return text === '' ? [] : [`${nameOf(series)}: ${text}`];
 }

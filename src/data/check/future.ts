@@ -1,6 +1,6 @@
 /** Rows that lie after the present. */
 import { type Frame, frameClose } from '../resample.ts';
-import { type Finding, momentText } from './finding.ts';
+import { type Finding, findingText, momentText } from './finding.ts';
 
 /** So much the clock of a source may be ahead of this machine's. */
 const slackMs = 5_000;
@@ -15,7 +15,10 @@ export function futureFinding(last: number, frame: Frame | undefined, now: numbe
       check: 'future',
       count: 1,
       refused: false,
-      what: isBegun ? 'the last kline is not over yet' : `times reach to ${momentText(last)}, which is still to come`,
+      // What is found is kept: the day makes it true ever after.
+      what: isBegun
+        ? 'the last kline is not over yet'
+        : `times reach to ${momentText(last)}, which on ${momentText(now).slice(0, 10)} is still to come`,
       effect: isBegun
         ? 'it is stored as it stood: import it again when it is over'
         : 'they are dated wrong, or made up',
@@ -23,3 +26,7 @@ export function futureFinding(last: number, frame: Frame | undefined, now: numbe
     },
   ];
 }
+
+/** The same in a line, of the rows of a file that a run goes over. */
+export const futureNotes = (file: string, last: number, frame: Frame, now: number): readonly string[] =>
+  futureFinding(last, frame, now).map((finding) => `${file}: ${findingText(finding)}`);

@@ -230,7 +230,10 @@ test('rows that are still to come, and a kline that is not over yet, are told of
   expect(await told(now - 100 * minute)).toEqual([]);
   expect(await told(now - 100 * minute + minute)).toEqual([['future', 'the last kline is not over yet']]);
   expect(await told(now)).toEqual([
-    ['future', `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which is still to come`],
+    [
+      'future',
+      `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which on ${new Date(now).toISOString().slice(0, 10)} is still to come`,
+    ],
   ]);
 });
 

@@ -1,9 +1,11 @@
 /** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
 import { readConfig, type Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
+import { futureNotes } from '../../data/check/future.ts';
 import { findGaps } from '../../data/gaps.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines } from '../../data/klines.ts';
@@ -236,7 +238,9 @@ async function klinesOf(
   const given = config.data[symbol];
   if (given !== undefined && given !== 'catalogue') {
     const path = resolve(dir, given);
-    return { where: path, loaded: loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair }) };
+    const loaded = loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair });
+    const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
+    return { where: path, loaded: { ...loaded, warnings: [...loaded.warnings, ...future] } };
   }
   const where = catalogueOf(dir, config);
   const isStored = listSeries(where).some((one) => one.kind === 'klines' && one.symbol === symbol);
