@@ -136,6 +136,13 @@ describe('a position on margin', () => {
     expect((await ran([...enter, kline(100, 100, 94, 95)], stopped)).fills[1]).toBe('stop SELL 40 @ 95 kline-stop');
   });
 
+  test('is left for want of margin in doubt, where the kline that entered it reaches its take-profit, too', async () => {
+    const both = await ran([calm, kline(100, 104, 93, 95)], [hold('40', { takeProfit: '103' })]);
+    expect(both.fills).toEqual(['enter BUY 40 @ 100 kline-open', 'stop SELL 40 @ 93.74 liquidation, ambiguous']);
+    // 40 × (103 − 93.74).
+    expect([unitsText(both.result.couldBeBetterBy), both.result.ambiguousKlines]).toEqual(['370.4', 1]);
+  });
+
   test('stays left while the same is wished, and another wish trades on with what is there', async () => {
     const crash = [...enter, kline(100, 100, 90, 100), calm, calm, calm];
     const wants = [...Array.from({ length: 4 }, () => hold('40')), hold('20')];

@@ -220,6 +220,22 @@ describe('a run in short numbers', () => {
       expect(shortly({ ...plain, ...other }), JSON.stringify(Object.keys(other))).toBeUndefined();
   });
 
+  test('ends on months, whose days end before they are counted to', async () => {
+    const months = Array.from({ length: 30 }, (_, row) => Date.UTC(2020, row, 1));
+    const strategy = defineStrategy({
+      ...{ name: 'above', about: 'Holds one above its average', params: {} },
+      indicators: () => ({ mean: sma('close', 3) }),
+      decide: ({ mean = 0 }, { kline }) => (kline.close > mean ? hold({ quantity: 1 }, 'above') : flat('below')),
+    });
+    const base = caseOf(5, strategy);
+    const { klines } = generated(5, months.length);
+    const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: months[row] as number })));
+    const input = inputOf({ ...base, interval: '1month', columns });
+    const expected = runLong(input);
+    expect(rowsOf(shortly(input) as ReturnType<typeof runLong>)).toEqual(rowsOf(expected));
+    expect(rowsOf(await runStream(input))).toEqual(rowsOf(runLong(input)));
+  });
+
   test('told to end, has what a run has that ends there, the long way too', async () => {
     const sizes = Array.from({ length: 30_000 }, (_, row): Want => ({ quantity: row % 90 < 50 ? '1' : '0' }));
     const whole = inputOf({ ...caseOf(5, scripted(sizes)), columns: columnsOf(generated(5, 30_000).klines) });

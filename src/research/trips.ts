@@ -55,6 +55,8 @@ class Book {
   #base = 0;
   /** Less than a lot, left by fees in base: it is nobody's entry, but what sells it with the next position enters nothing either. */
   #dustHeld = 0;
+  /** What of its last trip was bought back as a remnant. */
+  #remnants = 0;
   /** Its last trip; -1 before the first. */
   #last = -1;
 
@@ -130,7 +132,10 @@ class Book {
     return left;
   }
 
-  /** Of the same two orders as the last trip; or of one of them, and so small beside the other part that it is what an order left. */
+  /**
+   * Of the same two orders as the last trip; or of one of them and what an order left of a short position: it is bought back for an amount,
+   * which a moved price and the fee make come up short, and the rest is bought afterwards or with the next one.
+   */
   #isOfLast(lot: Lot, fill: number, quantity: number): boolean {
     const { entryFill, exitFill, quantity: quantities, long } = this.#trips;
     const last = this.#last;
@@ -140,7 +145,10 @@ class Book {
     const isExit = orders[exitFill[last] as number] === orders[fill];
     if (isEntry && isExit) return true;
     const before = quantities[last] as number;
-    return (isEntry || isExit) && (quantity * smallPart <= before || before * smallPart <= quantity);
+    if (lot.base > 0) return false;
+    return isEntry
+      ? (this.#remnants + quantity) * smallPart <= before - this.#remnants
+      : isExit && before * smallPart <= quantity;
   }
 
   #add(lot: Lot, fill: number, quantity: number, profit: number, fees: number): void {
@@ -158,9 +166,10 @@ class Book {
       trips.profit[last] = (trips.profit[last] as number) + profit;
       trips.fees[last] = (trips.fees[last] as number) + fees;
       if (quantity > before) trips.entryFill[last] = lot.fill;
-      // A remnant that is sold later moves no end.
+      // A remnant that is bought later moves no end.
       const isExit = orders[trips.exitFill[last] as number] === orders[fill];
       if (isExit || quantity > before) trips.exitFill[last] = fill;
+      if (!isExit) this.#remnants += quantity;
       return;
     }
     const next = trips.length++;
@@ -174,10 +183,11 @@ class Book {
     trips.profit[next] = profit;
     trips.fees[next] = fees;
     this.#last = next;
+    this.#remnants = 0;
   }
 }
 
-/** A part of so many: what a moved price or a fee left of an order that was sized in the other asset is no trip of its own. */
+/** Remnants are together no more than one part of so many. */
 const smallPart = 20;
 
 /** Room for as many trips as fills can make: each closes a lot or is used up, and opens at most one. */

@@ -176,6 +176,14 @@ test('a short position that is bought back for an amount, and what that left, is
   expect(trips([sell, buy(1, '5'), buy(2, '5')])).toHaveLength(2);
 });
 
+test('small parts of a long position that are sold one after the other are trips, as are those of a short one beyond a twentieth', () => {
+  const sells = Array.from({ length: 20 }, (_, index) => fill(index + 2, 'SELL', index % 2 === 0 ? '110' : '90', '0.5'));
+  expect(trips([fill(0, 'BUY', '100', '20'), fill(1, 'SELL', '100', '10'), ...sells])).toHaveLength(21);
+  const buys = sells.map((one) => ({ ...one, side: 'BUY' as const, purpose: 'exit' as const }));
+  const short = fill(0, 'SELL', '100', '20', { purpose: 'enter' });
+  expect(trips([short, fill(1, 'BUY', '100', '10', { purpose: 'exit' }), ...buys])).toHaveLength(20);
+});
+
 test('dust that fees in base left behind enters nothing when it is sold with a later position', () => {
   // Each BUY leaves 0.4 of a lot: after five of them there is a lot more to sell than the last one bought.
   const fee = { fee: units('0.0006'), feeAsset: 'X' };

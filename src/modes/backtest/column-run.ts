@@ -10,7 +10,7 @@ import type { Signal } from '../../domain/order.ts';
 import { isGapped } from '../../fill/stops.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { Protection } from '../../portfolio/protect.ts';
+import type { ArmedStop, Protection } from '../../portfolio/protect.ts';
 import type { Risk } from '../../risk/risk.ts';
 import { checked } from '../../strategy/checked.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
@@ -19,7 +19,7 @@ import { ColumnEquity } from './column-equity.ts';
 import type { Seat } from './column-seat.ts';
 import { seatsOn } from './column-seats.ts';
 import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
-import { armedStops, withTargets } from './entry-kline.ts';
+import { armedStops, withSoon, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
 import { type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
@@ -258,7 +258,9 @@ export class ColumnRun {
     const armed = armedStops(symbol, cursor.openTime, this.#input.rules, this.#desk);
     if (armed.length === 0) return;
     const at = this.#portfolio.instrument(symbol);
-    const stops = which === 'any' ? armed : armed.filter((stop) => isGapped(cursor, stop, at) === (which === 'passed'));
+    const isMeant = (stop: ArmedStop): boolean =>
+      which === 'any' || isGapped(cursor, stop, at) === (which === 'passed');
+    const stops = armed.filter(isMeant).map((stop) => withSoon(stop, cursor.openTime, this.#input.rules, this.#desk));
     for (const hit of market.triggers(cursor, stops)) {
       const signal = this.#planner.standing(hit.strategy, symbol);
       if (signal?.want.kind !== 'target') continue;

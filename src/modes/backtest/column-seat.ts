@@ -134,7 +134,8 @@ export class Seat {
     const { from, columns } = window;
     const [a = none, b = none] = columns;
     const isPair = columns.length === 2;
-    const to = Math.min(end, window.to);
+    // A day can end before the row that comes next, where months are longer than they are counted.
+    const to = Math.max(row, Math.min(end, window.to));
     for (let at = row; at < to; at++) {
       if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;

@@ -18,12 +18,12 @@ export interface Holders {
 export function armedStops(
   symbol: string,
   openTime: number,
-  { marketAt, stopsFrom, targetsFrom }: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>,
+  { stopsFrom }: Pick<Rules, 'stopsFrom'>,
   { portfolio, planner, protection }: Holders,
-): readonly (ArmedStop & Stop)[] {
+): readonly ArmedStop[] {
   const stops = protection.stops(symbol);
   if (stops.length === 0) return stops;
-  return stops.flatMap((stop): readonly (ArmedStop & Stop)[] => {
+  return stops.flatMap((stop): readonly ArmedStop[] => {
     const { strategy } = stop;
     const want = planner.standing(strategy, symbol)?.want;
     // The stop of a former target leaves nothing while quotes are wished.
@@ -32,12 +32,25 @@ export function armedStops(
     if (enteredAt < openTime) return [stop];
     const isArmed =
       stopsFrom === 'entry' || (stopsFrom === 'marketEntry' && enteredAt === openTime && want.limit === undefined);
-    if (!isArmed) return [];
-    // What was entered at the close before has its target by now.
-    const isResting = targetsFrom === 'entry' || (marketAt === 'close' && enteredAt === openTime);
-    if (isResting || want.takeProfit === undefined) return [stop];
-    return [{ ...stop, soon: ticksOf(want.takeProfit, portfolio.instrument(symbol), 'down') }];
+    return isArmed ? [stop] : [];
   });
+}
+
+/** A stop, or the liquidation, of a position that this kline entered, with the take-profit that does not rest yet. */
+export function withSoon<T extends ArmedStop>(
+  stop: T,
+  openTime: number,
+  { marketAt, targetsFrom }: Pick<Rules, 'marketAt' | 'targetsFrom'>,
+  { portfolio, planner }: Pick<Holders, 'portfolio' | 'planner'>,
+): T & Stop {
+  const { strategy, symbol } = stop;
+  const enteredAt = portfolio.enteredAt(strategy, symbol);
+  // What was entered at the close before has its target by now.
+  const isResting = targetsFrom === 'entry' || (marketAt === 'close' && enteredAt === openTime);
+  if (enteredAt < openTime || isResting) return stop;
+  const want = planner.standing(strategy, symbol)?.want;
+  if (want?.kind !== 'target' || want.takeProfit === undefined) return stop;
+  return { ...stop, soon: ticksOf(want.takeProfit, portfolio.instrument(symbol), 'down') };
 }
 
 /** The wishes of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */

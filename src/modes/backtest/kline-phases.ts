@@ -9,7 +9,7 @@ import { isGapped } from '../../fill/stops.ts';
 import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import type { Assembled } from '../assemble.ts';
-import { armedStops, withTargets } from './entry-kline.ts';
+import { armedStops, withSoon, withTargets } from './entry-kline.ts';
 import type { MarginDesk } from './margin.ts';
 
 /** Who trades, and who moves time. */
@@ -115,7 +115,8 @@ async function stopsAndRest(stage: Stage, { market, symbol }: Phased, kline: Kli
 
 function stopsIn({ assembled, rules, margin }: Stage, kline: Kline): readonly (ArmedStop & Stop)[] {
   const armed = armedStops(kline.symbol, kline.openTime, rules, assembled);
-  return margin === undefined ? armed : margin.stops(kline, armed);
+  const stops = margin === undefined ? armed : margin.stops(kline, armed);
+  return stops.map((stop) => withSoon(stop, kline.openTime, rules, assembled));
 }
 
 const isPassed = ({ assembled }: Stage, kline: Kline, stop: Stop): boolean =>
