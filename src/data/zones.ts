@@ -62,3 +62,18 @@ export function localToUtc(name: string, localMs: number): number {
   const later = localMs - offsetAt(name, first);
   return offsetAt(name, later) === localMs - later ? later : first;
 }
+
+/** One place for each way in which clocks change in most of the world, as examples. */
+const places = ['Europe/Berlin', 'America/New_York', 'Europe/London', 'Europe/Athens', 'Australia/Sydney'];
+
+/** Whether clocks there show this hour (of which `firstMs`, UTC, is the first) again an hour later. */
+export const isShownTwice = (name: string, firstMs: number): boolean =>
+  offsetAt(name, firstMs) - offsetAt(name, firstMs + hourMs) === hourMs;
+
+/** A place whose clocks go forward by an hour at this moment on them, or show its hour twice; undefined where none is known. */
+export function changingPlace(localMs: number, way: 'forward' | 'back'): string | undefined {
+  return places.find((name) => {
+    const utcMs = localMs - offsetAt(name, localMs - 24 * hourMs);
+    return way === 'back' ? isShownTwice(name, utcMs) : offsetAt(name, utcMs) - offsetAt(name, utcMs - 1) === hourMs;
+  });
+}

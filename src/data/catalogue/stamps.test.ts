@@ -37,7 +37,8 @@ test('of klines: an outage that the source filled, also in what is made of them'
   });
   writeFileSync(join(dir, 'x.csv'), `time_ms,open,high,low,close,volume\n${rows.join('')}`);
   await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
-  const filled = /30 klines without volume, longest run 30 \(first 2024-01-10T01:40:00Z\): quiet minutes, or an outage that was filled/;
+  const filled =
+    /30 klines without volume, longest run 30 \(first 2024-01-10T01:40:00Z\): quiet minutes, or an outage that was filled/;
   const wanted = { symbol: 'BTCUSDT', pricePrecision: 2 };
   expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([expect.stringMatching(filled)]);
   const minutes = readManifest(dir, { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });

@@ -3,6 +3,7 @@ import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
 import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
+import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding, lengthText } from './finding.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
@@ -12,7 +13,6 @@ export const scaleEffect = 'rows of another symbol, another unit, or a hole';
 /** Impossible rows that are looked at for the order of their columns. */
 const mostLooked = 200;
 const hourMs = 3_600_000;
-const quarterMs = hourMs / 4;
 /** Steps in a row that are all those of one larger interval: no market is quiet that regularly. */
 const leastMixed = 20;
 const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
@@ -33,6 +33,8 @@ export class KlineChecks {
   readonly #offGrid = new Tally();
   readonly #disorder = new Tally();
   readonly #duplicates = new Tally();
+  /** Rows of the time of the one before that say something else. */
+  readonly #contradictions = new Tally();
   readonly #outliers = new Tally();
   readonly #wicks = new Tally();
   readonly #scale = new Tally();
@@ -86,16 +88,18 @@ export class KlineChecks {
       if (open < low || open > high) this.#outside.add(line, time);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
-      // A step like the one before it, from a row in its place, is what nearly all of them are.
-      if (time - this.#time !== this.#ms || this.#step !== this.#ms || !this.#isPlaced) this.#placeInTime(line, time);
       const alike =
-        volume !== 0 &&
         volume === this.#volume &&
         close === this.#close &&
         open === this.#open &&
         high === this.#high &&
         low === this.#low;
-      if (alike || this.#stuck.runs) this.#stuck.step(alike, line, time);
+      // A step like the one before it, from a row in its place, is what nearly all of them are.
+      if (time - this.#time !== this.#ms || this.#step !== this.#ms || !this.#isPlaced) this.#placeInTime(line, time);
+      if (time === this.#time && !alike)
+        this.#contradictions.add(line, time, this.#differences([open, high, low, close, volume]));
+      const isStuck = alike && volume !== 0;
+      if (isStuck || this.#stuck.runs) this.#stuck.step(isStuck, line, time);
       const step = close / this.#close;
       if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
       if (isWick(high, low, close, this.#high, this.#low))
@@ -109,6 +113,10 @@ export class KlineChecks {
       this.#volume = volume;
     }
     this.rows += rows;
+  }
+
+  #differences(row: readonly number[]): string {
+    return differencesText(row, [this.#open, this.#high, this.#low, this.#close, this.#volume]);
   }
 
   #notePossible(
@@ -190,21 +198,6 @@ export class KlineChecks {
 
   *#faults(): Generator<Finding> {
     const { rows } = this;
-    const fault = (
-      check: Finding['check'],
-      { count, places }: Tally,
-      what: string,
-      effect: string,
-      advice: string,
-    ): Finding => ({
-      check,
-      count,
-      refused: true,
-      what,
-      effect,
-      advice,
-      places,
-    });
     if (this.#impossible.count > 0) {
       // Too many for single mistakes: and in one other order all of them are possible.
       const order = this.#impossible.count > rows / 10 ? betterOrder(this.#odd) : undefined;
@@ -225,16 +218,20 @@ export class KlineChecks {
         this.#offGrid,
         `${counted(this.#offGrid.count, 'time')} at which no kline of ${this.#interval} opens`,
         'klines would be known before they close, or late',
-        this.#gridAdvice(),
+        gridAdvice(this.#ms, this.#offGrid.count === rows, this.#oneOffset ? this.#offset : undefined),
       );
     yield* this.#mixedFinding();
+    yield* this.#orderFaults();
+  }
+
+  *#orderFaults(): Generator<Finding> {
     if (this.#zone.count > 0)
       yield fault(
         'zone',
         this.#zone,
         `times go back by an hour ${counted(this.#zone.count, 'time')}`,
         'so do clocks in autumn: these are local times',
-        'say of which place (--zone Europe/Berlin)',
+        'say of which place (--zone Europe/Berlin), or export them in UTC',
       );
     if (this.#disorder.count > 0)
       yield fault(
@@ -244,7 +241,15 @@ export class KlineChecks {
         'a run would see the future',
         'correct the file, or sort it (--repair sort; where parts of it overlap, --repair sort,duplicates)',
       );
-    if (this.#duplicates.count > 0)
+    if (this.#contradictions.count > 0)
+      yield fault(
+        'duplicates',
+        this.#contradictions,
+        `${counted(this.#contradictions.count, 'row')} of the same time as the row before, with other values`,
+        'nobody knows which is true',
+        contradictionAdvice(this.#contradictions.places[0]?.time, this.#ms),
+      );
+    else if (this.#duplicates.count > 0)
       yield fault(
         'duplicates',
         this.#duplicates,
@@ -265,20 +270,6 @@ export class KlineChecks {
         advice: 'cut the file up by interval',
         places: this.#mixed.first ? [this.#mixed.first] : [],
       };
-  }
-
-  #gridAdvice(): string {
-    const ms = this.#ms;
-    if (!this.#oneOffset || this.#offGrid.count < this.rows)
-      return this.#offGrid.count < this.rows
-        ? 'rows of a smaller interval among these? cut the file up by interval, or give the one they have (--interval)'
-        : 'give the interval they have (--interval)';
-    if (ms - this.#offset <= 1_000) return 'these are ends of klines: say so (--stamps close)';
-    const late = `each is ${lengthText(this.#offset)} late`;
-    const hours = (ms - this.#offset) / hourMs;
-    return this.#offset % quarterMs === 0 && hours <= 14
-      ? `${late}: days of another time zone (UTC+${hours}); fetch days of UTC or smaller klines`
-      : `${late}: times of something else than openings, such as of last trades; fetch them with their openings`;
   }
 
   *#remarks(): Generator<Finding> {
@@ -366,6 +357,14 @@ export class KlineChecks {
     };
   }
 }
+
+const fault = (
+  check: Finding['check'],
+  { count, places }: Tally,
+  what: string,
+  effect: string,
+  advice: string,
+): Finding => ({ check, count, refused: true, what, effect, advice, places });
 
 /** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */
 export const isPossible = (open: number, high: number, low: number, close: number, volume: number): boolean =>

@@ -269,14 +269,18 @@ function layoutOf(
     ...(interval !== undefined && { interval }),
     ...(fields.source !== undefined && { source: fields.source }),
   });
-  const local = role === 'moment' && !hasZone(timeCells[0] ?? '') && told.zone === undefined;
+  const isLocal = role === 'moment' && !hasZone(timeCells[0] ?? '');
   return {
     kind,
     about: fields.about,
     columns,
     newestFirst: times.length > 1 && (times[0] ?? 0) > (times.at(-1) ?? 0),
     endStamps: fields.endStamps,
-    notes: [...fields.notes, ...(local ? ['times name no zone and are read as UTC (--zone says another)'] : [])],
+    isLocal,
+    notes: [
+      ...fields.notes,
+      ...(isLocal && told.zone === undefined ? ['times name no zone and are read as UTC (--zone says another)'] : []),
+    ],
     ...found,
   };
 }

@@ -24,6 +24,7 @@ import { futureFinding } from '../check/future.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
 import type { Batch, Reading } from './batch.ts';
+import { Clocks } from './clocks.ts';
 import { guess } from './guess.ts';
 import type { Layout, Told } from './layout.ts';
 import { mend, reversed } from './mend.ts';
@@ -178,7 +179,14 @@ async function takeRows(
   const raw = checksOf(key);
   const ahead = (): readonly Finding[] => futureFinding(span.to, frameOf(key), options.now);
   const span = { rows: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
+  const clocks = new Clocks(layout, key, options);
+  const found = (): readonly Finding[] => [
+    ...accepted(raw.findings(), options),
+    ...clocks.findings(raw instanceof KlineChecks ? raw.gaps : []),
+    ...ahead(),
+  ];
   for await (const batch of reading.batches) {
+    if (!layout.newestFirst) clocks.settle(batch.columns, batch.rows);
     if (shift) openInstead(batch, key);
     noteSpan(span, batch);
     if (held === undefined) {
@@ -194,7 +202,7 @@ async function takeRows(
   }
   if (span.rows === 0 && reading.unreadable.count === 0) throw new Refusal(`${file.path} has no rows: fetch it again`);
   if (held === undefined) {
-    const findings = [...readingFindings(layout, reading), ...accepted(raw.findings(), options), ...ahead()];
+    const findings = [...readingFindings(layout, reading), ...found()];
     refuseFaults(file, findings, span.rows);
     return { ...span, findings, repaired: [] };
   }
@@ -208,10 +216,12 @@ async function takeRows(
           },
         ]
       : [];
-  const { table, repaired } = mend(layout.newestFirst ? reversed(held) : held, options.repair);
+  const ordered = layout.newestFirst ? reversed(held) : held;
+  if (layout.newestFirst) clocks.settle(ordered.columns, ordered.rows);
+  const { table, repaired } = mend(ordered, options.repair);
   raw.add(table.columns, table.rows);
   const read = readingFindings(layout, reading).filter(({ check }) => check !== 'unreadable' || dropped.length === 0);
-  const findings = [...read, ...accepted(raw.findings(), options), ...ahead()];
+  const findings = [...read, ...found()];
   refuseFaults(file, findings, table.rows);
   await writer.add(table.columns, table.rows);
   return { ...span, rows: table.rows, findings, repaired: [...dropped, ...repaired] };

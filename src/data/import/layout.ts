@@ -19,6 +19,8 @@ export interface Layout {
   readonly newestFirst: boolean;
   /** The column of times holds the ends of klines. */
   readonly endStamps: boolean;
+  /** Times are moments that name no zone: what the clocks of some place, or of UTC, showed. */
+  readonly isLocal?: boolean;
   /** What was assumed and the user should know. */
   readonly notes: readonly string[];
 }

@@ -1,0 +1,90 @@
+/** Klines whose times are those of a place's clocks: the hour that these show twice in autumn, and the one that they leave out in spring. */
+import { intervalMs } from '../../domain/interval.ts';
+import type { SeriesKey } from '../catalogue/kinds.ts';
+import { counted, type Finding } from '../check/finding.ts';
+import type { Gap } from '../check/klines.ts';
+import { changingPlace, isShownTwice } from '../zones.ts';
+import type { Layout, Told } from './layout.ts';
+
+const hourMs = 3_600_000;
+
+export class Clocks {
+  /** Of klines of an hour or less in local times; undefined of others, of which none is moved. */
+  readonly #lengthMs: number | undefined;
+  readonly #zone: string | undefined;
+  #before = Number.NaN;
+  #isSecond = false;
+  #last: readonly number[] = [];
+  #moved = 0;
+
+  constructor({ isLocal = false }: Pick<Layout, 'isLocal'>, { interval }: SeriesKey, { zone }: Told) {
+    const lengthMs = interval === undefined ? Number.NaN : intervalMs(interval, 0);
+    this.#lengthMs = isLocal && lengthMs <= hourMs ? lengthMs : undefined;
+    this.#zone = zone;
+  }
+
+  /**
+   * An hour that the clocks show twice is read as the first of the two: rows that go back to its beginning when it is over, in a file
+   * in order, are those of the second.
+   */
+  settle(columns: readonly Float64Array[], rows: number): void {
+    if (this.#lengthMs === undefined || this.#zone === undefined) return;
+    const times = columns[0] as Float64Array;
+    for (let row = 0; row < rows; row++) {
+      const time = times[row] as number;
+      this.#isSecond = time <= this.#before && this.#isOfSecond(time, columns, row);
+      this.#before = this.#isSecond ? time + hourMs : time;
+      times[row] = this.#before;
+      if (this.#isSecond) this.#moved++;
+    }
+    if (rows > 0) this.#last = columns.map((column) => column[rows - 1] as number);
+  }
+
+  #isOfSecond(time: number, columns: readonly Float64Array[], row: number): boolean {
+    const lengthMs = this.#lengthMs ?? 0;
+    const step = time + hourMs - this.#before;
+    // Rows in disorder go back by less than that: where the first hour had hardly begun, nobody knows.
+    if (this.#isSecond ? step < 0 : step <= 0 || step > Math.max(lengthMs, hourMs / 2)) return false;
+    if (!isShownTwice(this.#zone ?? 'UTC', time)) return false;
+    // Of hours a row that is repeated exactly looks the same.
+    return (
+      lengthMs < hourMs || columns.some((column, at) => at > 0 && column[row] !== this.#valueBefore(column, at, row))
+    );
+  }
+
+  #valueBefore(column: Float64Array, at: number, row: number): number | undefined {
+    return row === 0 ? this.#last[at] : column[row - 1];
+  }
+
+  /** What there is to say of times that name no zone: what was done about them, or that they look local. */
+  findings(gaps: readonly Gap[]): readonly Finding[] {
+    if (this.#lengthMs === undefined) return [];
+    const remark = { count: 1, refused: false, places: [] };
+    if (this.#zone !== undefined)
+      return this.#moved === 0
+        ? []
+        : [
+            {
+              ...remark,
+              check: 'assumed',
+              what: `${counted(this.#moved, 'row')} of hours that the clocks of ${this.#zone} show twice`,
+              effect: 'taken for the second one, since they come after the first',
+            },
+          ];
+    const skipped = gaps.filter(([from, to]) => to - from === hourMs && changingPlace(from, 'forward') !== undefined);
+    const [first] = skipped;
+    if (first === undefined) return [];
+    const place = changingPlace(first[0], 'forward');
+    return [
+      {
+        ...remark,
+        count: skipped.length,
+        check: 'zone',
+        what: `${counted(skipped.length, 'gap is an hour', 'gaps are hours')} that clocks of ${place} leave out in spring: these look like local times, and were read as UTC`,
+        effect: 'every kline would be hours off, and with others of UTC a run would see the future',
+        advice: `if so, remove them (sluice data remove) and import again with --zone ${place}`,
+        places: [{ time: first[0] }],
+      },
+    ];
+  }
+}
