@@ -182,7 +182,7 @@ program
         out,
         say,
       });
-    const kept = save === true ? { runs } : {};
+    const kept = save === true ? { runs } : { ledger: runs };
     (await import('./modes/writable.ts')).refuseUnwritable({ ...given, ...kept });
     if (grid.length > 0)
       return (await import('./modes/grid/command.ts')).gridBacktest({

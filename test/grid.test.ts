@@ -91,6 +91,29 @@ describe('a grid', () => {
     );
   });
 
+  test('that is not to be kept counts the tries that are, each cell once', async () => {
+    const ledger = join(dir, 'runs');
+    const tries = async (given: Partial<GridOptions>) =>
+      (JSON.parse((await run(given)).out) as { tries: number }).tries;
+    expect(await tries({ ledger })).toBe(7);
+    expect(await tries({ runs: ledger, grid: ['fast=10,20', 'slow=70'] })).toBe(2);
+    const lines = readFileSync(join(ledger, 'tries.jsonl'), 'utf8');
+    expect(await tries({ ledger })).toBe(7);
+    expect(await tries({ ledger, set: ['risk.maxOrderValue=90000'] })).toBe(9);
+    expect(readFileSync(join(ledger, 'tries.jsonl'), 'utf8')).toBe(lines);
+    expect(readdirSync(join(ledger, 'grids'))).toHaveLength(1);
+  });
+
+  test('of which no cell could be run has failed, and says why', async () => {
+    const lines: string[] = [];
+    const of = { json: false, grid: ['fast=30', 'slow=20'], out: (line: string) => void lines.push(line) };
+    await expect(run(of)).rejects.toMatchObject({
+      exitCode: 1,
+      message: 'none of the cells of the grid could be run: fast (30) must be below slow (20)',
+    });
+    expect(lines.join('\n')).toContain('fast (30) must be below slow (20)');
+  });
+
   test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
     const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs') });
     expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);

@@ -27,13 +27,17 @@ beforeAll(() => {
 });
 afterAll(() => at.remove());
 
-async function run(more: Partial<Parameters<typeof backtest>[0]> = {}): Promise<{ out: string; said: string }> {
+async function run(
+  more: Omit<Partial<Parameters<typeof backtest>[0]>, 'runs'> & { readonly runs?: string | undefined } = {},
+): Promise<{ out: string; said: string }> {
   const out: string[] = [];
   const said: string[] = [];
+  const { runs: kept, ...rest } = { runs: runs(), ...more };
   await backtest({
-    ...{ config: config(), set: [], driver: 'columns', json: false, runs: runs() },
+    ...{ config: config(), set: [], driver: 'columns', json: false },
     ...{ out: (line: string) => out.push(line), say: (line: string) => said.push(line) },
-    ...more,
+    ...rest,
+    ...(kept !== undefined && { runs: kept }),
   });
   return { out: out.join('\n'), said: said.join('\n') };
 }
@@ -91,6 +95,23 @@ describe('sluice backtest', () => {
     expect(JSON.parse(stream)).toEqual(plain);
     expect(runIds(dir)).toHaveLength(1);
     expect(runIds(runs())).toHaveLength(before);
+  });
+
+  test('judges one that is not to be kept by the tries that are, and leaves none', async () => {
+    const dir = join(at.dir, 'judged');
+    await run({ runs: dir });
+    await run({ runs: dir, set: ['strategies.0.params.fast=3'] });
+    const tries = async (more: Parameters<typeof run>[0]): Promise<unknown> => {
+      return (JSON.parse((await run({ json: true, ...more })).out) as KeptRun['summary']).verdict.tries;
+    };
+    const unkept = { runs: undefined, ledger: dir };
+    const fresh = { set: ['strategies.0.params.fast=4'] };
+    expect(await tries({ ...unkept, ...fresh })).toBe(3);
+    expect(await tries(unkept)).toBe(2);
+    expect([runIds(dir).length, readTries(dir).length]).toEqual([2, 2]);
+    expect(await tries({ runs: dir, ...fresh })).toBe(3);
+    const { out } = await at.sluice(['backtest', '--config', 'b.yaml', '--no-save', '--runs', 'judged', '--json']);
+    expect((JSON.parse(out) as KeptRun['summary']).verdict.tries).toBe(3);
   });
 
   test('stress: doubled fees cost what fees cost, and one kline later is another result', async () => {

@@ -29,6 +29,8 @@ export interface BacktestOptions {
   readonly stress?: boolean;
   /** Where runs are kept and tries are counted; nowhere when left out. */
   readonly runs?: string;
+  /** Where tries were counted before, of a run that is not kept: it is judged by them and leaves none. */
+  readonly ledger?: string;
   /** A report into this file; true: a file beside the kept run. */
   readonly report?: string | true;
   /** A folder for orders, fills, equity and stops as CSV. */

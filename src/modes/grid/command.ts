@@ -19,7 +19,7 @@ import { hasRun, type Outcome } from './outcome.ts';
 import { openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
-import { gridId, keptCells } from './store.ts';
+import { cellsIn, gridId, keptCells } from './store.ts';
 
 export interface GridOptions {
   readonly config: string;
@@ -32,6 +32,8 @@ export interface GridOptions {
   readonly report?: string | true;
   /** Where cells are kept and tries are counted; nowhere when left out. */
   readonly runs?: string;
+  /** Where tries were counted before, of a grid that is not kept: it is judged by them and leaves none. */
+  readonly ledger?: string;
   readonly sluice?: string;
   readonly signal?: AbortSignal;
   readonly out: (line: string) => void;
@@ -41,7 +43,7 @@ export interface GridOptions {
 }
 
 export async function gridBacktest(options: GridOptions): Promise<void> {
-  const { config: file, runs, out, say, signal, csv, json } = options;
+  const { config: file, runs, ledger = runs, out, say, signal, csv, json } = options;
   const settings = options.set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
   const prepared = await prepare(file, config, settings);
@@ -54,6 +56,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const code = codeVersions(config, file);
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
   const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
+  const counted = runs === undefined && ledger !== undefined ? cellsIn(join(ledger, 'grids'), id) : undefined;
   const outcomes: (Outcome | undefined)[] = cells.map((cell) => kept.get(cell));
   const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
@@ -77,14 +80,14 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       await pool.close();
     }
   }
-  const fresh = open.filter((index) => hasRun(outcomes[index]));
+  const fresh = open.filter((index) => hasRun(outcomes[index]) && counted?.has(JSON.stringify(cells[index])) !== true);
   const own = tryOfGrid(
     input,
     fresh.map((index) => outcomes[index]),
     code,
     id + JSON.stringify(fresh.map((index) => cells[index])),
   );
-  const tries = runs === undefined ? { count: outcomes.filter(hasRun).length } : triesOf(readTries(runs), own);
+  const tries = ledger === undefined ? { count: own.count ?? 0 } : triesOf(readTries(ledger), own);
   if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);
   const doubt = doubtOf(holdReturns(input), outcomes);
   const result: GridResult = {
@@ -106,6 +109,14 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   }
   const left = outcomes.filter((one) => one === undefined).length;
   if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
+  else refuseAllRefused(outcomes);
+}
+
+/** A grid of which nothing came has failed, as a single run would have; everything is printed by then. */
+function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
+  const [first] = outcomes;
+  if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
+  throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
 }
 
 /** What a grid that was stopped leaves behind. */

@@ -55,19 +55,17 @@ export interface KeptCells {
 
 /** Cells of this grid in a folder; without a folder they are only remembered. */
 export function keptCells(folder: string | undefined, id: string): KeptCells {
-  const known = new Map<string, Outcome>();
-  if (folder === undefined)
+  if (folder === undefined) {
+    const known = new Map<string, Outcome>();
     return {
       get: (cell) => known.get(JSON.stringify(cell)),
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
     };
-  makeDirs(folder);
-  const file = join(folder, `${id.slice(0, 16)}.jsonl`);
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  for (const line of text.split('\n')) {
-    const { success, data } = lineSchema.safeParse(parsed(line));
-    if (success) known.set(JSON.stringify(data.cell), data.outcome);
   }
+  makeDirs(folder);
+  const file = fileIn(folder, id);
+  const text = textOf(file);
+  const known = cellsOfText(text);
   // What comes after a line that a crash cut short must not become part of it.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return {
@@ -77,6 +75,22 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
     },
   };
+}
+
+const fileIn = (folder: string, id: string): string => join(folder, `${id.slice(0, 16)}.jsonl`);
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** What cells of this grid that were kept came to, by the cell as JSON; writes nothing. */
+export const cellsIn = (folder: string, id: string): ReadonlyMap<string, Outcome> =>
+  cellsOfText(textOf(fileIn(folder, id)));
+
+function cellsOfText(text: string): Map<string, Outcome> {
+  const known = new Map<string, Outcome>();
+  for (const line of text.split('\n')) {
+    const { success, data } = lineSchema.safeParse(parsed(line));
+    if (success) known.set(JSON.stringify(data.cell), data.outcome);
+  }
+  return known;
 }
 
 function parsed(line: string): unknown {

@@ -20,6 +20,7 @@ interface Ended {
   readonly driver: string;
   readonly sluice?: string;
   readonly runs?: string;
+  readonly ledger?: string;
   readonly report?: string | true;
   readonly csv?: string;
   readonly prepared: Prepared;
@@ -37,14 +38,14 @@ export interface Keeper {
 }
 
 export function keeping(ended: Ended): Keeper {
-  const { file, config, whole, runs, report, csv, say } = ended;
+  const { file, config, whole, runs, ledger = runs, report, csv, say } = ended;
   const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
-  const code = isWanted ? codeVersions(config, file) : [];
+  const code = isWanted || ledger !== undefined ? codeVersions(config, file) : [];
   const at = machineWall();
   return {
     tries(measured) {
-      if (runs === undefined) return { count: 1, variance: undefined };
-      return triesOf(readTries(runs), tryOf(whole, config, code, measured));
+      if (ledger === undefined) return { count: 1, variance: undefined };
+      return triesOf(readTries(ledger), tryOf(whole, config, code, measured));
     },
     async finish(summarised) {
       if (!isWanted) return;
