@@ -22,7 +22,7 @@ import {
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
 import type { TripTable } from './trip-table.ts';
 import { tripTable } from './trips.ts';
-import { dailyReturns, type Walked, walk } from './walk.ts';
+import { dailyReturns, daysKnown, type Walked, walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';
 
 /** Undefined has no place in JSON: what cannot be said is null there. */
@@ -31,7 +31,9 @@ export const figure = (value: number | undefined): Figure =>
   value === undefined || !Number.isFinite(value) ? null : value;
 
 export interface ReturnNumbers {
+  /** Daily returns, and of how many of these days a kline's close says what the equity was. */
   readonly days: number;
+  readonly daysKnown: number;
   readonly cagr: Figure;
   readonly holdReturn: number;
   readonly holdDrawdown: Figure;
@@ -110,23 +112,24 @@ export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureO
   return { metrics, walked, trips, returns, fills };
 }
 
-/** The Sharpe ratio as it is told, of daily returns and a yearly riskless rate; undefined of fewer than thirty. */
-export const dailySharpe = (returns: Float64Array, riskFree: number): number | undefined =>
-  returns.length < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
+/** The Sharpe ratio as it is told, of daily returns and a yearly riskless rate; undefined where fewer than thirty days are `known`. */
+export const dailySharpe = (returns: Float64Array, known: number, riskFree: number): number | undefined =>
+  known < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
 
 function returnNumbers(
   { days, drawdown, heldMs, totalMs, exposure }: Walked,
   returns: Float64Array,
-  { cash }: Walkable,
+  { cash, series }: Walkable,
   riskFree: number,
 ): ReturnNumbers {
   const daily = riskFree / yearDays;
   const holdReturns = dailyReturns(days, days.hold);
   const growth = (days.equity.at(-1) ?? cash) / cash;
   const cagr = totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
-  const enough = returns.length >= leastDays;
+  const known = Math.min(returns.length, daysKnown(series, days));
+  const enough = known >= leastDays;
   const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
-  const ratio = dailySharpe(returns, riskFree);
+  const ratio = dailySharpe(returns, known, riskFree);
   const interval = ratio === undefined ? undefined : sharpeInterval(returns, yearDays, seededRng(returns.length));
   const shape = { skewness: skewness(returns) ?? 0, kurtosis: kurtosis(returns) ?? 3 };
   const one = ratio === undefined ? undefined : ratio / Math.sqrt(yearDays);
@@ -137,6 +140,7 @@ function returnNumbers(
   const years = one === undefined ? undefined : leastTrackRecord(one, shape);
   return {
     days: returns.length,
+    daysKnown: known,
     cagr: figure(cagr),
     holdReturn: (days.hold.at(-1) ?? cash) / cash - 1,
     holdDrawdown: figure(Math.min(0, ...drawdowns(days.hold))),

@@ -8,7 +8,16 @@ import { type Try, triesOf } from './tries.ts';
 import { beyondPrint, type Judged, verdictOf } from './verdict.ts';
 
 const metrics = (given: Partial<Metrics>): Metrics => ({
-  ...{ days: 1_000, cagr: 0.3, holdReturn: 0.1, holdDrawdown: -0.1, volatility: 0.2, sharpe: 2, sharpeLow: 0.9 },
+  ...{
+    days: 1_000,
+    daysKnown: 1_000,
+    cagr: 0.3,
+    holdReturn: 0.1,
+    holdDrawdown: -0.1,
+    volatility: 0.2,
+    sharpe: 2,
+    sharpeLow: 0.9,
+  },
   ...{ sharpeHigh: 3, psr: 0.99, trackRecordYears: 0.7, sortino: 3, maxDrawdown: 0.1, drawdownDays: 10, calmar: 3 },
   ...{ ulcer: 0.03, martin: 10, omega: 1.4, valueAtRisk: -0.01, conditionalValueAtRisk: -0.02, tailRatio: 1 },
   ...{ skewness: 0, kurtosis: 3, alpha: 0.2, beta: 0.1, bestDay: 0.03, worstDay: -0.02, timeInMarket: 0.4 },

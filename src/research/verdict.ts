@@ -105,12 +105,12 @@ function doubts(
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
-  const { sharpe, sharpeLow, psr, days, breakEvenFees, holdReturn, roundTrips } = metrics;
+  const { sharpe, sharpeLow, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
   const found: string[] = [];
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
-  if (sharpe === null) found.push(`${days} daily returns are too few for a Sharpe ratio, or equity did not move`);
+  if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);
   if (dsr !== undefined && dsr < sure)

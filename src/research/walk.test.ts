@@ -7,7 +7,7 @@ import { fillTable } from './fill-table.ts';
 import { groupsOf } from './groups.ts';
 import { measure } from './metrics.ts';
 import { tripsOf, tripTable } from './trips.ts';
-import { returnsOf, walk } from './walk.ts';
+import { daysKnown, returnsOf, walk } from './walk.ts';
 import type { MetricSeries, Walkable } from './walkable.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
@@ -130,6 +130,25 @@ test('a day without klines is a day without a return, not a missing one', () => 
   expect(returns[2]).toBe(0);
 });
 
+test('days on which no kline closed do not count towards those that a Sharpe ratio takes', () => {
+  const weeks = series(
+    Array.from({ length: 12 }, (_, row) => 100 + (row % 3)),
+    '1day',
+  );
+  const columns = { ...weeks.columns, openTime: weeks.columns.openTime.map((time) => 7 * time) };
+  const given = walkable([fill(0, 'BUY', '100', '1')], [{ ...weeks, columns }]);
+  expect(daysKnown(given.series, walk(given).days)).toBe(12);
+  const { metrics, returns } = measure(given);
+  expect([metrics.daysKnown, returns.length, metrics.sharpe, metrics.psr]).toEqual([12, 78, null, null]);
+  const daily = series(
+    Array.from({ length: 40 }, (_, row) => 100 + (row % 3)),
+    '1day',
+  );
+  const whole = walkable([fill(0, 'BUY', '100', '1')], [daily]);
+  expect(measure(whole).metrics.daysKnown).toBe(40);
+  expect(measure(whole).metrics.sharpe).not.toBeNull();
+});
+
 test('begun days at both ends are no daily returns', () => {
   const whole = series(
     Array.from({ length: 80 }, (_, row) => 100 + row),
@@ -177,7 +196,9 @@ test('a short position that is bought back for an amount, and what that left, is
 });
 
 test('small parts of a long position that are sold one after the other are trips, as are those of a short one beyond a twentieth', () => {
-  const sells = Array.from({ length: 20 }, (_, index) => fill(index + 2, 'SELL', index % 2 === 0 ? '110' : '90', '0.5'));
+  const sells = Array.from({ length: 20 }, (_, index) =>
+    fill(index + 2, 'SELL', index % 2 === 0 ? '110' : '90', '0.5'),
+  );
   expect(trips([fill(0, 'BUY', '100', '20'), fill(1, 'SELL', '100', '10'), ...sells])).toHaveLength(21);
   const buys = sells.map((one) => ({ ...one, side: 'BUY' as const, purpose: 'exit' as const }));
   const short = fill(0, 'SELL', '100', '20', { purpose: 'enter' });

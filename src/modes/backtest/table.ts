@@ -18,13 +18,13 @@ const ratio = (value: number): string => value.toFixed(2);
 
 /** The Sharpe ratio, or why there is none. */
 function sharpeText({ metrics, riskFree }: Summary): string {
-  const { sharpe, sharpeLow, sharpeHigh, days } = metrics;
+  const { sharpe, sharpeLow, sharpeHigh, daysKnown } = metrics;
   if (sharpe !== null) {
     const interval = sharpeLow === null || sharpeHigh === null ? '' : ` [${ratio(sharpeLow)}, ${ratio(sharpeHigh)}]`;
     return `${ratio(sharpe)}${interval}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
   }
-  return days < leastDays
-    ? `n/a  (${days} daily ${days === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
+  return daysKnown < leastDays
+    ? `n/a  (${daysKnown} daily ${daysKnown === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
     : 'n/a  (equity did not change from one day to another)';
 }
 

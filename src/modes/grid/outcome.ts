@@ -2,7 +2,7 @@
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
-import { dailyReturns, walk } from '../../research/walk.ts';
+import { dailyReturns, daysKnown, walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
 
@@ -46,7 +46,7 @@ export function outcomeOf(
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: Math.abs(walked.drawdown.fall),
-    sharpe: dailySharpe(returns, riskFree) ?? null,
+    sharpe: dailySharpe(returns, Math.min(returns.length, daysKnown(input.series, walked.days)), riskFree) ?? null,
     fills: table.length,
     fees: unitsText(table.fees),
     kills: result.kills,
