@@ -100,10 +100,14 @@ const finest = (series: readonly Manifest[], wanted: Interval): Manifest | undef
     .toSorted((a, b) => intervals.indexOf(b.interval ?? '1min') - intervals.indexOf(a.interval ?? '1min'))[0];
 
 function notStored(dir: string, all: readonly Manifest[], symbol: string, interval: Interval): Refusal {
-  const same = all.filter((one) => one.symbol === symbol).map((one) => one.interval);
+  const same = all.filter((one) => one.symbol === symbol);
+  const names = same.map((one) => `${one.interval}${one.zone === undefined ? '' : ` of ${one.zone}`}`);
+  const ofPlaces = same.some(({ zone }) => zone !== undefined)
+    ? '; days of a place (resample --zone) are for looking at, runs go by those of UTC'
+    : '';
   const what =
     same.length > 0
-      ? `of ${symbol} it holds ${same.join(', ')}, of which ${interval} cannot be made`
+      ? `of ${symbol} it holds ${names.join(', ')}, of which ${interval} cannot be made${ofPlaces}`
       : all.length > 0
         ? `it holds ${[...new Set(all.map((one) => one.symbol))].slice(0, 8).join(', ')}`
         : 'it is empty';

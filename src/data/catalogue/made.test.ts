@@ -213,3 +213,22 @@ test('days of UTC are not put among those of a place', async () => {
     'klines BTCUSDT 1day was made with the days of Europe/Berlin, and those of a file are of UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)',
   );
 });
+
+test('days of a place give way to those of another only when removed, and a run that finds nothing else says whose they are', async () => {
+  const here = place();
+  await here.hours(...range(0, 96));
+  const hours: SeriesKey = { ...key, interval: '60min' };
+  const days = await here.make(hours, '1day', 'Europe/Berlin');
+  await expect(here.make(hours, '1day')).rejects.toThrow(
+    'klines BTCUSDT 1day is there already, of Europe/Berlin, and would give way to one of UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes), or say --zone Europe/Berlin',
+  );
+  await here.make(hours, '1day', 'Europe/Berlin');
+  removeSeries(here.dir, here.series(hours));
+  await expect(here.run('1day')).rejects.toThrow(
+    /it holds 1day of Europe\/Berlin, of which 1day cannot be made; days of a place \(resample --zone\) are for looking at, runs go by those of UTC/,
+  );
+  removeSeries(here.dir, days);
+  await here.hours(...range(0, 96));
+  await here.make(hours, '1day');
+  await expect(here.make(hours, '1day', 'Europe/Berlin')).rejects.toThrow(/is there already, of UTC/);
+});

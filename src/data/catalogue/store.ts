@@ -50,10 +50,7 @@ export async function storeResampled(
   if (stale !== undefined) throw new Refusal(`${name} is ${stale}`);
   const layout = madeLayout(from);
   const before = readManifest(dir, key);
-  if (before !== undefined && before.imports.at(-1)?.layout !== layout)
-    throw new Refusal(
-      `${seriesName(key)} is there already and was not made from ${name}: remove it first (sluice data remove)`,
-    );
+  if (before !== undefined) refuseOther(before, layout, zone);
   checkWhole(dir, from);
   const table = await loadSeries(dir, from);
   const frame = { interval, zone };
@@ -102,6 +99,19 @@ export async function storeResampled(
     duck.close();
     unlock();
   }
+}
+
+/** Refuses to put klines in the place of what was not made from the same, or for another place. */
+function refuseOther(before: Manifest, layout: string, zone: string): void {
+  const [name, there] = [seriesName(before as SeriesKey), before.zone ?? 'UTC'];
+  if (before.imports.at(-1)?.layout !== layout)
+    throw new Refusal(
+      `${name} is there already and was not ${layout.replace('resampled', 'made')}: remove it first (sluice data remove)`,
+    );
+  if (there !== zone)
+    throw new Refusal(
+      `${name} is there already, of ${there}, and would give way to one of ${zone}: remove it first (sluice data remove ${before.symbol} --interval ${before.interval} --yes), or say --zone ${there}`,
+    );
 }
 
 const none = new Float64Array(0);

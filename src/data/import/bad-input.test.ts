@@ -108,6 +108,11 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
     /its header has 6 columns and most rows have 7: name them in their order/,
   ],
   [
+    'with the separator in a text',
+    `${header},note\n${good.map((row) => [...row, '"a, b"'].join(',')).join('\n')}\n`,
+    /its header has 7 columns and most rows have 8: a text in quotes holds the separator, which is not read: take that column out/,
+  ],
+  [
     'with its columns in the order of Bitfinex',
     csv(good.map(([t, o, h, l, c, v]) => [t, o, c, h, l, v])),
     /3,000 impossible rows of 3,000 rows \(first line 2.*columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,

@@ -36,9 +36,14 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
     ...(kind === 'trades' ? (['price', 'quantity'] as const).filter((field) => at(field) < 0) : []),
     ...(kind === 'trades' && at('side') < 0 && at('makerBuys') < 0 ? ['side'] : []),
   ];
+  const among = `among "${shown(header.join(',').slice(0, 120))}"`;
+  if (missing.join() === 'volume')
+    throw new Refusal(
+      `${path}: no column for volume ${among}, and klines need it (in the base asset), since by it orders fill in part and move the price: if one of these is it, name them in their order (--columns time,open,high,low,close,volume; - for one to leave out); if none is, fetch klines that have it, or add a column of what you believe was traded (0 says nothing was, and limit orders do not fill)`,
+    );
   if (kind === undefined || missing.length > 0)
     throw new Refusal(
-      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} among "${shown(header.join(',').slice(0, 120))}": name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
+      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} ${among}: name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
     );
   const symbol = at('symbol');
   const rest = { kind, time, endStamps: ends, ...(symbol >= 0 && { symbol }) };

@@ -91,22 +91,15 @@ function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layou
 }
 
 function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told: Told): Layout {
-  const first = text.split('\n')[0] ?? '';
-  let json: unknown;
-  try {
-    json = JSON.parse(first);
-  } catch {
-    throw new Refusal(`${file.path}, line 1 is not JSON although it begins like it: is it one object a line?`);
-  }
-  if (typeof json !== 'object' || json === null) throw new Refusal(`${file.path}, line 1 is no JSON object`);
-  const row = json as Readonly<Record<string, unknown>>;
+  const [row, ...others] = sampledObjects(file, text);
+  if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
   const isBook = keys.some((key) => key === 'b' || key === 'bids') && keys.some((key) => key === 'a' || key === 'asks');
   if (isBook || told.kind === 'depth') {
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
     return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
-  const rows = [keys.map((key) => cellText(row[key]))];
+  const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
   const fields = fieldsOf(keys, told, file.path);
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
@@ -115,6 +108,25 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     keys: columns.flatMap(({ role, to }, at) => (role === 'skip' ? [] : [{ key: keys[at] ?? '', role, to }])),
   } as const;
   return { ...rest, about: `${rest.kind}, one JSON object a line`, form };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The objects of the first lines, up to one that is none, such as the last one of a head that ends within it. */
+function sampledObjects({ path }: Pick<DataFile, 'path'>, text: string): readonly JsonObject[] {
+  const found: JsonObject[] = [];
+  for (const line of text.split('\n', sampledRows)) {
+    let json: unknown;
+    try {
+      json = JSON.parse(line);
+    } catch {
+      if (found.length > 0) break;
+      throw new Refusal(`${path}, line 1 is not JSON although it begins like it: is it one object a line?`);
+    }
+    if (typeof json !== 'object' || json === null) break;
+    found.push(json as JsonObject);
+  }
+  return found;
 }
 
 /** The character that cuts the most lines into the same number of cells. */
@@ -201,7 +213,9 @@ function refuseUnnamed(
     `${path}: its header has ${named} columns and most rows have ${width}: ${
       isCut
         ? 'the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals'
-        : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
+        : rows.some((cells) => cells.some((cell) => /^"|"$/.test(cell)))
+          ? 'a text in quotes holds the separator, which is not read: take that column out, or export the file with another separator'
+          : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
     }`,
   );
 }
@@ -274,7 +288,7 @@ function layoutOf(
     kind,
     about: fields.about,
     columns,
-    newestFirst: times.length > 1 && (times[0] ?? 0) > (times.at(-1) ?? 0),
+    newestFirst: isNewestFirst(times),
     endStamps: fields.endStamps,
     isLocal,
     notes: [
@@ -283,6 +297,13 @@ function layoutOf(
     ],
     ...found,
   };
+}
+
+/** Most steps go back: rows in disorder, or files put together in the wrong order, have most of theirs forward. */
+function isNewestFirst(times: readonly number[]): boolean {
+  const steps = times.slice(1).map((time, row) => time - (times[row] as number));
+  const back = steps.filter((step) => step < 0).length;
+  return (times[0] ?? 0) > (times.at(-1) ?? 0) && back > steps.filter((step) => step > 0).length;
 }
 
 function commonest(values: readonly number[]): number | undefined {

@@ -296,6 +296,23 @@ test('a line that holds no time says nothing of the unit of the others', async (
   expect(result.findings.map(({ what }) => what).join()).not.toContain('times are in');
 });
 
+test('klines as JSON lines tell their interval, and whether the newest come first', async () => {
+  const object = ([time = 0, open, high, low, close, volume]: readonly number[]): string =>
+    JSON.stringify({ time: at + time * minute, open, high, low, close, volume });
+  const taken = await take('BTCUSDT.jsonl', lines(...two.map(object)));
+  expect([taken.result.key.interval, taken.rows]).toEqual(['1min', two]);
+  const reverse = await take('BTCUSDT.jsonl', lines(...two.toReversed().map(object)));
+  expect([reverse.result.key.interval, reverse.rows]).toEqual(['1min', two]);
+});
+
+test('rows in disorder are not said to begin with the newest', async () => {
+  const row = (time: number): string => `${at + time * minute},100,103,99,101,7`;
+  const content = lines('time,open,high,low,close,volume', ...[5, 6, 7, 8, 0, 1, 2, 3].map(row));
+  await expect(take('BTCUSDT_1m.csv', content)).rejects.toThrow(/1 row earlier than the row before \(line 6/);
+  const sorted = await take('BTCUSDT_1m.csv', content, { repair: new Set(['sort'] as const) });
+  expect(sorted.result.findings.map(({ what }) => what).join()).not.toContain('newest');
+});
+
 describe('what cannot be told is asked for', () => {
   const header = 'time,open,high,low,close,volume';
   test.for<[string, string, string, RegExp]>([
@@ -315,7 +332,7 @@ describe('what cannot be told is asked for', () => {
       'a column',
       'BTCUSDT.csv',
       lines('time,open,high,low,close', `${at},1,1,1,1`),
-      /no column for volume among "time,open/,
+      /no column for volume among "time,open.*and klines need it .*name them in their order .*if none is, fetch .*or add a column/,
     ],
     ['the columns', 'BTCUSDT.csv', lines(`${at},5,9`, `${at},5,9`), /3 columns .* of no known order: name them/],
     [
