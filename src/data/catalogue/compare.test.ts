@@ -120,3 +120,24 @@ describe('a series beside one of another place', () => {
     ).toEqual([expect.stringMatching(/^shows each move 3 h earlier than klines BTCUSD 1min/)]);
   });
 });
+
+test('rows that another market has as well are told of, at the import and whenever it is checked', async () => {
+  const here = place();
+  const content = klines();
+  await here.take('BTCUSDT', 'a', content);
+  const { findings } = await here.take('ETHUSDT', 'a', content);
+  const wanted = [
+    {
+      check: 'same-rows',
+      what: '3,000 rows that klines BTCUSDT 1min has exactly as well',
+      refused: false,
+      places: [{ time: start }],
+    },
+  ];
+  expect(findings).toMatchObject(wanted);
+  expect(await here.findings('ETHUSDT')).toMatchObject(wanted);
+  expect(await here.findings('BTCUSDT')).toMatchObject([
+    { what: '3,000 rows that klines ETHUSDT 1min has exactly as well' },
+  ]);
+  expect((await here.take('SOLUSDT', 'a', klines(0, 0.001))).findings).toEqual([]);
+});

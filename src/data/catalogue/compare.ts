@@ -1,6 +1,6 @@
 /** A series beside others of the same market in the catalogue: other sources, other names, other intervals. */
 import { intervalMs } from '../../domain/interval.ts';
-import type { Finding } from '../check/finding.ts';
+import { counted, type Finding } from '../check/finding.ts';
 import { type PriceLine, type Slip, slipFinding, slipOf } from '../check/slip.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { loadSeries } from './load.ts';
@@ -18,20 +18,46 @@ const marginMs = dayMs;
 
 /** What comparing finds; nothing where there is nothing to compare with. */
 export async function compared(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
-  // The times of what was made of another series are that one's.
-  if (manifest.months.length === 0 || stepOf(manifest) > longestStepMs || isMade(manifest)) return [];
+  // The times of what was made of another series are that one's, and so are its rows.
+  if (manifest.months.length === 0 || isMade(manifest)) return [];
+  const all = listSeries(dir);
+  const twins = sameRows(manifest, all);
+  if (stepOf(manifest) > longestStepMs) return twins;
   const market = marketOf(manifest.symbol);
   const own = seriesName(manifest as SeriesKey);
-  const others = listSeries(dir).filter(
+  const others = all.filter(
     (one) =>
       marketOf(one.symbol) === market &&
       seriesName(one as SeriesKey) !== own &&
       stepOf(one) <= longestStepMs &&
       !isMade(one),
   );
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...twins];
   for (const other of others) findings.push(...(await slipsBetween(dir, manifest, other)));
   return findings;
+}
+
+/** Months that another market has to the byte: a file that was imported under two names, of which one is wrong. */
+function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Finding[] {
+  const own = new Map(manifest.months.map(({ sha256, rows }) => [sha256, rows]));
+  return all.flatMap((other): readonly Finding[] => {
+    if (marketOf(other.symbol) === marketOf(manifest.symbol)) return [];
+    const same = other.months.filter(({ sha256 }) => own.has(sha256));
+    const [first] = same;
+    if (first === undefined) return [];
+    const count = same.reduce((sum, { rows }) => sum + rows, 0);
+    return [
+      {
+        check: 'same-rows',
+        count,
+        refused: false,
+        what: `${counted(count, 'row')} that ${seriesName(other as SeriesKey)} has exactly as well`,
+        effect: 'two markets never trade alike: one of the two has a wrong name',
+        advice: 'remove that one (sluice data remove)',
+        places: [{ time: first.from }],
+      },
+    ];
+  });
 }
 
 /** Books are compared by nobody: they have no closes. Trades are put together into minutes. */

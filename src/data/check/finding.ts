@@ -26,6 +26,7 @@ export type CheckName =
   | 'locked'
   | 'slip'
   | 'partial'
+  | 'same-rows'
   | 'future'
   | 'assumed';
 
