@@ -127,7 +127,7 @@ export function assemble(parts: Parts): Assembled {
     reason: (intent) =>
       against.ending
         ? 'trading is being ended'
-        : (execution.halts.against() ?? parts.blocked?.(intent.symbol) ?? reasonAgainst(book.risk, journal, intent)),
+        : (execution.halts.against() ?? parts.blocked?.(intent.symbol) ?? reasonAgainst(book.risk, parts, intent)),
   };
   const desk = deskOf(parts, {
     book,
@@ -347,12 +347,18 @@ function bookFill({ portfolio, planner, protection, risk }: Book, { changes, boo
 }
 
 /** Asked again just before an order leaves: a kill in the meantime still counts. */
-function reasonAgainst(risk: Risk, journal: Journal, intent: Intent): string | undefined {
+function reasonAgainst(
+  risk: Risk,
+  { journal, clock }: Pick<Parts, 'journal' | 'clock'>,
+  intent: Intent,
+): string | undefined {
   if (journal.full) return 'the disk is full';
   const kill = risk.switch.against(intent);
   if (kill !== undefined) return `killed: ${kill.reason}`;
   const denial = risk.judgeAgain(intent);
-  return denial === undefined ? undefined : `denied by ${denial.code} at the last hop: ${denialText(denial)}`;
+  return denial === undefined
+    ? undefined
+    : `denied by ${denial.code} at the last hop: ${denialText(denial, clock.machine(1))}`;
 }
 
 const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: number): Intent => ({

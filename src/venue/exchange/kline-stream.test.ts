@@ -95,8 +95,8 @@ describe('klines', () => {
     closes(made);
     await alive(made, 0, 56_000);
     both(made, 0, 11);
-    await alive(made, 58_000, 60_500);
-    made.last().push(tickerAt(60_500));
+    await alive(made, 58_000, 61_100);
+    made.last().push(tickerAt(61_100));
     await made.to(62_199);
     expect(made.heard).toEqual([]);
     await made.to(62_200);
@@ -116,8 +116,8 @@ describe('klines', () => {
     await alive(made, 57_000, 59_900);
     expect(made.heard).toEqual([]);
     made.last().push(frame(0, 12));
-    await made.to(60_100);
-    made.last().push(tickerAt(60_100));
+    await made.to(61_100);
+    made.last().push(tickerAt(61_100));
     await made.to(62_200);
     expect(made.heard).toEqual(['0:12@62200']);
   });
@@ -156,6 +156,7 @@ describe('klines', () => {
 
   it.each([
     ['sent before it, however late it comes', tickerAt(59_900)],
+    ['sent within the second in which the exchange says its last word on it', tickerAt(60_900)],
     ['of a time that has not come', tickerAt(3_600_000)],
     ['without a time', { ...tickerAt(0), ts: 0 }],
     ['that is a ping sent before it', { ping: start / 1_000 + 59 }],
@@ -171,13 +172,13 @@ describe('klines', () => {
     expect(made.gaps).toEqual([]);
   });
 
-  it('are proven over by a ping sent after their end', async () => {
+  it('are proven over by a ping sent a second after their end', async () => {
     const made = desk(() => []);
     closes(made);
     await alive(made, 0, 59_000);
     both(made, 0, 11);
     await made.to(61_500);
-    made.last().push({ ping: start / 1_000 + 60 });
+    made.last().push({ ping: start / 1_000 + 61 });
     await made.to(62_200);
     expect(made.heard).toEqual(['0:11@62200']);
   });
@@ -329,10 +330,10 @@ describe('klines', () => {
     made.last().push(frame(0, 10));
     await alive(made, 0, 58_000);
     both(made, 0, 11);
-    await made.to(60_500);
-    made.last().push(tickerAt(60_500));
+    await alive(made, 60_000, 61_100);
+    made.last().push(tickerAt(61_100));
     const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
-    await alive(made, 60_000, 125_000);
+    await alive(made, 61_200, 125_000);
     expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);
     expect(made.gaps).toMatchObject([{ cause: 'the subscription went silent', healed: true }]);
     expect(subs()).toBe(2);

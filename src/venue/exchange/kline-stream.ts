@@ -6,7 +6,7 @@
  *
  * Every frame is the whole kline so far. It is closed when a later id comes, or when its interval and a grace have passed by the
  * clock. What we saw of it counts as its final state only when we listened without a break, and by the clock only when something came
- * over the socket that was sent after its end: the first frame after a (re)subscription may be stale, after one that is old more may have
+ * over the socket that was sent a second after its end: the first frame after a (re)subscription may be stale, after one that is old more may have
  * been missed, and a socket that has just died, or is slow, looks like a quiet market. In doubt REST says what it became, or else the socket's past.
  */
 import type { Clock } from '../../clock/clock.ts';
@@ -52,6 +52,11 @@ interface Wanted {
 
 /** Real ms after which the last frame of a kline is too old to be trusted as its final state. */
 const freshMs = 15_000;
+/**
+ * Exchanges of this kind push a kline once a second at most (market ms): the last word on it can be sent so long after its end, and what
+ * another channel sends before that proves nothing.
+ */
+const lastWordMs = 1_000;
 /** REST may lag behind the socket: so many attempts, at growing distance (real ms), then the hole stays and is said. */
 const maxAttempts = 5;
 const attemptMs = 1_000;
@@ -185,7 +190,7 @@ export class KlineStream implements Listener {
     this.#current = undefined;
     const isSure = sure && this.#clock.monotonic() - at <= this.#clock.machine(freshMs);
     const endsAt = this.#next(kline.openTime);
-    if (isSure && this.#options.heardSince(endsAt)) {
+    if (isSure && this.#isOver(endsAt)) {
       this.#deliver(kline);
       this.#arm();
       return;
@@ -235,12 +240,17 @@ export class KlineStream implements Listener {
     else if (!healed) this.#options.gap({ from, to, cause: 'a closed kline could not be fetched' }, false);
   }
 
+  /** Everything that was to be said of the kline that ends then has come. */
+  #isOver(endsAt: number): boolean {
+    return this.#options.heardSince(endsAt + lastWordMs);
+  }
+
   /** Delivers what was in doubt for nothing having come since, where nothing else told of it and something has come by now. */
   #isSaidSince(): boolean {
     const kline = this.#quiet;
     this.#quiet = undefined;
     if (kline === undefined || kline.openTime <= (this.#decided ?? 0)) return false;
-    if (!this.#options.heardSince(this.#next(kline.openTime))) return false;
+    if (!this.#isOver(this.#next(kline.openTime))) return false;
     this.#deliver(kline);
     return true;
   }
