@@ -225,7 +225,7 @@ describe('a run in short numbers', () => {
     const strategy = defineStrategy({
       ...{ name: 'above', about: 'Holds one above its average', params: {} },
       indicators: () => ({ mean: sma('close', 3) }),
-      decide: ({ mean = 0 }, { kline }) => (kline.close > mean ? hold({ quantity: 1 }, 'above') : flat('below')),
+      decide: ({ mean }, { kline }) => (kline.close > mean ? hold({ quantity: 1 }, 'above') : flat('below')),
     });
     const base = caseOf(5, strategy);
     const { klines } = generated(5, months.length);
