@@ -253,7 +253,7 @@ test.for([
 });
 
 describe('a strategy file', () => {
-  const contract = "import { defineStrategy, hold } from 'sluice';\n";
+  const contract = "import { defineStrategy, hold, sma } from 'sluice';\n";
   const deciding = (body: string): string =>
     `${contract}export default defineStrategy({ name: 'mine', about: '', params: {}, indicators: () => ({}),\n  decide() { ${body} } });\n`;
 
@@ -271,6 +271,16 @@ describe('a strategy file', () => {
       'whose indicators throw',
       `${contract}export default defineStrategy({ name: 'mine', about: '', params: {},\n  indicators() { throw new Error('dry'); }, decide() {} });`,
       /strategy mine: check\(\) or indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
+    ],
+    [
+      'of whose indicators one is none',
+      `${contract}export default defineStrategy({ name: 'mine', about: '', params: {},\n  indicators: () => ({ average: sma('close', 5).foo }), decide() {} });`,
+      /^sluice: .*b\.yaml has a problem:\n {2}line \d+: strategies\.0\.use: strategy mine \(\.\/mine\.ts\): indicators\(\) gives undefined as average: .* such as sma\('close', 20\)[^\n]*\n$/,
+    ],
+    [
+      'whose indicators are a number',
+      `${contract}export default defineStrategy({ name: 'mine', about: '', params: {}, indicators: () => 5, decide() {} });`,
+      /strategy mine \(\.\/mine\.ts\): indicators\(\) gives 5: it must give an object/,
     ],
     [
       'with a parameter of its own making',

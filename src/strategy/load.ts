@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
+import { indicatorFault } from './needs.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
@@ -61,18 +62,20 @@ export async function loadStrategy(
       path: ['params', name],
       what: `${problem}${/is not a parameter/.test(problem) ? didYouMean(name, Object.keys(params)) : ''}`,
     }));
-  const fault = faultOf(strategy, values);
-  return fault === undefined ? { strategy, params: values } : [{ path: ['params'], what: fault }];
+  const fault = faultOf(strategy, values, use);
+  return fault === undefined ? { strategy, params: values } : [fault];
 }
 
 /** What is wrong or throws whatever the market does is said before anything starts. */
-function faultOf(strategy: Strategy, values: ParamValues<Params>): string | undefined {
+function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): LoadProblem | undefined {
   try {
     const fault = strategy.check?.(values);
-    if (fault === undefined && !isStreaming(strategy)) strategy.indicators(values);
-    return fault;
+    if (fault !== undefined) return { path: ['params'], what: fault };
+    const none = indicatorFault(strategy, values);
+    return none === undefined ? undefined : { path: ['use'], what: `strategy ${strategy.name} (${use}): ${none}` };
   } catch (error) {
-    return `strategy ${strategy.name}: check() or indicators() threw with these parameters: ${faultText(error)}`;
+    const what = `strategy ${strategy.name}: check() or indicators() threw with these parameters: ${faultText(error)}`;
+    return { path: ['params'], what };
   }
 }
 

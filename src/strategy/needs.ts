@@ -1,4 +1,5 @@
 /** What klines a strategy needs before it can say anything, and from which interval it can have them. */
+import { inspect } from 'node:util';
 import type { Interval } from '../domain/interval.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { frameFault, ownWarmup } from './frames.ts';
@@ -11,6 +12,24 @@ export function warmupOf(strategy: Strategy, params: ParamValues<Params>, interv
   if (isStreaming(strategy)) return own;
   const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
   return Math.max(own, ...indicators.map((indicator) => ownWarmup(indicator, interval)));
+}
+
+/** What of its indicators is none, or undefined; a file of one's own is not held to types. */
+export function indicatorFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {
+  if (isStreaming(strategy)) return undefined;
+  const all: unknown = strategy.indicators(params);
+  if (typeof all !== 'object' || all === null)
+    return `indicators() gives ${inspect(all)}: it must give an object, such as { average: sma('close', 20) }`;
+  const none = Object.entries(all).find(([, one]) => !isIndicator(one));
+  if (none === undefined) return undefined;
+  const [name, one] = none;
+  return `indicators() gives ${inspect(one, { depth: 0, breakLength: Number.POSITIVE_INFINITY })} as ${name}: it must be an indicator, such as sma('close', 20), or { warmup, column, stream }`;
+}
+
+function isIndicator(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { warmup, column, stream } = value as Readonly<Record<string, unknown>>;
+  return typeof warmup === 'number' && typeof column === 'function' && typeof stream === 'function';
 }
 
 /** Why its indicators cannot be had from klines of an interval, or undefined. */
