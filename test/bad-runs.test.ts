@@ -88,12 +88,32 @@ describe('dates', () => {
         'BTCUSDT: from is 2026-01-04T12:00Z, its first kline after that opens 2026-01-05T00:00Z: the run begins there',
         'BTCUSDT: to is 2026-01-09T00:00Z, its last kline before that opens 2026-01-05T00:59Z: the run ends there',
         expect.stringMatching(
-          /^BTCUSDT: 30 klines warm up and 0 lie before from: the first decision comes 2026-01-05T00:29Z/,
+          /^BTCUSDT: 30 klines warm up and 0 lie before from: the first decision comes at 2026-01-05T00:30Z, when the last of them closes; import earlier/,
         ),
       ]),
     );
     const covered = await prepared(upTo(60), 'from: 2026-01-05T00:40\nto: 2026-01-05T00:50');
     expect(covered.warnings.filter((text) => text.startsWith('BTCUSDT'))).toEqual([]);
+  });
+
+  test('that leave a large part to warming up are told of, also where no from is given', async () => {
+    const { warnings } = await prepared(upTo(60));
+    expect(warnings).toContain(
+      'BTCUSDT: 30 of its 60 klines warm up: the first decision comes at 2026-01-05T00:30Z, when the last of them closes; import earlier klines for an earlier one',
+    );
+    expect((await prepared(upTo(400))).warnings.filter((text) => text.includes('warm up'))).toEqual([]);
+  });
+
+  test('of several intervals are told of by the strategy that decides last, and when its own klines close', async () => {
+    const { warnings } = await prepared(
+      upTo(200).map((at) => at + 2),
+      'from: 2026-01-05',
+      '1min, params: { fast: 2, slow: 3 } }, { id: slow, use: sma-cross, symbol: BTCUSDT, interval: 5min',
+    );
+    // The klines begin within one of five minutes, which is not whole.
+    expect(warnings).toContain(
+      'BTCUSDT: 153 klines warm up and 0 lie before from: the first decision of slow comes at 2026-01-05T02:35Z, when the last of them closes; import earlier klines for an earlier one',
+    );
   });
 });
 

@@ -27,7 +27,7 @@ import { finerOf } from './detail.ts';
 import { rulesOf } from './fill-rules.ts';
 import { marginRulesOf } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
-import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes } from './run-faults.ts';
+import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes, type Warming } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
 import { levelNotes } from './tape-levels.ts';
@@ -135,11 +135,9 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const asked = { symbol, interval, openTime: columns.openTime, source };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);
-    const needed = Math.max(
-      ...hosted.filter((one) => one.symbol === symbol).map((one) => ownWarmup(ownKlines(one), interval)),
-    );
-    refuseShort(asked, rows.end, needed);
-    warnings.push(...spanNotes(config, asked, { ...rows, needed }));
+    const warming = hosted.filter((one) => one.symbol === symbol).map(ownKlines);
+    refuseShort(asked, rows.end, Math.max(...warming.map((one) => ownWarmup(one, interval))));
+    warnings.push(...spanNotes(config, asked, rows, warming));
     const finer = await finerOf(dir, config, instrument, interval);
     if (finer !== undefined) {
       warnings.push(...finer.warnings);
@@ -200,7 +198,8 @@ async function currenciesIn(
 }
 
 /** What it has to see of its own interval before its first decision. */
-const ownKlines = ({ strategy, params, interval }: RunInput['hosted'][number]): { warmup: number; of: Interval } => ({
+const ownKlines = ({ id, strategy, params, interval }: RunInput['hosted'][number]): Warming => ({
+  id,
   warmup: warmupOf(strategy, params, interval),
   of: interval,
 });

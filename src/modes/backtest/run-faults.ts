@@ -1,8 +1,9 @@
 /** What is wrong with the klines that a run is asked to go over: refused, or told where it only makes the run shorter. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
-import { type Interval, intervalMs } from '../../domain/interval.ts';
+import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { framing } from '../../strategy/frames.ts';
 
 /** A symbol's klines, and where they are from. */
 export interface Asked {
@@ -52,12 +53,59 @@ export function rowsOf(
   return { first, end };
 }
 
+/** A strategy on a symbol, and how many klines of its own interval it must have seen before it decides. */
+export interface Warming {
+  readonly id: string;
+  readonly warmup: number;
+  readonly of: Interval;
+}
+
+/** The row with which a strategy can first decide; larger klines are made as the run makes them. */
+function decidingRow({ interval, openTime }: Asked, { warmup, of }: Warming): number {
+  let closed = 0;
+  const take = framing(interval, of, () => {
+    closed++;
+  });
+  for (let row = 0; row < openTime.length; row++) {
+    take({ openTime: openTime[row] as number, open: 0, high: 0, low: 0, close: 0, volume: 0 });
+    if (closed >= warmup) return row;
+  }
+  return openTime.length;
+}
+
+/** Where no `from` is given, warming up is told of from this share of the klines on: less of them changes no result by much. */
+const muchWarming = 0.1;
+
+/** How late the strategy that decides last first can. */
+function warmupNote(
+  { from }: Pick<BacktestConfig, 'from'>,
+  asked: Asked,
+  { first, end }: { readonly first: number; readonly end: number },
+  strategies: readonly Warming[],
+): string | undefined {
+  const { symbol, interval, openTime } = asked;
+  const rows = strategies.map((one) => ({ id: one.id, row: decidingRow(asked, one) }));
+  const { id, row } = rows.reduce((last, one) => (one.row > last.row ? one : last));
+  const opens = openTime[row];
+  if (row <= first || opens === undefined) return undefined;
+  const needed = row + 1;
+  if (from === undefined && needed < muchWarming * end) return undefined;
+  const many =
+    from === undefined
+      ? `${needed} of its ${end} klines warm up`
+      : `${needed} klines warm up and ${first} lie before from`;
+  const whose = strategies.length > 1 ? ` of ${id}` : '';
+  return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier one`;
+}
+
 /** What of the time asked for the klines do not cover, and how late the first decision comes for want of warm-up. */
 export function spanNotes(
   { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
-  { symbol, interval, openTime }: Asked,
-  { first, end, needed }: { readonly first: number; readonly end: number; readonly needed: number },
+  asked: Asked,
+  { first, end }: { readonly first: number; readonly end: number },
+  strategies: readonly Warming[],
 ): readonly string[] {
+  const { symbol, interval, openTime } = asked;
   const [opens, last] = [openTime[first] as number, openTime[end - 1] as number];
   const notes: string[] = [];
   if (from !== undefined && opens - from >= intervalMs(interval, from))
@@ -69,10 +117,8 @@ export function spanNotes(
     notes.push(
       `${symbol}: to is ${momentOf(to)}, its last kline before that opens ${momentOf(last)}: the run ends there`,
     );
-  if (from !== undefined && first < needed - 1)
-    notes.push(
-      `${symbol}: ${needed} klines warm up and ${first} lie before from: the first decision comes ${momentOf(openTime[needed - 1])}; import earlier klines for an earlier one`,
-    );
+  const warming = warmupNote({ from }, asked, { first, end }, strategies);
+  if (warming !== undefined) notes.push(warming);
   return notes;
 }
 
