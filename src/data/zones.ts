@@ -70,10 +70,17 @@ const places = ['Europe/Berlin', 'America/New_York', 'Europe/London', 'Europe/At
 export const isShownTwice = (name: string, firstMs: number): boolean =>
   offsetAt(name, firstMs) - offsetAt(name, firstMs + hourMs) === hourMs;
 
+/** Whether clocks there go forward by an hour at this moment (UTC ms). */
+export const isPutForward = (name: string, utcMs: number): boolean =>
+  offsetAt(name, utcMs) - offsetAt(name, utcMs - 1) === hourMs;
+
 /** A place whose clocks go forward by an hour at this moment on them, or show its hour twice; undefined where none is known. */
 export function changingPlace(localMs: number, way: 'forward' | 'back'): string | undefined {
+  // All of them change early on a Sunday; asking for every hour of a file would take a minute.
+  const date = new Date(localMs);
+  if (date.getUTCDay() !== 0 || date.getUTCHours() > 3) return undefined;
   return places.find((name) => {
     const utcMs = localMs - offsetAt(name, localMs - 24 * hourMs);
-    return way === 'back' ? isShownTwice(name, utcMs) : offsetAt(name, utcMs) - offsetAt(name, utcMs - 1) === hourMs;
+    return way === 'back' ? isShownTwice(name, utcMs) : isPutForward(name, utcMs);
   });
 }

@@ -9,7 +9,13 @@ export function takeLock(path: string, what: string): () => void {
     try {
       writeFileSync(path, own, { flag: 'wx' });
       return () => rmSync(path, { force: true });
-    } catch {
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') {
+        // On a full disk an empty one is there by now.
+        if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(path, { force: true });
+        throw new Refusal(unwritten(path, code), 1);
+      }
       const holder = holderOf(path);
       if (isAlive(holder)) throw new Refusal(`${what} is being written to by process ${holder}: wait for it to end`, 3);
       rmSync(path, { force: true });
@@ -17,6 +23,11 @@ export function takeLock(path: string, what: string): () => void {
   }
   throw new Refusal(`${what} cannot be locked: is another import running?`, 3);
 }
+
+const unwritten = (path: string, code: string | undefined): string =>
+  code === 'ENOSPC' || code === 'EDQUOT'
+    ? `${path} cannot be written: the disk is full (${code}): make room there, or name another place for the data (--data)`
+    : `${path} cannot be written (${code}): give this user the rights to, or name another place for the data (--data)`;
 
 /** Whether a living process has it. */
 export const isHeld = (path: string): boolean => isAlive(holderOf(path));

@@ -1,5 +1,5 @@
 /** What a series of the catalogue says of itself: its months, where its rows come from, what was found and mended. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { intervals } from '../../domain/interval.ts';
@@ -72,10 +72,11 @@ export const folderOf = (dir: string, { kind, symbol, interval }: SeriesKey): st
 /** What a series says of itself; undefined when there is no such series. A `Refusal` when it cannot be read. */
 export function readManifest(dir: string, key: SeriesKey): Manifest | undefined {
   const path = join(folderOf(dir, key), fileName);
-  if (!existsSync(path)) return undefined;
+  const text = readIfThere(path, () => readFileSync(path, 'utf8'));
+  if (text === undefined) return undefined;
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = JSON.parse(text);
   } catch (error) {
     throw new Refusal(
       `${path} cannot be read (${String(error)}): import ${seriesName(key)} again after sluice data remove`,
@@ -109,19 +110,28 @@ export function listSeries(dir: string): readonly Manifest[] {
   for (const kind of kinds)
     for (const symbol of foldersIn(join(dir, kind)))
       if (kind !== 'klines') take({ kind, symbol });
-      else
-        for (const interval of intervals)
-          if (existsSync(join(dir, kind, symbol, interval))) take({ kind, symbol, interval });
+      else for (const interval of intervals) take({ kind, symbol, interval });
   return found;
 }
 
 const foldersIn = (dir: string): readonly string[] =>
-  existsSync(dir)
-    ? readdirSync(dir, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory())
-        .map(({ name }) => name)
-        .toSorted()
-    : [];
+  (readIfThere(dir, () => readdirSync(dir, { withFileTypes: true })) ?? [])
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+
+/** Undefined where there is none; a `Refusal` where it may not be read: it would look as if there were none. */
+function readIfThere<T>(path: string, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new Refusal(
+      `${path} cannot be read (${code}): give this user the rights to, or name another catalogue (--data)`,
+    );
+  }
+}
 
 /** Where the column file of a month lies. */
 export const columnPath = (dir: string, sha256: string): string => join(dir, 'cache', `${sha256.slice(0, 32)}.columns`);

@@ -97,3 +97,14 @@ test('two different klines of one time: no repair is named, since none chooses b
   await expect(place('60min').take(twice)).rejects.toThrow(wanted);
   await expect(place('60min').take(twice, { repair: new Set<Repair>(['duplicates']) })).rejects.toThrow(wanted);
 });
+
+test.for(['60min', '1min'] as const)(
+  '%s klines at times that the clocks of a place never show are not of there',
+  async (interval) => {
+    const wanted =
+      /rows of 1 hour that the clocks of Europe\/Berlin leave out in spring \(2024-03-31T01:00:00Z\): their times are not of there; leave out --zone/;
+    const utc = localRows(interval, spring + hour, 'UTC');
+    await expect(place(interval).take(utc, { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);
+    await expect(place(interval).take(utc.toReversed(), { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);
+  },
+);

@@ -3,7 +3,8 @@ import { intervalMs } from '../../domain/interval.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
 import { counted, type Finding } from '../check/finding.ts';
 import type { Gap } from '../check/klines.ts';
-import { changingPlace, isShownTwice } from '../zones.ts';
+import { Tally } from '../check/tally.ts';
+import { changingPlace, isPutForward, isShownTwice } from '../zones.ts';
 import type { Layout, Told } from './layout.ts';
 
 const hourMs = 3_600_000;
@@ -16,6 +17,8 @@ export class Clocks {
   #isSecond = false;
   #last: readonly number[] = [];
   #moved = 0;
+  /** Moments from which on rows of an hour that these clocks never show go before. */
+  readonly #never = new Tally();
 
   constructor({ isLocal = false }: Pick<Layout, 'isLocal'>, { interval }: SeriesKey, { zone }: Told) {
     const lengthMs = interval === undefined ? Number.NaN : intervalMs(interval, 0);
@@ -33,6 +36,8 @@ export class Clocks {
     for (let row = 0; row < rows; row++) {
       const time = times[row] as number;
       this.#isSecond = time <= this.#before && this.#isOfSecond(time, columns, row);
+      const backMs = this.#before - time;
+      if (backMs >= 0 && backMs < hourMs && isPutForward(this.#zone, time)) this.#never.add(0, time);
       this.#before = this.#isSecond ? time + hourMs : time;
       times[row] = this.#before;
       if (this.#isSecond) this.#moved++;
@@ -59,32 +64,36 @@ export class Clocks {
   /** What there is to say of times that name no zone: what was done about them, or that they look local. */
   findings(gaps: readonly Gap[]): readonly Finding[] {
     if (this.#lengthMs === undefined) return [];
-    const remark = { count: 1, refused: false, places: [] };
-    if (this.#zone !== undefined)
-      return this.#moved === 0
-        ? []
-        : [
-            {
-              ...remark,
-              check: 'assumed',
-              what: `${counted(this.#moved, 'row')} of hours that the clocks of ${this.#zone} show twice`,
-              effect: 'taken for the second one, since they come after the first',
-            },
-          ];
+    if (this.#zone !== undefined) return [...this.#neverShown(this.#zone), ...this.#shownTwice(this.#zone)];
     const skipped = gaps.filter(([from, to]) => to - from === hourMs && changingPlace(from, 'forward') !== undefined);
     const [first] = skipped;
     if (first === undefined) return [];
     const place = changingPlace(first[0], 'forward');
     return [
       {
-        ...remark,
-        count: skipped.length,
         check: 'zone',
+        count: skipped.length,
+        refused: false,
         what: `${counted(skipped.length, 'gap is an hour', 'gaps are hours')} that clocks of ${place} leave out in spring: these look like local times, and were read as UTC`,
         effect: 'every kline would be hours off, and with others of UTC a run would see the future',
         advice: `if so, remove them (sluice data remove) and import again with --zone ${place}`,
         places: [{ time: first[0] }],
       },
     ];
+  }
+
+  #neverShown(zone: string): readonly Finding[] {
+    const { count, places } = this.#never;
+    if (count === 0) return [];
+    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} leave out in spring`;
+    const advice = 'leave out --zone where they are of UTC, or name the place that they are of';
+    return [{ check: 'zone', count, refused: true, what, effect: 'their times are not of there', advice, places }];
+  }
+
+  #shownTwice(zone: string): readonly Finding[] {
+    if (this.#moved === 0) return [];
+    const what = `${counted(this.#moved, 'row')} of hours that the clocks of ${zone} show twice`;
+    const effect = 'taken for the second one, since they come after the first';
+    return [{ check: 'assumed', count: 1, refused: false, what, effect, places: [] }];
   }
 }
