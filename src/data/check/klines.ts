@@ -95,9 +95,11 @@ export class KlineChecks {
         high === this.#high &&
         low === this.#low;
       // A step like the one before it, from a row in its place, is what nearly all of them are.
-      if (time - this.#time !== this.#ms || this.#step !== this.#ms || !this.#isPlaced) this.#placeInTime(line, time);
-      if (time === this.#time && !alike)
-        this.#contradictions.add(line, time, this.#differences([open, high, low, close, volume]));
+      if (time - this.#time !== this.#ms || this.#step !== this.#ms || !this.#isPlaced) {
+        if (time === this.#time && !alike)
+          this.#contradictions.add(line, time, this.#differences([open, high, low, close, volume]));
+        this.#placeInTime(line, time);
+      }
       const isStuck = alike && volume !== 0;
       if (isStuck || this.#stuck.runs) this.#stuck.step(isStuck, line, time);
       const step = close / this.#close;
