@@ -9,6 +9,11 @@ export function exitCodeOf(error: unknown, say: (line: string) => void): number 
     say(`sluice: ${error.message}`);
     return error.exitCode;
   }
+  // It can happen at any write, in libraries, too.
+  if (error instanceof Error && /ENOSPC|EDQUOT|No space left on device/.test(error.message)) {
+    say(`sluice: a disk is full: ${error.message.split('\n')[0]}: make room there, or name another place`);
+    return 1;
+  }
   say(
     `sluice: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );

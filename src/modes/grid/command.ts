@@ -4,14 +4,13 @@ import { machineSteady, machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { makeDirs } from '../../journal/open.ts';
 import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { type Try, triesOf } from '../../research/tries.ts';
 import { prepare } from '../backtest/backtest.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
-import { writeNotes, writeWhole } from '../runs/keep.ts';
+import { writeTables } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import { cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
@@ -212,8 +211,6 @@ function gridJson(result: GridResult): object {
 }
 
 function writeCsv(dir: string, result: GridResult, warnings: readonly string[]): readonly string[] {
-  makeDirs(dir, 0o777);
-  const path = resolve(dir, 'grid.csv');
-  writeWhole(path, [gridCsv(result)]);
-  return [path, ...writeNotes(dir, warnings)];
+  const [table = '', ...notes] = writeTables(dir, [['grid.csv', [gridCsv(result)]]], warnings);
+  return [resolve(dir, table), ...notes];
 }

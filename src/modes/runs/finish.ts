@@ -52,16 +52,34 @@ export function keeping(ended: Ended): Keeper {
       const tried = tryOf(whole, config, code, summarised.measured);
       const fillsText = fillsTextOf({ ...ended, summarised });
       const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried, fillsText };
-      if (csv !== undefined) say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`);
+      const refusals = [
+        csv === undefined
+          ? undefined
+          : refusalOf(() => say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`)),
+      ];
       if (runs !== undefined) keepOrSay(runs, finished, say);
       if (report !== undefined) {
         const { reportOfRun } = await import('./report-input.ts');
-        const path = report === true ? `${idOf(finished)}.html` : report;
-        writeWhole(resolve(path), [reportOfRun(keptOf(finished), finished, fewStops(finished))]);
-        say(`report: ${resolve(path)}`);
+        const path = resolve(report === true ? `${idOf(finished)}.html` : report);
+        const text = reportOfRun(keptOf(finished), finished, fewStops(finished));
+        refusals.push(refusalOf(() => writeWhole(path, [text])));
+        if (refusals.at(-1) === undefined) say(`report: ${path}`);
       }
+      const faults = refusals.flatMap((one) => one ?? []);
+      if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
     },
   };
+}
+
+/** What cannot be written, in words; what else is to be written or kept has nothing to do with it. */
+function refusalOf(write: () => void): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
 }
 
 /** A result that is on the screen is not lost because a disk is full. */

@@ -1,14 +1,16 @@
 /** After a backtest: the run is kept, written out as CSV, counted as a try. */
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Fill } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Try } from '../../research/tries.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { quoteAsset, type RunResult } from '../backtest/run.ts';
 import type { Summarised } from '../backtest/summary.ts';
+import { unwritten } from '../writable.ts';
 import { type CodeVersion, sha256, sha256Of } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
 import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';
@@ -104,7 +106,6 @@ const notesFile = 'NOTES.txt';
 /** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
 export function writeCsv(dir: string, finished: Finished): readonly string[] {
   const { result, summarised } = finished;
-  makeDirs(dir, 0o777);
   const journal = result.journal();
   const files: readonly (readonly [RunFile, readonly string[]])[] = [
     ['fills.csv', finished.fillsText],
@@ -112,20 +113,48 @@ export function writeCsv(dir: string, finished: Finished): readonly string[] {
     ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
     ['stops.csv', [stopsCsv(stopsOf(journal))]],
   ];
-  for (const [name, pieces] of files) writeWhole(join(dir, name), pieces);
-  return [...files.map(([name]) => name), ...writeNotes(dir, summarised.summary.warnings)];
+  return writeTables(dir, files, summarised.summary.warnings);
 }
 
-/** What is doubtful about the data, beside tables of numbers: a comment in them would break those who read them. Gives the file's name. */
-export function writeNotes(dir: string, warnings: readonly string[]): readonly string[] {
-  if (warnings.length === 0) return [];
-  writeWhole(join(dir, notesFile), [`${warnings.join('\n')}\n`]);
-  return [notesFile];
+/**
+ * Writes tables into a folder, all of them or none, and what is doubtful about the data beside them: a comment in them would break
+ * those who read them. Gives the names of the files.
+ */
+export function writeTables(
+  dir: string,
+  tables: readonly (readonly [name: string, pieces: readonly string[]])[],
+  warnings: readonly string[],
+): readonly string[] {
+  const notes = warnings.length === 0 ? [] : [[notesFile, [`${warnings.join('\n')}\n`]] as const];
+  const files = [...tables, ...notes];
+  orRefuse(dir, () => makeDirs(dir, 0o777));
+  writeAll(files.map(([name, pieces]) => [join(dir, name), pieces]));
+  return files.map(([name]) => name);
 }
 
 /** Written beside its place and then put there. */
-export function writeWhole(path: string, pieces: readonly string[]): void {
-  const unfinished = join(path, '..', `.${basename(path)}.${process.pid}`);
-  writePieces(unfinished, pieces);
-  renameSync(unfinished, path);
+export const writeWhole = (path: string, pieces: readonly string[]): void => writeAll([[path, pieces]]);
+
+/** All files are whole before the first is put in its place: a disk that fills up leaves what was there. */
+function writeAll(files: readonly (readonly [path: string, pieces: readonly string[]])[]): void {
+  const written: { readonly unfinished: string; readonly path: string }[] = [];
+  try {
+    for (const [path, pieces] of files) {
+      const unfinished = join(path, '..', `.${basename(path)}.${process.pid}`);
+      written.push({ unfinished, path });
+      orRefuse(path, () => writePieces(unfinished, pieces));
+    }
+    for (const { unfinished, path } of written) orRefuse(path, () => renameSync(unfinished, path));
+  } finally {
+    for (const { unfinished } of written) rmSync(unfinished, { force: true });
+  }
+}
+
+/** What the system refuses to write is no bug of ours. */
+function orRefuse(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new Refusal(unwritten(path, error), 1);
+  }
 }
