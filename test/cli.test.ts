@@ -157,6 +157,17 @@ describe('a configuration', () => {
     );
   });
 
+  test('for one command that is given to another is told so by its keys', async () => {
+    const backtests = await refused(2, 'doctor', '--config', at.write('b.yaml', backtestYaml));
+    expect(backtests).toContain(
+      '  line 1: data: is not a known key here: it belongs into the configuration of a backtest\n',
+    );
+    const trading = `${backtestYaml}execution: { pollMs: 500 }\n`;
+    expect(await refused(2, 'backtest', '--config', at.write('b.yaml', trading))).toContain(
+      ': execution: is not a known key here: it belongs into the configuration of live or paper\n',
+    );
+  });
+
   test.for([
     ['cash: "100000"', 'cash: 100000.10', '  line 3: cash: must be in quotes: "100000.10"'],
     ['interval: 1min', 'interval: 1mn', 'line 9: strategies.0.interval: must be one of 1min, 5min,'],

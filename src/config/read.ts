@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Alias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
+import { backtestSchema, tradingSchema } from './schema.ts';
 
 /** One `--set path=value` of the command line. */
 export interface Setting {
@@ -166,7 +167,13 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(given.schema, path);
-    return issue.keys.map((key) => problem([...path, key], `is not a known key${didYouMean(key, known)}`, given));
+    return issue.keys.map((key) =>
+      problem(
+        [...path, key],
+        `is not a known key${elsewhere(key, path, given.schema) ?? didYouMean(key, known)}`,
+        given,
+      ),
+    );
   }
   if (issue.code !== 'custom' && document.getIn(path) === undefined) return [problem(path, 'is missing', given)];
   if (issue.code === 'invalid_value') {
@@ -175,6 +182,18 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
     return [problem(path, `must be one of ${known.join(', ')}, not ${value}${didYouMean(value, known)}`, given)];
   }
   return [problem(path, asWritten(plainly(issue.message), document.getIn(path, true)), given)];
+}
+
+const commands = [
+  { name: 'a backtest', schema: backtestSchema },
+  { name: 'live or paper', schema: tradingSchema },
+] as const;
+
+/** Whose configuration has this key, where this one has not: a file for one command is soon given to another. */
+function elsewhere(key: string, path: readonly (string | number)[], schema: z.ZodType): string | undefined {
+  if (!commands.some((one) => one.schema === schema)) return undefined;
+  const other = commands.find((one) => one.schema !== schema && keysAt(one.schema, path).includes(key));
+  return other === undefined ? undefined : ` here: it belongs into the configuration of ${other.name}`;
 }
 
 const problem = (path: readonly (string | number)[], what: string, given: Described): string =>
