@@ -60,6 +60,7 @@ describe.each([
     const both = joined(daily, hourly);
     const result = await run({ ...both, limits: { ...both.limits, maxDailyLoss: rate('0.04') } });
     expect(result.kills).toHaveLength(1);
+    expect(result.stoppedAt).toBe((crash + 1) * hourMs);
     expect(filled(result)).toEqual([
       [1, 'YZ', 'BUY', '0'],
       [3 * 24, 'XZ', 'BUY', '0'],

@@ -171,6 +171,18 @@ const between = (text: string, from: string, to: string): string => text.split(f
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('a report', () => {
+  test('says when a limit stopped the run, and which orders were refused', async () => {
+    const file = join(at.dir, 'report.html');
+    await run({ report: file, set: ['risk.maxOrderValue=100'] });
+    const data = between(readFileSync(file, 'utf8'), 'id="data"', '</section>');
+    expect(data).toMatch(/Orders refused<\/h3><p>[\d,]+: orderValue/);
+    const much = ['risk.maxOrderValue=1000000000', 'risk.maxPosition=1000000000'];
+    await run({ report: file, set: ['risk.maxDailyLoss=0.000001', ...much] });
+    expect(between(readFileSync(file, 'utf8'), 'id="data"', '</section>')).toMatch(
+      /Stopped by a limit<\/h3>.*\d{4}-\d\d-\d\d \d\d:\d\d UTC: lost /,
+    );
+  });
+
   test('needs nothing else and runs nothing but what its policy names', async () => {
     const file = join(at.dir, 'report.html');
     await run({ report: file, stress: true });

@@ -8,7 +8,9 @@ import { figureText, grouped, momentText, moneyFigure, shareText } from './figur
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
 import { filled } from './plot.ts';
+import { refusedText } from './refused.ts';
 import { staleText } from './stale.ts';
+import { stoppedTexts } from './stopped.ts';
 import { jump } from './trades.ts';
 
 /** An amount in text, for the eye. */
@@ -327,12 +329,15 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
     missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
     ...(summary.stale ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
-    summary.warnings.length === 0
+    summary.warnings.length + summary.kills.length + (summary.refused?.length ?? 0) === 0
       ? html`<p class="about">Nothing was found that a reader should know of.</p>`
-      : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`,
+      : html`${summary.warnings.length === 0 ? '' : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}`,
     summary.kills.length === 0
       ? ''
-      : html`<h3>Stopped by a limit</h3><ul class="reasons">${summary.kills.map((kill) => html`<li>${kill}</li>`)}</ul>`,
+      : html`<h3>Stopped by a limit</h3><ul class="reasons">${stoppedTexts(summary).map((text) => html`<li>${text}</li>`)}</ul>`,
+    summary.refused === undefined || summary.refused.length === 0
+      ? ''
+      : html`<h3>Orders refused</h3><p>${refusedText(summary.refused)}.</p>`,
     gaps.length === 0
       ? ''
       : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(

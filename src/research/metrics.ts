@@ -3,6 +3,7 @@ import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';
 import { sharpeInterval } from './bootstrap.ts';
+import { dailyReturns, daysKnown } from './daily.ts';
 import type { FillTable } from './fill-table.ts';
 import { leastTrackRecord, probabilisticSharpe } from './luck.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
@@ -22,7 +23,7 @@ import {
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
 import type { TripTable } from './trip-table.ts';
 import { tripTable } from './trips.ts';
-import { dailyReturns, daysKnown, type Walked, walk } from './walk.ts';
+import { type Walked, walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';
 
 /** Undefined has no place in JSON: what cannot be said is null there. */

@@ -111,6 +111,8 @@ export interface Summary {
   /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
   readonly stale?: readonly StaleRow[];
   readonly kills: readonly string[];
+  /** UTC ms of the first of them; left out where there are none. */
+  readonly stoppedAt?: number;
   readonly warnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
 }

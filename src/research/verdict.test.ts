@@ -65,6 +65,12 @@ test('large orders that filled as if they were small speak against a result', ()
   expect(verdictOf(judged({ withoutImpact: { unknown: 0, worstShare: 0 } })).reasons).toEqual([]);
 });
 
+test('a limit that stopped the run before its end speaks against its result', () => {
+  const { reasons, conclusion } = verdictOf(judged({ stopped: ['2024-03-04 19:00 UTC: lost 590.8'] }));
+  expect(reasons).toEqual(['a limit stopped it before its end: 2024-03-04 19:00 UTC: lost 590.8']);
+  expect(conclusion).toBe('not distinguishable from luck');
+});
+
 test('fills that took far more than the prints that granted them speak against a result', () => {
   expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 1, 100]) })).reasons).toEqual([]);
   expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 250, 116_770.6]) }))).toMatchObject({

@@ -58,6 +58,8 @@ export interface Judged {
   readonly kurtosis: number;
   readonly tries: Tries;
   readonly stressed: readonly Stressed[];
+  /** What limits stopped it before its end. */
+  readonly stopped?: readonly string[];
 }
 
 /** The conventional gate of PSR and DSR. */
@@ -101,12 +103,12 @@ export function verdictOf(judged: Judged): Verdict {
 }
 
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint }: Judged,
+  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, stopped = [] }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
   const { sharpe, sharpeLow, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
-  const found: string[] = [];
+  const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));

@@ -3,11 +3,12 @@ import { instrument } from '../domain/instrument.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
 import { feeOn, lots, notional, rate, ticks, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
+import { daysKnown, returnsOf } from './daily.ts';
 import { fillTable } from './fill-table.ts';
 import { groupsOf } from './groups.ts';
 import { measure } from './metrics.ts';
 import { tripsOf, tripTable } from './trips.ts';
-import { daysKnown, returnsOf, walk } from './walk.ts';
+import { walk } from './walk.ts';
 import type { MetricSeries, Walkable } from './walkable.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });

@@ -159,6 +159,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
     refused: refusedTogether(results.flatMap(({ refused }) => refused ?? [])),
     asked: () => askedTogether(results.map(({ asked }) => asked())),
     kills: all.flatMap(({ asset, result }) => result.kills.map((kill) => `${asset}: ${kill}`)),
+    ...firstStop(all.map(({ result }) => result)),
     finals: all.map(({ asset, result }) => ({ asset, equity: result.finalEquity })),
     ...(flows.length > 0 && { cashFlows: flows }),
     ...(requests.length > 0 && {
@@ -233,4 +234,9 @@ export function currencyRows({ currencies, series }: RunInput, { finals = [] }: 
       oldestRateMs: line.oldest(start, end).ageMs,
     })),
   ];
+}
+
+function firstStop(all: readonly RunResult[]): Pick<RunResult, 'stoppedAt'> {
+  const times = all.flatMap(({ stoppedAt }) => stoppedAt ?? []);
+  return times.length === 0 ? {} : { stoppedAt: Math.min(...times) };
 }

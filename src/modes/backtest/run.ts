@@ -1,4 +1,5 @@
 /** What a run over recorded klines is given and what it comes to, whichever driver runs it. */
+
 import type { Database } from 'better-sqlite3';
 import type { Tape } from '../../data/tape.ts';
 import type { Instrument } from '../../domain/instrument.ts';
@@ -12,6 +13,7 @@ import { memoryHost } from '../../journal/hosts.ts';
 import type { Sizing } from '../../portfolio/plan.ts';
 import type { Allocation } from '../../portfolio/portfolio.ts';
 import type { FillTable } from '../../research/fill-table.ts';
+import type { Risk } from '../../risk/risk.ts';
 import type { Limits } from '../../risk/rules.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
 import type { Pace } from '../pace.ts';
@@ -89,6 +91,8 @@ export interface RunResult {
   readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */
   readonly kills: readonly string[];
+  /** UTC ms of the first; left out where none did. */
+  readonly stoppedAt?: number;
   /** What was asked of the exchange, where requests are imitated. */
   readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
   /** What it ended with in each currency, where there were several. */
@@ -166,4 +170,10 @@ export const spanOf = (
     ...series.map(({ columns, interval, end }) => closeTime(interval, columns.openTime[end - 1] as number)),
   ),
   of: series.reduce((sum, { first, end }) => sum + end - first, 0),
+});
+
+/** Why trading was stopped, and when first. */
+export const killsOf = ({ switch: { inForce } }: Pick<Risk, 'switch'>): Pick<RunResult, 'kills' | 'stoppedAt'> => ({
+  kills: inForce.map(({ reason }) => reason),
+  ...(inForce.length > 0 && { stoppedAt: Math.min(...inForce.map(({ at }) => at)) }),
 });

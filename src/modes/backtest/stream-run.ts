@@ -31,7 +31,7 @@ import {
 import { heardKlines } from './larger-klines.ts';
 import { marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
-import { openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
+import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
 import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 
 interface Walk {
@@ -103,7 +103,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   if (graph.faults.length > 0) throw graph.faults[0];
   const result = withRequests(book, input, {
     fills,
-    kills: assembled.risk.switch.inForce.map(({ reason }) => reason),
+    ...killsOf(assembled.risk),
     finalEquity: plus(assembled.portfolio.totalEquity(), flows.idle),
     ...(flows.done.length > 0 && { cashFlows: flows.done }),
     ...(margin !== undefined && { margin: margin.result() }),

@@ -1,6 +1,8 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
+
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
+import { stoppedTexts } from '../../report/stopped.ts';
 import { type FillTable, fillTable } from '../../research/fill-table.ts';
 import { groupsOf } from '../../research/groups.ts';
 import { type Measured, measure } from '../../research/metrics.ts';
@@ -124,6 +126,7 @@ export function summarise(
     kurtosis: kurtosis(measured.returns) ?? 3,
     tries: doubt.tries(measured),
     stressed: doubt.stressed,
+    stopped: stoppedTexts(result),
   });
   const summary: Summary = {
     version: 1,
@@ -131,12 +134,10 @@ export function summarise(
     rulesText: rulesText(config, table.rules),
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
-    from: Math.min(...times),
-    to: Math.max(...times),
+    ...{ from: Math.min(...times), to: Math.max(...times) },
     cash: unitsText(start),
     finalEquity: unitsText(result.finalEquity),
-    bestEquity: unitsText(bestEquity),
-    worstEquity: unitsText(worstEquity),
+    ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
     ambiguousKlines: result.ambiguousKlines,
     fillCount: table.length,
     evidence: evidenceOf(table),
@@ -153,6 +154,7 @@ export function summarise(
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
     ...{ impact: impactIn(result), stale: staleRows(input, table), kills: result.kills, warnings, dataHashes },
+    ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
   };
   return { summary, measured, table };
 }

@@ -2,12 +2,13 @@
 import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
+import { refusedText } from '../../report/refused.ts';
 import { staleText } from '../../report/stale.ts';
+import { stoppedTexts } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
 import { movedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
-import { refusedText } from './refusals.ts';
 import { weightText } from './spent-weight.ts';
 
 type Row = readonly [name: string, value: string];
@@ -157,7 +158,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...(summary.refused === undefined || summary.refused.length === 0
       ? []
       : [['Orders refused', refusedText(summary.refused)] as const]),
-    ...summary.kills.map((kill): Row => ['Stopped by a limit', kill]),
+    ...stoppedTexts(summary).map((text): Row => ['Stopped by a limit', text]),
     ['Verdict', verdictText(summary.verdict, asset)],
   ];
   return [...rows.map(line), ...summary.verdict.reasons.map((reason) => line(['', `- ${reason}`]))];

@@ -31,7 +31,7 @@ import { watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
 import { type MarginDesk, marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
-import { openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
 import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
@@ -133,7 +133,7 @@ class TapeRun {
     if (this.#faults.length > 0) throw this.#faults[0];
     return withRequests(this.#book, input, {
       fills,
-      kills: this.#assembled.risk.switch.inForce.map(({ reason }) => reason),
+      ...killsOf(this.#assembled.risk),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       ...(this.#margin !== undefined && { margin: this.#margin.result() }),

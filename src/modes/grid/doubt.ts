@@ -1,11 +1,12 @@
 /** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding (fill-engine §4). */
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
+import { dailyReturns } from '../../research/daily.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { type Independent, independentTries } from '../../research/independent.ts';
 import { overfitting } from '../../research/overfit.ts';
 import { type Superior, superiorAbility } from '../../research/superior.ts';
-import { dailyReturns, walk } from '../../research/walk.ts';
+import { walk } from '../../research/walk.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { walkableOf } from '../backtest/summary.ts';
 import { hasRun, type Outcome } from './outcome.ts';

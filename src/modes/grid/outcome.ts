@@ -1,8 +1,9 @@
 /** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
 import { unitsNumber, unitsText } from '../../domain/money.ts';
+import { dailyReturns, daysKnown } from '../../research/daily.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
-import { dailyReturns, daysKnown, walk } from '../../research/walk.ts';
+import { walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
 

@@ -39,11 +39,12 @@ export function showRuns({
     bytes += runBytes(folder);
     if (json) out(JSON.stringify(rowOf(run)));
     else {
-      const { metrics, verdict, warnings } = run.summary;
-      if (warnings.length > 0) doubted++;
+      const { metrics, verdict, warnings, kills } = run.summary;
+      const isDoubted = warnings.length + kills.length > 0;
+      if (isDoubted) doubted++;
       const sharpe = metrics.sharpe === null ? 'n/a' : metrics.sharpe.toFixed(2);
       out(
-        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${warnings.length > 0 ? ' *' : ''}`,
+        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${isDoubted ? ' *' : ''}`,
       );
     }
   }

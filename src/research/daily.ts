@@ -1,0 +1,47 @@
+/** Returns from one UTC day to the next. */
+import { rowsClosedBy } from './hold.ts';
+import type { Curve } from './walk.ts';
+import type { MetricSeries } from './walkable.ts';
+
+const dayMs = 86_400_000;
+
+/** Returns of the UTC days that a run covers whole: of a begun one nobody knows what it would have been. They end where nothing is left. */
+export function dailyReturns({ time }: Pick<Curve, 'time'>, equity: Float64Array): Float64Array {
+  const [first, end] = midnights(time);
+  return first < 0 ? new Float64Array(0) : returnsOf(equity.subarray(first, end));
+}
+
+/** On how many of these days a kline closed: on the others nobody knew the equity, and their returns of nothing prove nothing. */
+export function daysKnown(series: readonly MetricSeries[], { time }: Pick<Curve, 'time'>): number {
+  const [first, end] = midnights(time);
+  if (first < 0) return 0;
+  const rows = series.map((one) => one.first);
+  let known = -1;
+  for (const midnight of time.subarray(first, end)) {
+    let isKnown = known < 0;
+    for (const [index, { columns, interval, end: last }] of series.entries()) {
+      const row = rows[index] as number;
+      const next = rowsClosedBy(columns.openTime, interval, row, last, midnight);
+      isKnown ||= next > row;
+      rows[index] = next;
+    }
+    if (isKnown) known++;
+  }
+  return known;
+}
+
+/** The first midnight, UTC, and one past the last. */
+function midnights(time: Float64Array): readonly [first: number, end: number] {
+  const isMidnight = (at: number): boolean => at % dayMs === 0;
+  return [time.findIndex(isMidnight), time.findLastIndex(isMidnight) + 1];
+}
+
+/** Returns from point to point; they end where nothing is left. */
+export function returnsOf(equity: Float64Array): Float64Array {
+  const ruin = equity.findIndex((value) => !(value > 0));
+  const usable = ruin < 0 ? equity.length - 1 : ruin;
+  return Float64Array.from(
+    { length: Math.max(0, usable) },
+    (_, index) => (equity[index + 1] as number) / (equity[index] as number) - 1,
+  );
+}
