@@ -46,7 +46,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   // The exchange reads them once more; here they are refused before anything is made.
   if (options.faults !== undefined) faultsOf(options.faults, { uids: [demoUser.uid], symbols: [scenario.symbol] });
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
-  refuseOthers(stateDir, options.fresh);
+  refuseOthers(stateDir);
   makeStateDir(stateDir);
   if (isLocked(stateDir)) {
     throw new Refusal(
@@ -94,8 +94,8 @@ export async function demo(options: DemoOptions): Promise<void> {
 /** What goes wrong by default: the first that a demo writes into its directory. */
 const faultsFile = 'faults.yaml';
 
-/** Refuses the directory of another mode before anything is written there; `fresh` takes away whole what was a demo's, and nothing else. */
-function refuseOthers(stateDir: string, fresh: boolean): void {
+/** Refuses the directory of another mode, or of somebody's own files, before anything is written there: --fresh takes a demo's away whole. */
+function refuseOthers(stateDir: string): void {
   if (!existsSync(stateDir) || !statSync(stateDir).isDirectory()) return;
   const mode = modeIn(stateDir);
   if (mode !== undefined && mode !== 'demo')
@@ -104,9 +104,9 @@ function refuseOthers(stateDir: string, fresh: boolean): void {
       3,
     );
   const names = readdirSync(stateDir);
-  if (fresh && names.length > 0 && !names.includes(faultsFile))
+  if (names.length > 0 && !names.includes(faultsFile))
     throw new Refusal(
-      `${stateDir} is no state directory of a demo, and --fresh would take away all that is in it: give another with --state DIR; nothing was changed`,
+      `${stateDir} holds files and is no state directory of a demo, which --fresh takes away whole: give an empty one, or one that is not there yet, with --state DIR; nothing was changed`,
       3,
     );
 }
