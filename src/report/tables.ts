@@ -161,13 +161,12 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
   const forced = drawn(margin?.liquidationFees ?? '0');
   const earned = net + maker + taker + interest + forced;
   const takers = table.length - makers;
+  const costs = margin ? 'fees and interest' : 'fees';
   const rows: (readonly [string, Content, string])[] = [
     [
-      'Earned before fees',
+      `Earned before ${costs}`,
       signed(earned, moneyFigure(earned)),
-      paid === 0
-        ? 'final equity less cash, fees added back'
-        : 'final equity less cash and what was paid in, fees added back',
+      `final equity less cash${paid === 0 ? '' : ' and what was paid in'}, ${costs} added back`,
     ],
     ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
     ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
