@@ -308,6 +308,21 @@ describe('a check', () => {
     expect(hourly.text).toContain('klines of ETHUSDT, 60min');
   }, 60_000);
 
+  test('looks at more klines where warming up takes them, and says what helps where even those are too few', async () => {
+    const long = await checked('sma-cross', 'strategies.0.params.slow=1400');
+    expect(long.text).toMatch(
+      /^sma-cross +4,350 klines of (.*\n)+warm-up +1400 klines of 15min asked for; decisions agree after/,
+    );
+    const longest = await checked('sma-cross', 'strategies.0.params.slow=5000');
+    expect(longest.text).toMatch(
+      /\nwarm-up +n\/a +\(5,000 klines of 15min asked for; to say when decisions agree takes 15,150, and a check looks at 10,000 at most: shorten/,
+    );
+    const few = await checked('sma-cross', 'strategies.0.params.slow=100', 'to=2025-10-03');
+    expect(few.text).toMatch(
+      /takes 450, and here are \d+: give it more \(--config FILE, with data of a longer time\), or shorten/,
+    );
+  }, 60_000);
+
   test('proves nothing of one that lives on books, and fails', async () => {
     const { text, refusal } = await checked('maker');
     expect(text).toMatch(/look-ahead +n\/a +\(it wanted nothing over these klines/);

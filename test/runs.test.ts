@@ -78,6 +78,10 @@ describe('sluice backtest', () => {
     const { said } = await run({ runs: dir, csv, set: ['data.XBTUSD=holed.csv'] });
     expect(said).toContain('NOTES.txt written to');
     expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toMatch(/gap/);
+    const again = join(at.dir, 'csv-again');
+    const copied = await at.sluice(['report', 'last', '--runs', 'holed', '--csv', 'csv-again']);
+    expect(copied.err).toContain('NOTES.txt written to');
+    expect(readFileSync(join(again, 'NOTES.txt'))).toEqual(readFileSync(join(csv, 'NOTES.txt')));
     const lines: string[] = [];
     showRuns({ runs: dir, json: false, out: (line) => lines.push(line), say: (line) => lines.push(line) });
     expect(lines.filter((line) => line.endsWith(' *'))).toHaveLength(1);

@@ -18,7 +18,7 @@ import { showPace } from '../pace.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
-import { venueKlines, type Warmup, warmupNeeded } from './warmup.ts';
+import { klinesToSay, venueKlines, type Warmup, warmupNeeded } from './warmup.ts';
 import { type Mistake, mistakesIn, type Wished, wishedIn } from './wishes.ts';
 
 export interface CheckOptions {
@@ -46,10 +46,13 @@ interface Checked {
   readonly mistakes: readonly Mistake[];
   readonly leaks: readonly Leak[];
   readonly warmup: Warmup | undefined;
+  /** Klines that it asks for to warm up, and those that could be looked at, which are more than are judged. */
+  readonly history: { readonly declared: number; readonly there: number };
 }
 
-/** Klines that are looked at: each is asked about many times over. */
-const mostKlines = 2_500;
+/** Klines that are looked at: each is asked about many times over. More only where warming up takes so many, and never above the second. */
+const usualKlines = 2_500;
+const mostKlines = 10_000;
 
 /** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future, wishes what cannot be, or nothing. */
 export async function check(options: CheckOptions): Promise<void> {
@@ -130,9 +133,10 @@ function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
     ({ symbol }) => symbol === hosted.symbol,
   ) as RunInput['series'][number];
   const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
-  const before = Math.min(series.first, warmupOf(hosted.strategy, hosted.params, hosted.interval));
+  const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);
+  const before = Math.min(series.first, declared);
   const from = series.first - before;
-  const to = Math.min(series.end, from + mostKlines);
+  const to = Math.min(series.end, from + Math.min(mostKlines, Math.max(usualKlines, klinesToSay(declared))));
   return {
     ...input,
     hosted: [hosted],
@@ -160,6 +164,7 @@ async function checkOne(input: RunInput): Promise<Checked> {
   const about = {
     ...{ strategy: hosted.id, symbol, interval, klines: series.end - series.first },
     ...{ from: openTime[series.first] as number, to: openTime[series.end - 1] as number, params: hosted.params },
+    history: { declared: warmupOf(hosted.strategy, hosted.params, interval), there: openTime.length },
   };
   try {
     const log = await decisionLog(input, series.columns, series.first);
@@ -211,7 +216,7 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
 
 const wishes: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
 
-function provenLines({ wished, klines, interval, warmup }: Checked): readonly string[] {
+function provenLines({ wished, klines, interval, warmup, history }: Checked): readonly string[] {
   if (wished === 'flat')
     return [
       row(
@@ -228,8 +233,18 @@ function provenLines({ wished, klines, interval, warmup }: Checked): readonly st
     ];
   return [
     row('look-ahead', 'none: with the future taken away, and with another one, it decides the same'),
-    ...(warmup === undefined ? [row('warm-up', 'n/a  (too few klines to say)')] : warmupLines(warmup, interval)),
+    ...(warmup === undefined ? [row('warm-up', tooFew(interval, history))] : warmupLines(warmup, interval)),
   ];
+}
+
+/** Why nothing can be said of the warm-up, and what helps. */
+function tooFew(interval: string, { declared, there }: Checked['history']): string {
+  const takes = klinesToSay(declared);
+  const way =
+    takes > mostKlines
+      ? `and a check looks at ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
+      : `and here are ${grouped(there)}: give it more (--config FILE, with data of a longer time), or shorten its averages`;
+  return `n/a  (${grouped(declared)} klines of ${interval} asked for; to say when decisions agree takes ${grouped(takes)}, ${way})`;
 }
 
 function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
@@ -246,9 +261,9 @@ function warmupLines({ declared, decisions, indicators, tried }: Warmup, interva
   ];
 }
 
-const jsonOf = ({ warmup, wished, ...checked }: Checked): object => ({
+const jsonOf = ({ warmup, wished, history, ...checked }: Checked): object => ({
   version: 1,
-  ok: faultOf({ ...checked, wished, warmup }) === undefined,
+  ok: faultOf({ ...checked, wished, warmup, history }) === undefined,
   ...checked,
   wanted: wished === 'something',
   warmup:

@@ -27,6 +27,11 @@ const starts = 6;
 const mostTried = 1_500;
 const digits = 1e-9;
 
+/** What a history is tried to at least, by what the strategy asks for: one little longer than that says nothing. */
+const longEnough = (declared: number): number => Math.ceil(declared * 1.5);
+/** Klines that it takes to say how many a strategy needs that asks for so many. */
+export const klinesToSay = (declared: number): number => 2 * longEnough(declared) + span;
+
 /** Undefined where the data are too short to say. `input` has one strategy. */
 export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined> {
   const [hosted] = input.hosted;
@@ -35,7 +40,7 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
   const { columns } = series;
   const rows = columns.openTime.length;
   const declared = Math.max(1, warmupOf(hosted.strategy, hosted.params, hosted.interval));
-  const tried = Math.min(mostTried, Math.floor((rows - span) / 2));
+  const tried = Math.min(Math.max(mostTried, longEnough(declared)), Math.floor((rows - span) / 2));
   if (tried <= declared) return undefined;
   const places = Array.from({ length: starts }, (_, index) =>
     Math.floor(tried + ((rows - span - tried) * index) / (starts - 1)),

@@ -1,11 +1,10 @@
 /** `sluice runs` and `sluice report`. */
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { makeDirs } from '../../journal/open.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
 import { groupLines, metricLines, tableOf } from '../backtest/table.ts';
-import { writeWhole } from './keep.ts';
-import { findRun, type KeptRun, type RunFile, readRun, runBytes, runIds } from './store.ts';
+import { writeTables, writeWhole } from './keep.ts';
+import { findRun, type KeptRun, type RunFile, readRun, readRunFile, runBytes, runIds } from './store.ts';
 
 interface Options {
   readonly runs: string;
@@ -82,9 +81,11 @@ export async function showReport(
   const folder = findRun(runs, name);
   const run = readRun(folder);
   if (csv !== undefined) {
-    makeDirs(csv, 0o777);
-    const there = copied.filter((file) => existsSync(join(folder, file)));
-    for (const file of there) copyFileSync(join(folder, file), join(csv, file));
+    const tables = copied.flatMap((file) => {
+      const text = readRunFile(folder, file);
+      return text === undefined ? [] : [[file, [text]] as const];
+    });
+    const there = writeTables(csv, tables, run.summary.warnings);
     const lacks = there.includes('orders.csv') ? '' : '; orders of a run with many fills are written by backtest --csv';
     say(`${there.join(', ')} written to ${resolve(csv)}${lacks}`);
   }
