@@ -1,4 +1,4 @@
-/** Folders for data. */
+/** Folders for data, and what is said of places that take none. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Refusal } from '../domain/refusal.ts';
@@ -21,4 +21,14 @@ export function makeFolder(dir: string): void {
         `${at} cannot be made (${code}): give this user the rights to, or name another place for the data (--data)`,
       );
     }
+}
+
+export const isFull = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT';
+
+/** Why a file or folder could not be written, and what helps; `other` is what else to name. */
+export function unwritten(path: string, error: unknown, other = 'another place'): string {
+  const { code = String(error) } = error as NodeJS.ErrnoException;
+  return isFull(code)
+    ? `${path} cannot be written: the disk is full (${code}): make room there, or name ${other}`
+    : `${path} cannot be written (${code}): give this user the rights to, or name ${other}`;
 }

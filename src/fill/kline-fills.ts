@@ -338,16 +338,16 @@ export class KlineFills {
    * first, then the path that the rules choose; else it is ambiguous. Undefined when the target comes first: `rest` fills it.
    */
   #orTarget(kline: FillKline, stop: Stop, hit: StopHit): StopHit | undefined {
-    const target = (one: FillKline): Ticks | undefined => this.#soonIn(one, stop) ?? this.#targetIn(one, stop);
-    const bestPrice = target(kline);
+    const soon = this.#soonIn(kline, stop);
+    const bestPrice = soon ?? this.#targetIn(kline, stop);
     const isRested = this.#restedAt === kline.openTime;
-    const isSoon = this.#soonIn(kline, stop) !== undefined;
+    const isSoon = soon !== undefined;
     // The target has had its turn, and there is something left to protect.
     if (bestPrice === undefined || (isRested && !isSoon)) return hit;
     const doubtful: StopHit = { ...hit, bestPrice, evidence: { ...hit.evidence, ambiguous: true } };
     // When a resting order entered no kline says.
     for (const fine of (isRested ? undefined : this.#options.finer?.(kline.openTime)) ?? []) {
-      const isTarget = target(fine) !== undefined;
+      const isTarget = (this.#soonIn(fine, stop) ?? this.#targetIn(fine, stop)) !== undefined;
       const stopped = stopHit(fine, stop, this.#options);
       if (stopped !== undefined && (stopped.gap || !isTarget)) return stopped.hit;
       if (isTarget && stopped === undefined) return isSoon ? doubtful : undefined;

@@ -13,14 +13,6 @@ export interface Places {
   readonly runs?: string;
 }
 
-/** Why a file or folder could not be written after all, and what helps. */
-export function unwritten(path: string, error: unknown): string {
-  const { code = String(error) } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT'
-    ? `${path} cannot be written: the disk is full (${code}): make room there, or name another place`
-    : `${path} cannot be written (${code}): give this user the rights to, or name another place`;
-}
-
 /** Refuses, all at once, what cannot be written. Folders of `--csv` and `--runs` are made later, that of a report is not. */
 export function refuseUnwritable({ report, output, csv, runs }: Places): void {
   const files = [

@@ -10,7 +10,7 @@ import type { ReportInput } from './input.ts';
 import { filled } from './plot.ts';
 import { refusedText } from './refused.ts';
 import { staleText } from './stale.ts';
-import { stoppedTexts } from './stopped.ts';
+import { stoppedTexts, stressedText } from './stopped.ts';
 import { jump } from './trades.ts';
 
 /** An amount in text, for the eye. */
@@ -56,13 +56,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
       figureText(breakEvenFees, 'factor'),
       breakEvenFees === null ? 'nothing was earned before them' : 'with the same fills',
     ),
-    ...stress.map((one) =>
-      fact(
-        one.name,
-        signed(one.return, shareText(one.return)),
-        `Sharpe ${figureText(one.sharpe, 'ratio')}${one.kills === undefined ? '' : `; stopped by a limit: ${one.kills.join('; ')}`}`,
-      ),
-    ),
+    ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
   ]}</dl>${
     verdict.reasons.length === 0
       ? ''
@@ -330,7 +324,10 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     ...(summary.stale ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
     summary.warnings.length + summary.kills.length + (summary.refused?.length ?? 0) === 0
       ? html`<p class="about">Nothing was found that a reader should know of.</p>`
-      : html`${summary.warnings.length === 0 ? '' : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}`,
+      : '',
+    summary.warnings.length === 0
+      ? ''
+      : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`,
     summary.kills.length === 0
       ? ''
       : html`<h3>Stopped by a limit</h3><ul class="reasons">${stoppedTexts(summary).map((text) => html`<li>${text}</li>`)}</ul>`,

@@ -1,6 +1,7 @@
 /** Lock files: one writer at a time, by the id of its process, so that one that was killed does not lock for ever. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Refusal } from '../../domain/refusal.ts';
+import { isFull, unwritten } from '../folder.ts';
 
 /** Takes the lock; returns what gives it back. A `Refusal` while a living process has it: `what` is being written to. */
 export function takeLock(path: string, what: string): () => void {
@@ -13,8 +14,8 @@ export function takeLock(path: string, what: string): () => void {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EEXIST') {
         // On a full disk an empty one is there by now.
-        if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(path, { force: true });
-        throw new Refusal(unwritten(path, code), 1);
+        if (isFull(code)) rmSync(path, { force: true });
+        throw new Refusal(unwritten(path, error, 'another place for the data (--data)'), 1);
       }
       const holder = holderOf(path);
       if (isAlive(holder)) throw new Refusal(`${what} is being written to by process ${holder}: wait for it to end`, 3);
@@ -23,11 +24,6 @@ export function takeLock(path: string, what: string): () => void {
   }
   throw new Refusal(`${what} cannot be locked: is another import running?`, 3);
 }
-
-const unwritten = (path: string, code: string | undefined): string =>
-  code === 'ENOSPC' || code === 'EDQUOT'
-    ? `${path} cannot be written: the disk is full (${code}): make room there, or name another place for the data (--data)`
-    : `${path} cannot be written (${code}): give this user the rights to, or name another place for the data (--data)`;
 
 /** Whether a living process has it. */
 export const isHeld = (path: string): boolean => isAlive(holderOf(path));

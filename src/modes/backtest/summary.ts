@@ -1,5 +1,4 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
-
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { stoppedTexts } from '../../report/stopped.ts';

@@ -4,7 +4,7 @@ import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import { refusedText } from '../../report/refused.ts';
 import { staleText } from '../../report/stale.ts';
-import { stoppedTexts } from '../../report/stopped.ts';
+import { stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
@@ -145,12 +145,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
     ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],
-    ...summary.stress.map(
-      (one): Row => [
-        one.name,
-        `return ${shareText(one.return)}, Sharpe ${figureText(one.sharpe, 'ratio')}${one.kills === undefined ? '' : `; stopped by a limit: ${one.kills.join('; ')}`}`,
-      ],
-    ),
+    ...summary.stress.map((one): Row => [one.name, `return ${shareText(one.return)}, ${stressedText(one)}`]),
     ...(summary.stale ?? []).map((row): Row => ['Stale price', staleText(row)]),
     ...currencyLines(summary),
     ...flowRows(summary, asset),

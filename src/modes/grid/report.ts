@@ -28,12 +28,10 @@ export function writeGridReport(
   const times = endsOf(input.series);
   const configuration = readFileSync(file, 'utf8');
   const found = findIn(result);
-  const best = found.best === undefined ? undefined : outcomes[found.best];
-  const winner = hasRun(best) ? best : undefined;
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
     ...{ asset, klines, tries, configuration },
-    warnings: [...warnings, ...stoppedText(result, winner).map((text) => `Stopped: ${text}.`)],
+    warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
     doubts: doubt === undefined ? [] : doubtTexts(doubt),
     from: Math.min(...times),

@@ -75,7 +75,7 @@ export function gridLines(result: GridResult): readonly string[] {
       'Best plateau',
       plateau === undefined ? 'n/a  (it takes three values an axis, and no holes)' : plateauText(result, plateau),
     ),
-    ...stoppedText(result, winner).map((text) => line('Stopped', text)),
+    ...stoppedText(result, best).map((text) => line('Stopped', text)),
     ...(result.doubt === undefined ? [] : doubtTexts(result.doubt).map(([name, text]) => line(name, text))),
     '',
     ...topLines(result),
@@ -85,11 +85,12 @@ export function gridLines(result: GridResult): readonly string[] {
 }
 
 /** How many cells a limit stopped before their end: beside whole ones they say little. */
-export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Ran | undefined): readonly string[] {
+export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Found['best']): readonly string[] {
   const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
   if (stopped === 0) return [];
   const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} cells by a limit before their end`;
-  const why = best?.kills[0];
+  const winner = best === undefined ? undefined : outcomes[best];
+  const why = hasRun(winner) ? winner.kills[0] : undefined;
   return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
 
@@ -158,13 +159,14 @@ function heatLines(
   return [title, ...rows, scale];
 }
 
+const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`);
+
 /** One row a cell. */
 export function gridCsv({ axes, cells, outcomes }: GridResult): string {
   const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'fees'] as const;
   const rows = cells.map((cell, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
-    const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`);
     const kills = hasRun(one) ? quoted(one.kills.join('; ')) : '';
     const refused = one !== undefined && 'refused' in one ? quoted(one.refused) : '';
     return [...cell, ...figures, kills, refused].join(',');

@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { unwritten } from '../../data/folder.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
@@ -10,7 +11,6 @@ import type { Try } from '../../research/tries.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { quoteAsset, type RunResult } from '../backtest/run.ts';
 import type { Summarised } from '../backtest/summary.ts';
-import { unwritten } from '../writable.ts';
 import { type CodeVersion, sha256, sha256Of } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
 import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';
