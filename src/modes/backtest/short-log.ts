@@ -179,11 +179,16 @@ export class ShortLog {
     const [allTicks, allLots, allFees] = [this.#price.values, this.#lots.values, this.#fee.values];
     const [fees, turnover] = [new ShortSum(decimals), new ShortSum(decimals)];
     for (let index = 0; index < length; index++) {
-      const [ticks, lots, paid] = [allTicks[index] as number, allLots[index] as number, allFees[index] as number];
-      price[index] = ticks / priceSteps;
-      quantity[index] = lots / lotSteps;
-      fee[index] = shortNumber(paid, decimals);
-      quote[index] = -(lots > 0 ? 1 : -1) * (ticks / priceSteps) * (Math.abs(lots) / lotSteps) - (fee[index] as number);
+      const ticks = allTicks[index] as number;
+      const lots = allLots[index] as number;
+      const paid = allFees[index] as number;
+      const each = ticks / priceSteps;
+      const traded = lots / lotSteps;
+      const charged = shortNumber(paid, decimals);
+      price[index] = each;
+      quantity[index] = traded;
+      fee[index] = charged;
+      quote[index] = -each * traded - charged;
       purpose[index] = lots > 0 ? enter : exit;
       orders[index] = index;
       fees.add(paid);

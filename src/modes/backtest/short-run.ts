@@ -46,6 +46,8 @@ export class ShortRun {
   /** When the UTC day ends, and the first row that may close after it. */
   #dayEndsAt = Number.NEGATIVE_INFINITY;
   #dayEndRow = 0;
+  /** When row 0 would have opened if no kline were missing up to the end of this day; NaN where one is missing within the day. */
+  #firstAt = Number.NaN;
   /** The equity is `fixed` + `held` × price; at or below `least` the limit of the daily loss is too near. */
   readonly #line = { fixed: 0, held: 0, least: Number.NEGATIVE_INFINITY };
 
@@ -97,7 +99,7 @@ export class ShortRun {
     if (quantity < 0) return false;
     const goal = safe(shortLotsOf(quantity, this.#at));
     if (goal === 0 && quantity > 0) return false;
-    const at = this.#cursor.seenAt;
+    const at = closeTime(this.#short.series.interval, this.#opensAt(row));
     this.#seat.lastWant = want;
     this.#seat.quiet = true;
     this.#log.wish(at, want, goal);
@@ -143,19 +145,29 @@ export class ShortRun {
     const fee = this.#feeOf(value);
     if (lots > 0 && !(value + this.#mostFeeOf(value) <= cash + this.#books.free)) return false;
     this.#ordered = 0;
-    this.#log.fill(series.columns.openTime[row] as number, row, price, fee);
+    this.#log.fill(this.#opensAt(row), row, price, fee);
     const isExact = this.#books.book(lots, value, fee);
     this.#reckon();
     return isExact;
   }
 
+  /** When a row opened, UTC ms: a read of a column that nobody else reads is dearer than all else of a fill. */
+  #opensAt(row: number): number {
+    const at = this.#firstAt + row * this.#lengthMs;
+    return row < this.#dayEndRow && at === at ? at : (this.#short.series.columns.openTime[row] as number);
+  }
+
   /** At the first close of a UTC day the loss is counted anew. */
   #beginDay(row: number): void {
     const { interval, columns, end } = this.#short.series;
-    const closesAt = closeTime(interval, columns.openTime[row] as number);
+    const opensAt = columns.openTime[row] as number;
+    const closesAt = closeTime(interval, opensAt);
     if (closesAt < this.#dayEndsAt) return;
     this.#dayEndsAt = Math.floor(closesAt / dayMs) * dayMs + dayMs;
     this.#dayEndRow = Math.min(end, this.#rowAt(row, this.#dayEndsAt - this.#lengthMs));
+    const last = this.#dayEndRow - 1;
+    const isSteady = (columns.openTime[last] as number) - opensAt === (last - row) * this.#lengthMs;
+    this.#firstAt = isSteady ? opensAt - row * this.#lengthMs : Number.NaN;
     const start = this.#line.fixed + this.#line.held * (columns.close[row] as number);
     // Far wider than the rounding of a sum: what is nearer is judged the long way.
     this.#line.least = start * this.#keeps + Math.abs(start) * 1e-8;

@@ -173,8 +173,9 @@ const impactIn = ({ impact }: RunResult): NonNullable<Summary['impact']> | null 
   impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) };
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
-  const counts = rules.map(() => 0);
-  for (const index of rule) counts[index] = (counts[index] ?? 0) + 1;
+  const counts = new Float64Array(rules.length);
+  // An iterator makes an object for each of a hundred thousand fills.
+  for (let fill = 0; fill < rule.length; fill++) (counts[rule[fill] as number] as number)++;
   return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
 }
 
