@@ -7,6 +7,8 @@ export interface Duck {
   readonly api: typeof import('@duckdb/node-api');
   readonly bindings: typeof duckdb;
   readonly connection: DuckDBConnection;
+  /** One more, which works at the same time; closed with the database. */
+  connect(): Promise<DuckDBConnection>;
   close(): void;
 }
 
@@ -24,13 +26,18 @@ export async function openDuck(threads?: number): Promise<Duck> {
     );
   const options = { memory_limit: mostMemory, ...(threads !== undefined && { threads: String(threads) }) };
   const instance = await api.DuckDBInstance.create(':memory:', options);
-  const connection = await instance.connect();
+  const connections = [await instance.connect()];
   return {
     api,
     bindings: bindings.default,
-    connection,
+    connection: connections[0] as DuckDBConnection,
+    async connect() {
+      const more = await instance.connect();
+      connections.push(more);
+      return more;
+    },
     close() {
-      connection.closeSync();
+      for (const one of connections) one.closeSync();
       instance.closeSync();
     },
   };

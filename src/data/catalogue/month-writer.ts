@@ -8,11 +8,17 @@ import { columnsOf, monthEnd, monthOf, type SeriesKey } from './kinds.ts';
 import { frameOf, gapsOf } from './ledger.ts';
 import { loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
-import { ParquetWriter, type Table, type Writing } from './parquet.ts';
+import { ParquetWriter, type Table } from './parquet.ts';
 import { GrowingTable, merge, renumber } from './rows.ts';
 
 /** Minutes of a month: most months of most kinds fit without growing. */
 const usualRows = 31 * 1_440;
+
+/** Room for a month's rows, which may be filled again once that month is staged. */
+interface Room {
+  readonly table: GrowingTable;
+  free: Promise<void>;
+}
 
 export interface Staged {
   /** Every month of the series, old and new, in order. */
@@ -28,15 +34,15 @@ export class MonthWriter {
   readonly #duck: Duck;
   readonly #dir: string;
   readonly #key: SeriesKey & Pick<Manifest, 'zone'>;
-  readonly #parquet: ParquetWriter;
+  /** In turn: a month is packed while the next is handed over. */
+  readonly #parquet: readonly ParquetWriter[];
   readonly #months: Map<string, Month>;
   readonly #written: string[] = [];
-  /** One is filled while the other is written. */
-  #filling: GrowingTable;
-  #spare: GrowingTable;
+  /** One is filled while two are written as Parquet and the one before as a column file. */
+  readonly #rooms: readonly Room[];
+  #filling = 0;
   #end = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
-  #writing: Promise<void> = Promise.resolve();
   #count = { added: 0, known: 0, conflicts: 0, firstConflict: Number.NaN };
   /** Rows came that are no series in time: what is staged is worth nothing. */
   broken = false;
@@ -45,11 +51,13 @@ export class MonthWriter {
     this.#duck = duck;
     this.#dir = dir;
     this.#key = key;
-    this.#parquet = new ParquetWriter(duck);
+    this.#parquet = ['even', 'odd'].map((name) => new ParquetWriter(duck, name));
     this.#months = new Map(before?.months.map((month) => [month.month, month]));
     const width = columnsOf[key.kind].length;
-    this.#filling = new GrowingTable(key.kind, width, usualRows);
-    this.#spare = new GrowingTable(key.kind, width, usualRows);
+    this.#rooms = Array.from({ length: 4 }, () => ({
+      table: new GrowingTable(key.kind, width, usualRows),
+      free: Promise.resolve(),
+    }));
     mkdirSync(folderOf(dir, key), { recursive: true });
   }
 
@@ -70,29 +78,32 @@ export class MonthWriter {
         last = time;
         this.#last = time;
       }
-      this.#filling.append(columns, from, row);
+      this.#room.table.append(columns, from, row);
       // A batch may hold times that are none; nothing goes on from there.
       if (row === from) this.broken = true;
     }
   }
 
+  get #room(): Room {
+    return this.#rooms[this.#filling] as Room;
+  }
+
   async #flush(): Promise<void> {
-    if (this.#filling.rows === 0) return;
-    await this.#writing;
-    const full = this.#filling;
-    this.#filling = this.#spare;
-    this.#spare = full;
-    this.#filling.rows = 0;
-    const table = await this.#withStored(full);
+    const full = this.#room;
+    if (full.table.rows === 0) return;
+    const parquet = this.#parquet[this.#filling % this.#parquet.length] as ParquetWriter;
+    await parquet.idle;
+    this.#filling = (this.#filling + 1) % this.#rooms.length;
+    await this.#room.free;
+    this.#room.table.rows = 0;
+    const table = await this.#withStored(full.table);
     if (table === undefined) return;
     const month = monthOf(table.columns[0]?.[0] ?? 0);
     const path = join(folderOf(this.#dir, this.#key), `${month}.unfinished.${process.pid}`);
     this.#written.push(path);
-    const writing: Writing = this.#parquet.write(table, path);
-    this.#writing = writing.done.then(() => this.#stage(month, table, path));
+    full.free = parquet.write(table, path).then(() => this.#stage(month, table, path));
     // Told by whoever waits for it next.
-    this.#writing.catch(() => {});
-    await writing.taken;
+    full.free.catch(() => {});
   }
 
   /** The rows of the month with those stored; undefined when nothing is new. */
@@ -135,7 +146,7 @@ export class MonthWriter {
   /** Writes what is left; nothing counts until the manifest names it. */
   async finish(): Promise<Staged> {
     await this.#flush();
-    await this.#writing;
+    await Promise.all(this.#rooms.map(({ free }) => free));
     const months = [...this.#months.values()].toSorted((a, b) => a.from - b.from);
     const { firstConflict, ...count } = this.#count;
     return { months, ...count, ...(!Number.isNaN(firstConflict) && { firstConflict }) };
@@ -143,7 +154,7 @@ export class MonthWriter {
 
   /** Removes what was staged but for the files that the series had before. */
   async discard(before: Manifest | undefined): Promise<void> {
-    await this.#writing.catch(() => {});
+    await Promise.allSettled(this.#rooms.map(({ free }) => free));
     const kept = new Set(before?.months.map(({ file }) => file));
     const hashes = new Set(before?.months.map(({ sha256 }) => sha256));
     for (const path of this.#written) if (!kept.has(path.replace(/^.*[/\\]/, ''))) rmSync(path, { force: true });

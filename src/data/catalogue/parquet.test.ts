@@ -17,12 +17,10 @@ const table = (rows: number, from: number): Table => ({
 test('a table of several hand-overs, and one behind it, are read as they were', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-parquet-'));
   const duck = await openDuck(1);
-  const writer = new ParquetWriter(duck);
+  const writer = new ParquetWriter(duck, 'one');
   for (const given of [table(150_001, 1_000_000), table(65_536, 3), table(1, 5)]) {
     const path = join(dir, `${given.rows}.parquet`);
-    const { taken, done } = writer.write(given, path);
-    await taken;
-    await done;
+    await writer.write(given, path);
     expect(await readParquet(duck, 'trades', path, given.rows)).toEqual(given);
   }
   duck.close();

@@ -1,5 +1,5 @@
 /** Columns to Parquet and back, by the vector: no value passes through an object. */
-import type { DuckDBDataChunk } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, quoted } from './duckdb.ts';
 import { columnsOf, type Kind } from './kinds.ts';
@@ -19,44 +19,57 @@ export interface Table {
   readonly rows: number;
 }
 
-export interface Writing {
-  /** When the columns have been read and may change. */
-  readonly taken: Promise<void>;
-  readonly done: Promise<void>;
-}
-
-/** Writes tables, one at a time: the next may be begun when the one before is done. */
+/** Writes tables, one at a time; several writers of one database, each of a name of its own, write at the same time. */
 export class ParquetWriter {
   readonly #duck: Duck;
+  readonly #name: string;
+  #connection: Promise<DuckDBConnection> | undefined;
   readonly #registered = new Set<Kind>();
   #table: Table | undefined;
   #at = 0;
-  #taken: () => void = () => {};
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(duck: Duck) {
+  constructor(duck: Duck, name: string) {
     this.#duck = duck;
+    this.#name = name;
   }
 
-  write(table: Table, path: string): Writing {
+  /** When the table before is written, or was not to be. */
+  get idle(): Promise<void> {
+    return this.#last.then(
+      () => {},
+      () => {},
+    );
+  }
+
+  /** Until it is written the columns may not change. */
+  write(table: Table, path: string): Promise<void> {
+    const writing = this.idle.then(() => this.#write(table, path));
+    this.#last = writing;
+    return writing;
+  }
+
+  async #write(table: Table, path: string): Promise<void> {
     const { kind } = table;
-    if (!this.#registered.has(kind)) this.#register(kind);
+    this.#connection ??= this.#duck.connect();
+    const connection = await this.#connection;
+    const feed = `feed_${kind}_${this.#name}`;
+    if (!this.#registered.has(kind)) this.#register(connection, kind, feed);
     this.#table = table;
     this.#at = 0;
-    const { promise: taken, resolve } = Promise.withResolvers<void>();
-    this.#taken = resolve;
     const select = columnsOf[kind].map(({ stored }) => stored).join(', ');
     const lists = columnsOf[kind].map(({ name }) => `unnest(${name}) AS ${name}`).join(', ');
-    const sql = `COPY (SELECT ${select} FROM (SELECT ${lists} FROM feed_${kind}())) TO ${quoted(path)} (${parquetOptions})`;
-    const done = this.#duck.connection.run(sql).then(() => {});
-    return { taken: Promise.race([taken, done]), done };
+    await connection.run(
+      `COPY (SELECT ${select} FROM (SELECT ${lists} FROM ${feed}())) TO ${quoted(path)} (${parquetOptions})`,
+    );
   }
 
-  #register(kind: Kind): void {
-    const { api, connection } = this.#duck;
+  #register(connection: DuckDBConnection, kind: Kind, feed: string): void {
+    const { api } = this.#duck;
     this.#registered.add(kind);
     connection.registerTableFunction(
       api.DuckDBTableFunction.create({
-        name: `feed_${kind}`,
+        name: feed,
         bindFunction: (bind) => {
           for (const { name } of columnsOf[kind]) bind.addResultColumn(name, api.LIST(api.DOUBLE));
           bind.setCardinality(Math.ceil((this.#table?.rows ?? 0) / feedRows), true);
@@ -73,10 +86,7 @@ export class ParquetWriter {
     const table = this.#table;
     const count = table === undefined ? 0 : Math.min(feedRows, table.rows - this.#at);
     chunk.rowCount = count === 0 ? 0 : 1;
-    if (table === undefined || count === 0) {
-      this.#taken();
-      return;
-    }
+    if (table === undefined || count === 0) return;
     // Where the list begins, and its length.
     const entry = BigUint64Array.of(0n, BigInt(count)).buffer;
     for (const [index, column] of table.columns.entries()) {

@@ -153,8 +153,8 @@ export class ShortRun {
 
   /** When a row opened, UTC ms: a read of a column that nobody else reads is dearer than all else of a fill. */
   #opensAt(row: number): number {
-    const at = this.#firstAt + row * this.#lengthMs;
-    return row < this.#dayEndRow && at === at ? at : (this.#short.series.columns.openTime[row] as number);
+    const at = row < this.#dayEndRow ? this.#firstAt + row * this.#lengthMs : Number.NaN;
+    return Number.isNaN(at) ? (this.#short.series.columns.openTime[row] as number) : at;
   }
 
   /** At the first close of a UTC day the loss is counted anew. */
