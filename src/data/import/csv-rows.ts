@@ -241,9 +241,11 @@ class CsvReader {
   #endOfCell(from: number): number {
     const bytes = this.#bytes;
     let at = from;
-    if (bytes[at] === quote) {
+    // A doubled quote inside ends a text in quotes and begins it again.
+    while (bytes[at] === quote) {
       at++;
       while (bytes[at] !== quote && bytes[at] !== lineFeed) at++;
+      if (bytes[at] === quote) at++;
     }
     while (bytes[at] !== this.#separator && bytes[at] !== lineFeed) at++;
     return at > from && bytes[at - 1] === carriageReturn ? at - 1 : at;

@@ -140,11 +140,23 @@ function separatorOf(lines: readonly string[]): string {
   return counted[0]?.separator ?? ',';
 }
 
-const cellsOf = (line: string, separator: string): string[] =>
-  line
-    .replace(/\r$/, '')
-    .split(separator)
-    .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+/** A cell that begins with a quote goes on to its closing one, whatever lies between. */
+function cellsOf(line: string, separator: string): string[] {
+  const text = line.replace(/\r$/, '');
+  const cells: string[] = [];
+  let from = 0;
+  let quoted = false;
+  for (let at = 0; at <= text.length; at++) {
+    // A doubled quote inside ends the cell and begins it again.
+    const isMark = text[at] === '"' && text[from] === '"';
+    if (isMark && (quoted || at === from || text[at - 1] === '"')) quoted = !quoted;
+    if (at === text.length || (text[at] === separator && !quoted)) {
+      cells.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+}
 
 function textLayout(
   file: Pick<DataFile, 'path' | 'name'>,
@@ -213,9 +225,7 @@ function refuseUnnamed(
     `${path}: its header has ${named} columns and most rows have ${width}: ${
       isCut
         ? 'the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals'
-        : rows.some((cells) => cells.some((cell) => /^"|"$/.test(cell)))
-          ? 'a text in quotes holds the separator, which is not read: take that column out, or export the file with another separator'
-          : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
+        : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
     }`,
   );
 }

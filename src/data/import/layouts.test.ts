@@ -122,6 +122,19 @@ describe('klines', () => {
     expect(result.layout).toBe(about);
   });
 
+  test('beside texts in quotes that hold separators and quotes', async () => {
+    const { rows } = await take(
+      'notes.csv',
+      lines(
+        'time,"note, if any",open,high,low,close,volume,who',
+        `${at},"a, b",100,103,99,101,"7",x ""y`,
+        `${at + minute},"he said ""buy, now"", twice",101,104,100,102.5,8,""`,
+      ),
+      { kind: 'klines', symbol: 'BTCUSDT' },
+    );
+    expect(rows).toEqual(two);
+  });
+
   test('in an order that the user names', async () => {
     const content = lines(`7,x,${at},99,103,100,101`, `8,x,${at + minute},100,104,101,102.5`);
     const columns = ['volume', '-', 'time', 'low', 'high', 'open', 'close'];
