@@ -81,6 +81,21 @@ test.each(['kill', 'resume'] as const)('%s leaves a journal alone that a newer S
   db.close();
 });
 
+test.each(['kill', 'resume'] as const)(
+  '%s writes nothing into a journal that something else changed',
+  async (action) => {
+    write({ kind: 'kill', at: 1, strategy: 'trend', by: 'operator', reason: 'news' });
+    inJournal((db) => db.exec("UPDATE kills SET reason = 'none'"));
+    await expect(says(action)).rejects.toMatchObject({
+      message: expect.stringContaining('was changed by something other than Sluice'),
+      exitCode: 3,
+    });
+    const db = new Database(join(dir, journalFile));
+    expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 1 });
+    db.close();
+  },
+);
+
 describe('a daemon that does not carry out a kill', () => {
   /** What the command says of one that breaks off instead of answering. */
   async function said(strategy?: string): Promise<string> {

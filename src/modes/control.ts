@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { pause, systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Entry } from '../journal/entries.ts';
+import { examine } from '../journal/examine.ts';
 import { type Lock, takeLock } from '../journal/lock.ts';
 import { backUpBeforeMigration, journalFile, raiseEpoch } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
@@ -147,7 +148,7 @@ function atRest(
   return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
 }
 
-/** Writes into the journal of a directory on which no daemon runs, under its lock. */
+/** Writes into the journal of a directory on which no daemon runs, under its lock. One that something else changed is refused, as by a daemon (exit 3). */
 export function writeAtRest(dir: string, entries: readonly Entry[]): void {
   let lock: Lock | undefined;
   try {
@@ -155,6 +156,7 @@ export function writeAtRest(dir: string, entries: readonly Entry[]): void {
     if (lock === undefined)
       throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
     const path = join(dir, journalFile);
+    examine(path, () => undefined)?.block();
     const db = openForWriting(path);
     try {
       backUpBeforeMigration(db, path);

@@ -97,6 +97,26 @@ test('a journal that is damaged, empty or locked away is refused in one line', (
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(/);
 });
 
+test('status says of which positions nobody watches the exits, while no daemon runs', () => {
+  const db = openForWriting(join(dir, journalFile));
+  writer(
+    db,
+    1,
+  )([
+    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 6 },
+    { kind: 'protection', strategy: 's', symbol: 'BTCUSDT', protection: { goal: '1', stop: '90', trailing: '0.1' } },
+  ]);
+  db.close();
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).toMatch(/nobody watches the exits of what s holds of BTCUSDT \(stop 90, trailing 0.1\) until/);
+  const lock = takeLock(dir);
+  writeDaemonInfo(dir, { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
+  out = [];
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).not.toContain('nobody watches');
+  lock?.release();
+});
+
 test('a table of a journal of years is drawn in a moment', () => {
   expect(
     textTable(

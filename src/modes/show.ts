@@ -165,10 +165,7 @@ export function showPositions(options: ShowOptions): void {
         row.isDust ? '' : (row.entryPrice ?? ''),
         roundedMoney(row.realised),
         roundedMoney(row.fees),
-        Object.entries((row.isDust ? undefined : row.protection) ?? {})
-          .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
-          .map(([name, value]) => `${name} ${value}`)
-          .join(', '),
+        row.isDust ? '' : guardText(row.protection),
       ]);
       options.out(
         textTable(['strategy', 'symbol', 'held', 'entry', 'realised', 'fees', 'protection'], rows, 'no positions yet'),
@@ -176,6 +173,22 @@ export function showPositions(options: ShowOptions): void {
     }
   });
 }
+
+/** The exits that were asked for, of those that a daemon has to watch prices for. */
+const guardText = (protection: Readonly<Record<string, string>> | null | undefined): string =>
+  Object.entries(protection ?? {})
+    .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+
+/** Positions whose exits wait for prices, which only a daemon hears. */
+const guardedIn = (
+  reader: JournalReader,
+): readonly { readonly strategy: string; readonly symbol: string; readonly exits: string }[] =>
+  reader.positions().flatMap(({ strategy, symbol, instrument: entry, position, protection }) => {
+    const exits = isDust(position.base, instrument(entry)) ? '' : guardText(protection);
+    return exits === '' ? [] : [{ strategy, symbol, exits }];
+  });
 
 /** For how long positions stood without the protection that was asked for, at the longest. */
 const unprotectedIn = (
@@ -221,6 +234,7 @@ export function showStatus(options: ShowOptions): void {
       fills: reader.fills().length,
       halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
       unprotected: unprotectedIn(reader),
+      unwatched: running === undefined ? guardedIn(reader) : [],
       noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
       kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
     };
@@ -234,6 +248,10 @@ export function showStatus(options: ShowOptions): void {
         ? 'daemon     not running'
         : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
     );
+    for (const { strategy, symbol, exits } of status.unwatched)
+      options.out(
+        `ATTENTION  nobody watches the exits of what ${strategy} holds of ${symbol} (${exits}) until a daemon runs on this state again`,
+      );
     const silentMs = status.running?.silentMs ?? 0;
     if (running !== undefined && silentMs > mostSilentMs)
       options.out(
