@@ -322,7 +322,7 @@ describe('the store', () => {
     const one = { hash: 'h', family: 'f', symbols: ['S'], from: 0, to: 1, sharpe: null };
     mkdirSync(dir, { recursive: true });
     noteTry(dir, 5, one);
-    appendFileSync(join(dir, 'tries.jsonl'), '{"hash":"cut\n');
+    appendFileSync(join(dir, 'tries.jsonl'), '{"hash":"cut');
     noteTry(dir, 6, { ...one, hash: 'g', sharpe: 0.5 });
     expect(readTries(dir).map(({ hash, sharpe }) => [hash, sharpe])).toEqual([
       ['h', null],

@@ -3,9 +3,11 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fstatSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -120,10 +122,26 @@ export function readTries(dir: string): readonly Try[] {
     });
 }
 
-/** One line, appended at once: several runs may end at the same time. */
+/** One line, appended at once: several runs may end at the same time. A full disk, or a crash, may have cut the line before short: it is left by itself. */
 export function noteTry(dir: string, at: number, one: Try): void {
   makeDirs(dir);
-  appendFileSync(ledgerFile(dir), `${JSON.stringify({ at, ...one })}\n`);
+  const file = ledgerFile(dir);
+  const isTorn = existsSync(file) && lastByte(file) !== lineFeed;
+  appendFileSync(file, `${isTorn ? '\n' : ''}${JSON.stringify({ at, ...one })}\n`);
+}
+
+const lineFeed = 10;
+
+/** The last byte of a file; a line's end for an empty one. */
+function lastByte(path: string): number {
+  const file = openSync(path, 'r');
+  try {
+    const byte = Buffer.of(lineFeed);
+    readSync(file, byte, 0, 1, Math.max(0, fstatSync(file).size - 1));
+    return byte[0] as number;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The ids of all kept runs, newest first. */
