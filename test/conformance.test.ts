@@ -129,15 +129,20 @@ test('what the suite leaves out names the option that it needs, and the key may 
   const exchange = await openApart({});
   try {
     const given = ['--url', exchange.restUrl, '--symbol', busy, '--section'];
-    const bare = await suite([...given, '5.3']);
-    expect(bare.out).toMatch(/^skip {2}§5\.3 .*: needs a key \(--key and --secret\)$/m);
-    expect((await suite([...given, '6.1'])).out).toMatch(/^skip {2}§6\.1 .*: needs the feed \(--ws\)$/m);
-    expect((await suite([...given, '6.1', '--ws-url', exchange.wsUrl])).out).not.toContain('needs the feed');
     const { key: SLUICE_API_KEY, secret: SLUICE_API_SECRET } = everyKey.main;
-    const signed = await suite([...given, '5.3'], { SLUICE_API_KEY, SLUICE_API_SECRET });
-    expect(signed.out).not.toContain('needs a key (');
+    const own = { SLUICE_API_KEY, SLUICE_API_SECRET };
     // A pair is taken whole: half of another one does not mix in.
-    const mixed = await suite([...given, '5.3'], { SLUICE_API_KEY, SLUICE_API_SECRET, CONFORMANCE_KEY: 'half' });
+    const [bare, deaf, heard, signed, mixed] = await Promise.all([
+      suite([...given, '5.3']),
+      suite([...given, '6.3']),
+      suite([...given, '6.3', '--ws-url', exchange.wsUrl]),
+      suite([...given, '5.3'], own),
+      suite([...given, '5.3'], { ...own, CONFORMANCE_KEY: 'half' }),
+    ]);
+    expect(bare.out).toMatch(/^skip {2}§5\.3 .*: needs a key \(--key and --secret\)$/m);
+    expect(deaf.out).toMatch(/^skip {2}§6\.3 .*: needs the feed \(--ws\)$/m);
+    expect(heard.out).not.toContain('needs the feed');
+    expect(signed.out).not.toContain('needs a key (');
     expect(mixed.out).toBe(signed.out);
   } finally {
     await exchange.close();
