@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // On two cores: tests of daemons wait for each other's processes a good part of their time.
+    maxWorkers: 3,
   },
 });

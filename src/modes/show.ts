@@ -206,38 +206,42 @@ const silentMsOf = (dir: string): number | null => {
   return beat === undefined ? null : Math.max(0, Math.round(machineWall() - beat.at));
 };
 
+/** What `status` says, as `--json` prints it (docs/reference/json.md). */
+function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
+  const orders = reader.orders('closed_at IS NULL');
+  return {
+    version: 1,
+    state: dir,
+    mode: reader.meta.get('mode') ?? 'unknown',
+    account: reader.meta.get('account') ?? 'unknown',
+    venue: reader.meta.get('venue') ?? 'unknown',
+    running:
+      running === undefined
+        ? null
+        : {
+            pid: running.pid,
+            startedAt: running.startedAt,
+            exchange: running.exchange,
+            control: running.control,
+            silentMs: silentMsOf(dir),
+          },
+    equity: reader.equity() ?? null,
+    openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
+    unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
+    quarantinedOrders: orders.filter(({ state }) => state === 'quarantined').map(({ clientOrderId }) => clientOrderId),
+    fills: reader.fills().length,
+    halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
+    unprotected: unprotectedIn(reader),
+    unwatched: running === undefined ? guardedIn(reader) : [],
+    noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
+    kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
+  };
+}
+
 export function showStatus(options: ShowOptions): void {
-  withState(options, (reader, { dir, running }) => {
-    const orders = reader.orders('closed_at IS NULL');
-    const status = {
-      version: 1,
-      state: dir,
-      mode: reader.meta.get('mode') ?? 'unknown',
-      account: reader.meta.get('account') ?? 'unknown',
-      venue: reader.meta.get('venue') ?? 'unknown',
-      running:
-        running === undefined
-          ? null
-          : {
-              pid: running.pid,
-              startedAt: running.startedAt,
-              exchange: running.exchange,
-              control: running.control,
-              silentMs: silentMsOf(dir),
-            },
-      equity: reader.equity() ?? null,
-      openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
-      unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
-      quarantinedOrders: orders
-        .filter(({ state }) => state === 'quarantined')
-        .map(({ clientOrderId }) => clientOrderId),
-      fills: reader.fills().length,
-      halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
-      unprotected: unprotectedIn(reader),
-      unwatched: running === undefined ? guardedIn(reader) : [],
-      noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
-      kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
-    };
+  withState(options, (reader, chosen) => {
+    const { running } = chosen;
+    const status = statusOf(reader, chosen);
     if (options.json) {
       options.out(JSON.stringify(status));
       return;
