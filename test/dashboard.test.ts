@@ -329,6 +329,13 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
     expect(text).toMatch(/Resolved in 9 s.*504.*Found as order 1954113290481123391: filled, 1 fill\./s);
   });
 
+  it('is not ready while no market data comes', async () => {
+    const page = await openPage();
+    await page.locator('.state', { hasText: 'Ready' }).waitFor();
+    daemon.shown = view({ noMarketData: 'ws://x: refused' });
+    await page.locator('.state', { hasText: 'No market data' }).waitFor();
+  });
+
   it('kills only after asking, says what came of it, and then offers to resume', async () => {
     const page = await openPage();
     await page.getByRole('button', { name: 'Kill …' }).click();

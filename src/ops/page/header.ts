@@ -16,6 +16,10 @@ const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
   stopping: ['plain', 'Stopping'],
 };
 
+/** Ready to trade it is not while nothing is heard. */
+const badge = ({ state, noMarketData }: View): readonly [Tone, string] =>
+  state === 'ready' && noMarketData !== undefined ? ['warn', 'No market data'] : states[state];
+
 const themes: readonly (readonly [Theme, string])[] = [
   ['auto', 'Auto'],
   ['light', 'Light'],
@@ -57,7 +61,7 @@ const Mark = (): VNode => html`
 `;
 
 export function Header({ view }: { view: View }): VNode {
-  const [tone, label] = states[view.state];
+  const [tone, label] = badge(view);
   return html`
     <header class="top">
       <div class="brand">
