@@ -92,8 +92,10 @@ export class MonthWriter {
     const full = this.#room;
     if (full.table.rows === 0) return;
     const parquet = this.#parquet[this.#filling % this.#parquet.length] as ParquetWriter;
-    await parquet.idle;
-    this.#filling = (this.#filling + 1) % this.#rooms.length;
+    // A large month takes gigabytes: of those two are held at a time, one filled while the other is written.
+    const isLarge = full.table.rows > usualRows;
+    await (isLarge ? this.#staged() : parquet.idle);
+    this.#filling = (this.#filling + 1) % (isLarge ? 2 : this.#rooms.length);
     await this.#room.free;
     this.#room.table.rows = 0;
     const table = await this.#withStored(full.table);
@@ -104,6 +106,11 @@ export class MonthWriter {
     full.free = parquet.write(table, path).then(() => this.#stage(month, table, path));
     // Told by whoever waits for it next.
     full.free.catch(() => {});
+  }
+
+  /** When all that is full is stored. */
+  async #staged(): Promise<void> {
+    await Promise.all(this.#rooms.map(({ free }) => free));
   }
 
   /** The rows of the month with those stored; undefined when nothing is new. */
@@ -146,7 +153,7 @@ export class MonthWriter {
   /** Writes what is left; nothing counts until the manifest names it. */
   async finish(): Promise<Staged> {
     await this.#flush();
-    await Promise.all(this.#rooms.map(({ free }) => free));
+    await this.#staged();
     const months = [...this.#months.values()].toSorted((a, b) => a.from - b.from);
     const { firstConflict, ...count } = this.#count;
     return { months, ...count, ...(!Number.isNaN(firstConflict) && { firstConflict }) };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ImportOptions, importFile } from '../import/import.ts';
 import type { SeriesKey } from './kinds.ts';
+import { loadSeries } from './load.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { exportSeries } from './query.ts';
 
@@ -107,4 +108,20 @@ test('a Parquet file that was cut off or damaged is refused, not read as far as 
     );
   }
   expect(readManifest(join(dir, 'other'), key)).toBeUndefined();
+});
+
+test('months of few and of many trades by turns are stored as they were', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-months-'));
+  const key = { kind: 'trades', symbol: 'BTCUSDT' } as const;
+  const sizes = [10, 60_000, 50_000, 3, 7, 11, 45_000, 5, 70_000];
+  const times = sizes.flatMap((size, month) => Array.from({ length: size }, (_, row) => Date.UTC(2024, month) + row));
+  const lines = times.map((time, row) => [time, price(row), quantity(row), 'buy'].join(','));
+  writeFileSync(join(dir, 'trades.csv'), `time_ms,price,qty,side\n${lines.join('\n')}\n`);
+  const given = { ...key, dir, endStamps: false, repair: new Set<never>(), replace: false, now };
+  await importFile(join(dir, 'trades.csv'), given);
+  const stored = readManifest(dir, key);
+  expect(stored?.months.map(({ rows: count }) => count)).toEqual(sizes);
+  const { columns } = await loadSeries(dir, stored as Manifest);
+  expect(columns[0]).toEqual(Float64Array.from(times));
+  expect(columns[1]).toEqual(Float64Array.from(times, (_, row) => Number(price(row))));
 });
