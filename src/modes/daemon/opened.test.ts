@@ -15,7 +15,7 @@ import { writer } from '../../journal/writer.ts';
 import { writeDaemonInfo } from '../state.ts';
 import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
-import { begin, type Opens, openedMeanwhile } from './opened.ts';
+import { begin, begins, type Opens, openedMeanwhile } from './opened.ts';
 import type { Undo } from './session-options.ts';
 
 const config = tradingSchema.parse({
@@ -201,6 +201,7 @@ test('a second daemon on an account is told of the first, wherever that keeps it
       () => {},
       async () => {},
     );
+    begins(given);
   };
   await start(options());
   const there = { pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl, control: '', token: '' };
@@ -215,8 +216,29 @@ test('a second daemon on an account is told of the first, wherever that keeps it
   expect(said).toEqual([]);
 });
 
+test('a first start that the exchange refuses leaves nothing behind, and the next one is a first start again', async () => {
+  const server = createServer((_, response) => {
+    response.statusCode = 400;
+    response.end(JSON.stringify({ code: -1022, msg: 'Signature for this request is not valid.' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const restUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const given = { ...options(), config: { ...config, exchange: { ...config.exchange, restUrl } } };
+  try {
+    const refused = startLive({ ...given, secrets: { apiKey: 'key', apiSecret: 'typo' }, fatal: () => {} });
+    await expect(refused).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('-1022') });
+    expect(existsSync(join(dir, journalFile))).toBe(false);
+    const again = begin(options());
+    await again.settle();
+    again.lock.release();
+  } finally {
+    server.close();
+  }
+});
+
 test('a journal that is gone or empty where one has traded is lost, not new', async () => {
   await opens(async () => {});
+  begins(options());
   for (const step of undo.splice(0)) await step();
   const path = join(dir, journalFile);
   const lost = (what: string) => expect.objectContaining({ exitCode: 3, message: expect.stringContaining(what) });

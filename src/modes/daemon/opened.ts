@@ -51,7 +51,6 @@ export async function openedMeanwhile<T>(
   try {
     const state = await opening.settle();
     const guard = guardOf(options);
-    if (guard !== undefined) rememberPlace(guard, options.stateDir);
     const { venueName, config } = options;
     const others =
       guard === undefined ? [] : othersOn(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
@@ -68,6 +67,12 @@ export async function openedMeanwhile<T>(
     stop.abort();
     throw error;
   }
+}
+
+/** From here on orders may leave: a journal that is gone afterwards is a lost one. One of a start that came to nothing is no loss. */
+export function begins(options: Opens): void {
+  const guard = guardOf(options);
+  if (guard !== undefined) rememberPlace(guard, options.stateDir);
 }
 
 /** Only where real orders are at stake is an old copy of a journal a danger. */

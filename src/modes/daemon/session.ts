@@ -29,7 +29,7 @@ import { speedName } from '../words.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { refuseMissingMoney } from './money-there.ts';
-import { openedMeanwhile } from './opened.ts';
+import { begins, openedMeanwhile } from './opened.ts';
 import { reach } from './reach.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
@@ -72,6 +72,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     const source = sourceOf(equipped);
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
+    begins(options);
     const running = run(equipped);
     return {
       dashboard,
