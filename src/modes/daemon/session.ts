@@ -5,7 +5,7 @@ import { accountName } from '../../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../../clock/clock.ts';
 import { isLoopback } from '../../config/schema.ts';
 import { type Instrument, instrument, reckonedIn } from '../../domain/instrument.ts';
-import type { Precision } from '../../domain/money.ts';
+import { noUnits, type Precision, plus } from '../../domain/money.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
@@ -26,6 +26,7 @@ import { allocationsOf, hostedOf, instrumentsFor } from '../strategies.ts';
 import { type Terms, watchTerms } from '../terms.ts';
 import { refuseWithdrawKey } from '../withdraw-key.ts';
 import { speedName } from '../words.ts';
+import { sinceAllotted } from './allotted.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { refuseMissingMoney } from './money-there.ts';
@@ -152,7 +153,10 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
-  const { loaded = state.loaded } = venue;
+  const allocations = allocationsOf(options.configured);
+  const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
+  const since = sinceAllotted(venue.loaded ?? state.loaded, allotted, clock.now());
+  const { loaded } = since;
   let screen: Screen | undefined;
   const book = sessionJournal(
     { ...options, ...state, loaded, clock },
@@ -171,6 +175,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
   };
+  for (const row of since.entries) book.append(row);
+  if (since.said !== undefined) notice({ level: 'info', text: since.said });
   limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
   const blocked = blockedBy(options, exchange, limits, terms);
@@ -182,7 +188,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     orders: terms.heeded(venue.orders),
     account: config.account,
     instruments,
-    allocations: allocationsOf(options.configured),
+    allocations,
     limits: limitsOf(config.risk, config.strategies, isStrict(config)),
     newVersions: begin(options, state.loaded.limits, book, clock.now()),
     aloneSince: aloneSince(options.stateDir, clock),
