@@ -1,6 +1,18 @@
 /** Reads a configuration file: YAML, checked by a schema, every problem reported together with file, line and path. */
 import { readFileSync } from 'node:fs';
-import { type Alias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import type { z } from 'zod';
 import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 import { backtestSchema, tradingSchema } from './schema.ts';
@@ -52,6 +64,7 @@ export function readConfig<S extends z.ZodType>(
     throw new Refusal(
       `${file}: must hold keys with their values (account: spot), not ${isSeq(contents) ? 'a list' : 'a single value'}`,
     );
+  if (settings.length > 0) writeOut(document);
   for (const setting of settings) applySetting(document, setting);
   const result = parse(document, schema, settings);
   if (result.success) return result.data;
@@ -138,6 +151,17 @@ function settingValue(text: string): unknown {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   return yamlFault(document, lines) === undefined ? document.toJS() : text;
+}
+
+/** Puts what aliases stand for in their places: a setting of one place is none of the others. */
+function writeOut(document: Document): void {
+  visit(document, {
+    Alias(_, alias) {
+      const copy = alias.resolve(document)?.clone() as Scalar | YAMLMap | YAMLSeq | undefined;
+      if (copy !== undefined) delete copy.anchor;
+      return copy;
+    },
+  });
 }
 
 /** A value keeps the kind of what it replaces: text that stands in quotes stays text. */

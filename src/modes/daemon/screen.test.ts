@@ -70,3 +70,13 @@ test('two strategies with different intervals on one symbol share a chart of the
   expect(screen.klines(btc.symbol).map(({ openTime }) => openTime)).toEqual([startTime + 60_000]);
   expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min' }]);
 });
+
+test('a strategy that is killed is none of those that run', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  screen.state = 'ready';
+  expect(screen.view().stateText).toBe('Trading: 1 strategy runs.');
+  void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
+  const { state, stateText, strategies } = screen.view();
+  expect([state, stateText, strategies[0]?.status]).toEqual(['ready', 'Trading: 0 strategies run.', 'stopped']);
+});

@@ -136,6 +136,7 @@ export class Screen {
     const isStopped =
       execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
     const state = this.state === 'ready' && isStopped ? 'killed' : this.state;
+    const strategies = hosted.map((one) => this.#strategyView(one));
     return {
       version: viewVersion,
       mode,
@@ -145,7 +146,7 @@ export class Screen {
       marketTime: now(),
       speed,
       state,
-      stateText: this.#stateText(state),
+      stateText: this.#stateText(state, strategies.filter(({ status }) => status === 'running').length),
       noMarketData: this.#options.noMarketData?.(),
       equity: {
         asset: hosted[0]?.instrument.quote ?? '',
@@ -160,7 +161,7 @@ export class Screen {
         last: portfolio.lastMark(symbol)?.price.toFixed(instrument.pricePrecision),
         pricePrecision: instrument.pricePrecision,
       })),
-      strategies: hosted.map((one) => this.#strategyView(one)),
+      strategies,
       openOrders: [...portfolio.orders()].map((order) => orderView(order, portfolio.instrument(order.intent.symbol))),
       decisions: this.#decisions,
       fills: this.#fills,
@@ -173,12 +174,12 @@ export class Screen {
     };
   }
 
-  #stateText(state: DaemonState): string {
-    const { hosted, assembled } = this.#options;
+  /** `running`: how many strategies do. */
+  #stateText(state: DaemonState, running: number): string {
+    const { assembled } = this.#options;
     const kill = assembled.risk.switch.inForce.find(({ strategy }) => strategy === undefined);
     const [halt] = assembled.execution.halts.inForce;
     const unknown = [...assembled.portfolio.orders()].filter((order) => order.state === 'unknown').length;
-    const running = hosted.length - this.#errors.size;
     if (state === 'killed' && kill !== undefined)
       return `No order is created: ${kill.reason}. Resume here, or with: npx sluice resume`;
     if (state === 'killed' && halt !== undefined)

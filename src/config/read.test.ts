@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseSetting, readConfig } from './read.ts';
+
+const schema = z.object({
+  strategies: z.array(z.object({ id: z.string(), params: z.record(z.string(), z.number()) })),
+});
+
+test.each([
+  ['strategies.0.params.fast=7', [7, 5, 5]],
+  ['strategies.1.params.fast=7', [5, 7, 5]],
+  ['strategies.2.params.fast=7', [5, 5, 7]],
+])('a setting of one place (%s) is none of those that the same YAML stands for', (setting, fast) => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-read-'));
+  const file = join(dir, 'c.yaml');
+  writeFileSync(
+    file,
+    'strategies:\n  - &one { id: a, params: &p { fast: 5, slow: 9 } }\n  - { id: b, params: *p }\n  - *one\n',
+  );
+  const { strategies } = readConfig(file, schema, [parseSetting(setting)]);
+  expect(strategies.map(({ params }) => params['fast'])).toEqual(fast);
+  expect(strategies.map(({ params }) => params['slow'])).toEqual([9, 9, 9]);
+  rmSync(dir, { recursive: true });
+});
