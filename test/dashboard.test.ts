@@ -329,13 +329,6 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
     expect(text).toMatch(/Resolved in 9 s.*504.*Found as order 1954113290481123391: filled, 1 fill\./s);
   });
 
-  it('is not ready while no market data comes', async () => {
-    const page = await openPage();
-    await page.locator('.state', { hasText: 'Ready' }).waitFor();
-    daemon.shown = view({ noMarketData: 'ws://x: refused' });
-    await page.locator('.state', { hasText: 'No market data' }).waitFor();
-  });
-
   it('kills only after asking, says what came of it, and then offers to resume', async () => {
     const page = await openPage();
     await page.getByRole('button', { name: 'Kill …' }).click();
@@ -354,9 +347,9 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
   });
 
   it('follows the daemon without a reload', async () => {
-    const page = await openPage();
-    const equity = { ...view().equity, now: '123456.78' };
-    daemon.shown = view({ equity });
+    const page = await openPage(view({ noMarketData: 'ws://x: refused' }));
+    expect(await textOf(page, '.state')).toBe('No market data');
+    daemon.shown = view({ equity: { ...view().equity, now: '123456.78' } });
     await page.getByText('123,456.78', { exact: true }).first().waitFor();
   });
 

@@ -96,6 +96,14 @@ test.each(['kill', 'resume'] as const)(
   },
 );
 
+test('a daemon that is just starting finds a kill when it has begun', async () => {
+  const lock = takeLock(dir);
+  expect(await says('kill', 'trend')).toMatch(/^A daemon is just starting on DIR, .* kept in .*kill-trend: /);
+  lock?.release();
+  expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', reason: 'sluice kill' }]);
+  expect(inJournal(load).kills).toEqual([]);
+});
+
 describe('a daemon that does not carry out a kill', () => {
   /** What the command says of one that breaks off instead of answering. */
   async function said(strategy?: string): Promise<string> {

@@ -15,7 +15,7 @@ import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { askByFile } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
-import { chooseState, type DaemonInfo, refusalOf } from './state.ts';
+import { chooseState, type DaemonInfo, isHeld, refusalOf } from './state.ts';
 
 export interface ControlOptions {
   readonly state?: string;
@@ -39,11 +39,19 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
   const which = strategy === undefined ? {} : { strategy };
   const message =
     running === undefined
-      ? atRest(action, dir, strategy, reason)
+      ? action === 'kill' && isHeld(dir, 'written')
+        ? killStarting(dir, reason, strategy)
+        : atRest(action, dir, strategy, reason)
       : action === 'kill'
         ? await killRunning(running, dir, reason, strategy)
         : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
+}
+
+/** A daemon that starts, perhaps for hours since the exchange does not answer, finds the kill when it has begun. */
+function killStarting(dir: string, reason: string, strategy: string | undefined): string {
+  const path = askByFile(dir, reason, strategy);
+  return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is kept in ${path}: it is carried out when trading begins there, before any order is created.`;
 }
 
 /** How long a daemon may be silent before a kill is left to it as a file: it works while its strategies keep it busy, too. Real ms. */
@@ -87,7 +95,9 @@ async function killRunning(daemon: DaemonInfo, dir: string, reason: string, stra
 
 /** A kill of a strategy that is not there would be taken for one that holds. */
 function refuseUnknown(strategy: string, dir: string): void {
-  const ids = inJournal(dir, (reader) => reader.strategies());
+  const ids = inJournal(dir, (reader) => [
+    ...new Set([...reader.strategies(), ...reader.kills().flatMap((kill) => kill.strategy ?? [])]),
+  ]);
   if (ids.includes(strategy)) return;
   throw new Refusal(
     `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ') || 'none'}`,

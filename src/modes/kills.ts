@@ -1,12 +1,29 @@
 /** What a kill and its end are told as, by a daemon and by a command without one. */
+import { didYouMean } from '../domain/refusal.ts';
 import type { Halted } from '../execution/halt.ts';
 import type { KillEntry } from '../journal/entries.ts';
+import type { Assembled } from './assemble.ts';
 
 /** What a resume means for the halts that it lifts. */
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
   halts.length === 0
     ? ''
     : ` It lifts HALT (${halts.map(({ text }) => text).join('; ')}): what is still wrong halts again.`;
+
+/** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
+export function nobody(
+  strategy: string,
+  hosted: readonly { readonly id: string }[],
+  { portfolio, risk }: Known,
+): string | undefined {
+  const ids = new Set([...hosted.map(({ id }) => id), ...portfolio.places().map((place) => place.strategy)]);
+  // A kill that is in force may be lifted, whoever it is of.
+  for (const kill of risk.switch.inForce) if (kill.strategy !== undefined) ids.add(kill.strategy);
+  return ids.has(strategy)
+    ? undefined
+    : `no strategy ${strategy} runs here${didYouMean(strategy, [...ids])}; there ${ids.size === 1 ? 'is' : 'are'} ${[...ids].join(', ') || 'none'}`;
+}
+type Known = Pick<Assembled, 'portfolio' | 'risk'>;
 
 /** `where` is the state directory when no daemon runs on it. */
 export function resumedText(

@@ -12,7 +12,7 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
 import { lastBeat } from './daemon/heartbeat.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
-import { type ChosenState, chooseState, refusalOf } from './state.ts';
+import { type ChosenState, chooseState, isHeld, refusalOf } from './state.ts';
 import { textTable } from './text-table.ts';
 import { fillJson, isDust, shortId } from './words.ts';
 
@@ -249,7 +249,7 @@ export function showStatus(options: ShowOptions): void {
     options.out(`state      ${status.state} (${status.mode}, ${status.account}, ${status.venue})`);
     options.out(
       running === undefined
-        ? 'daemon     not running'
+        ? `daemon     ${isHeld(chosen.dir, 'read') ? 'just starting or stopping' : 'not running'}`
         : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
     );
     for (const { strategy, symbol, exits } of status.unwatched)

@@ -79,14 +79,19 @@ export function removeDaemonInfo(dir: string): void {
   rmSync(join(dir, daemonFile), { force: true });
 }
 
+/** Whether a process holds a state directory: a daemon that runs there, or is just starting or stopping. */
+export function isHeld(dir: string, what: 'read' | 'written'): boolean {
+  try {
+    return isLocked(dir);
+  } catch (error) {
+    throw refusalOf(error, dir, what);
+  }
+}
+
 /** What the running daemon of a directory wrote; undefined when none runs there. */
 export function runningDaemon(dir: string): DaemonInfo | undefined {
   const path = join(dir, daemonFile);
-  try {
-    if (!existsSync(path) || !isLocked(dir)) return undefined;
-  } catch (error) {
-    throw refusalOf(error, dir, 'read');
-  }
+  if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
   return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
 }
 

@@ -159,7 +159,7 @@ function serveControl({ app, source }: Served): void {
     act(body, reply, limitsBody, ({ what, name, value, reason: why }) => source.limits(what, name, value, why)),
   );
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply.code(error.statusCode ?? 500).send({ ok: false, message: error.message }),
+    reply.code(error.statusCode ?? (error instanceof Refusal ? 400 : 500)).send({ ok: false, message: error.message }),
   );
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
 }

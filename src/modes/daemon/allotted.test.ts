@@ -12,7 +12,7 @@ function after(
   sum: string,
   now: number,
 ): { readonly loaded: Loaded; readonly said: string | undefined } {
-  const since = sinceAllotted(loaded, units(sum), now);
+  const since = sinceAllotted(loaded, [{ amount: units(sum) }], now);
   const memories = new Map(loaded.memories);
   const days = new Map(loaded.days);
   for (const entry of since.entries)
@@ -39,7 +39,7 @@ test('an allocation that is changed is neither a profit nor a loss, also after f
   expect([start?.day, unitsText(start?.equity ?? units('0'))]).toEqual([day, '29900']);
   const again = sinceAllotted(
     { ...less.loaded, equity: [...noted.equity, { at: day + 20, equity: '29850' }] },
-    units('30000'),
+    [{ amount: units('30000') }],
     day + 30,
   );
   expect(again.entries).toEqual([]);
@@ -52,7 +52,7 @@ test('an allocation that is changed is neither a profit nor a loss, also after f
 
 test('a journal that never noted what was allotted is taken as it is', () => {
   const old: Loaded = { ...emptyLoaded, days: new Map([[day, '49900']]), firstEquity: '50000' };
-  const { loaded, entries } = sinceAllotted(old, units('30000'), day + 1);
+  const { loaded, entries } = sinceAllotted(old, [{ amount: units('30000') }], day + 1);
   expect(loaded).toBe(old);
   expect(entries).toHaveLength(1);
 });

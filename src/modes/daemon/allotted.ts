@@ -2,7 +2,7 @@
  * What strategies were allotted through time. The equity is counted from it: what was noted with another sum is moved by the difference, or a
  * changed configuration would be a loss of the day that kills, or a profit that hides one.
  */
-import { minus, plus, type Units, units, unitsText } from '../../domain/money.ts';
+import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
 import { roundedMoney } from '../../ops/words.ts';
@@ -10,6 +10,10 @@ import { roundedMoney } from '../../ops/words.ts';
 /** The memory's name; its value: from when on (UTC ms) which sum, oldest first. */
 const name = 'allotted';
 type Kept = readonly (readonly [at: number, sum: string])[];
+
+interface Allotted {
+  readonly amount: Units;
+}
 
 export interface SinceAllotted {
   /** What was noted, as it would be with the sum of now. */
@@ -19,8 +23,9 @@ export interface SinceAllotted {
   readonly said: string | undefined;
 }
 
-/** `sum`: what all strategies are allotted now. A journal that never noted one is taken as it is. */
-export function sinceAllotted(loaded: Loaded, sum: Units, now: number): SinceAllotted {
+/** A journal that never noted one is taken as it is. */
+export function sinceAllotted(loaded: Loaded, allocations: readonly Allotted[], now: number): SinceAllotted {
+  const sum = allocations.reduce((all, { amount }) => plus(all, amount), noUnits);
   const kept = JSON.parse(loaded.memories.get(name) ?? '[]') as Kept;
   const [first, last] = [kept[0], kept.at(-1)];
   const isNew = last === undefined || units(last[1]) !== sum;

@@ -3,6 +3,7 @@ import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../assemble.ts';
+import { nobody } from '../kills.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
 import { forgetRequest, killLookMs, killRequests } from './kill-file.ts';
 
@@ -10,7 +11,8 @@ export interface Guarded {
   readonly stateDir: string;
   readonly clock: ScaledClock;
   readonly journal: Journal;
-  readonly assembled: Pick<Assembled, 'kill'>;
+  readonly assembled: Pick<Assembled, 'kill' | 'portfolio' | 'risk'>;
+  readonly hosted: readonly { readonly id: string }[];
   readonly notice: (notice: Notice) => void;
 }
 
@@ -35,19 +37,29 @@ async function every(clock: ScaledClock, realMs: number, signal: AbortSignal, wo
   }
 }
 
-/** A file is taken away once its kill is on disk: until then it must be found again. */
-function killsByFile({ stateDir, clock, journal, assembled, notice }: Guarded): () => void {
+/** A file is taken away once its kill is on disk: until then it must be found again. One that kills nobody stays, and is told of once. */
+function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Guarded): () => void {
   const taken = new Set<string>();
   return () => {
     for (const request of killRequests(stateDir)) {
       const { path, strategy, by, reason } = request;
       if (taken.has(path)) continue;
       taken.add(path);
+      const none = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
+      if (none !== undefined) {
+        notice({ level: 'error', text: `${path} kills nobody: ${none}. Remove it, or give it the name that is meant` });
+        continue;
+      }
       notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'everything'}, ${reason}` });
       void assembled.kill({ at: clock.now(), strategy, by, reason });
       void journal.durable().then((onDisk) => {
-        if (onDisk) forgetRequest(request);
-        taken.delete(path);
+        const against = onDisk ? forgetRequest(request) : undefined;
+        if (against === undefined) taken.delete(path);
+        else
+          notice({
+            level: 'error',
+            text: `${path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
+          });
       });
     }
   };

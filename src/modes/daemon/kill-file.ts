@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 
 const all = 'kill';
-const ofOne = /^kill-([a-z0-9][a-z0-9-]{0,31})$/;
+const ofOne = /^kill-(.+)$/;
 
 export interface KillRequest {
   readonly path: string;
@@ -45,8 +45,15 @@ function textOf(path: string): string {
   }
 }
 
-/** The kill is in the journal: the file has done what it was made for. */
-export const forgetRequest = ({ path }: KillRequest): void => rmSync(path, { force: true });
+/** The kill is in the journal: the file has done what it was made for. Why it stays, where it cannot be taken away. */
+export function forgetRequest({ path }: KillRequest): string | undefined {
+  try {
+    rmSync(path, { force: true });
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
 
 /** What a signal does, or a command that gets no answer: the same, by a file; gives its path. */
 export function askByFile(dir: string, reason = signalText, strategy?: string): string {

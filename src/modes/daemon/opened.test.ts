@@ -12,7 +12,7 @@ import { isLocked } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
-import { writeDaemonInfo } from '../state.ts';
+import { runningDaemon, writeDaemonInfo } from '../state.ts';
 import { startLive, venueNameOf } from './live.ts';
 import { noLog } from './log.ts';
 import { begin, begins, type Opens, openedMeanwhile } from './opened.ts';
@@ -234,6 +234,13 @@ test('a first start that the exchange refuses leaves nothing behind, and the nex
   } finally {
     server.close();
   }
+});
+
+test('what a daemon that died wrote of itself is gone as soon as another one begins', () => {
+  writeDaemonInfo(dir, { pid: 7, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
+  const opening = begin(options());
+  expect(runningDaemon(dir)).toBeUndefined();
+  opening.lock.release();
 });
 
 test('a journal that is gone or empty where one has traded is lost, not new', async () => {

@@ -4,6 +4,7 @@ import { userState } from '../../budget/shared-file.ts';
 import { type Guard, thisHost } from '../../journal/guard.ts';
 import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
 import { refuseUnraised } from '../limits.ts';
+import { removeDaemonInfo } from '../state.ts';
 import { othersOn, refuseLost, rememberPlace } from './known-places.ts';
 import type { SessionOptions, Undo } from './session-options.ts';
 
@@ -25,12 +26,15 @@ export type Opens = Pick<
 export function begin(options: Opens): Opening {
   const guard = guardOf(options);
   if (guard !== undefined) refuseLost(guard, options.stateDir);
-  return beginOpening(
+  const opening = beginOpening(
     options.stateDir,
     { mode: options.mode, account: options.config.account, venue: options.venueName },
     options.configured.map(({ config }) => config.id),
     guard,
   );
+  // The lock was free: whoever is named there is dead, and its number may be another program's by now.
+  removeDaemonInfo(options.stateDir);
+  return opening;
 }
 
 /**

@@ -5,7 +5,8 @@ import { accountName } from '../../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../../clock/clock.ts';
 import { isLoopback } from '../../config/schema.ts';
 import { type Instrument, instrument, reckonedIn } from '../../domain/instrument.ts';
-import { noUnits, type Precision, plus } from '../../domain/money.ts';
+import type { Precision } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
@@ -14,11 +15,11 @@ import { type Assets, loadAssets } from '../../ops/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../ops/dashboard.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../../venue/venue.ts';
-import { type Assembled, assemble, type Parts } from '../assemble.ts';
+import { assemble, type Parts } from '../assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from '../capabilities-file.ts';
 import { decisionsOf } from '../decide.ts';
 import { findOutOnce } from '../doctor/find-out.ts';
-import { liftedText, resumedText } from '../kills.ts';
+import { liftedText, nobody, resumedText } from '../kills.ts';
 import { begin, isStrict, limitsOf, NotRaised, stepOf } from '../limits.ts';
 import { type Made, run } from '../running.ts';
 import { removeDaemonInfo, writeDaemonInfo } from '../state.ts';
@@ -154,9 +155,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const instruments = withFormer(reached.instruments, state.loaded);
   const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
   const allocations = allocationsOf(options.configured);
-  const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
-  const since = sinceAllotted(venue.loaded ?? state.loaded, allotted, clock.now());
-  const { loaded } = since;
+  const { loaded, ...since } = sinceAllotted(venue.loaded ?? state.loaded, allocations, clock.now());
   let screen: Screen | undefined;
   const book = sessionJournal(
     { ...options, ...state, loaded, clock },
@@ -326,19 +325,22 @@ function sourceOf({
   screen,
   assembled,
   clock,
-}: {
-  screen: Screen;
-  assembled: Assembled;
-  clock: ScaledClock;
-}): DashboardSource {
+  hosted,
+}: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted'>): DashboardSource {
+  const refuseNobody = (strategy: string | undefined): void => {
+    const why = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
+    if (why !== undefined) throw new Refusal(why);
+  };
   return {
     view: () => screen.view(),
     klines: (symbol) => screen.klines(symbol),
     async kill(reason, strategy) {
+      refuseNobody(strategy);
       await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
       return `${strategy ?? 'Everything'} is killed: no order is created until you resume. Resting orders were cancelled, positions stay as they are, and their stops are not acted on.`;
     },
     async resume(reason, strategy) {
+      refuseNobody(strategy);
       const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
       await assembled.resume(strategy, 'operator', reason);
       const { inForce } = assembled.risk.switch;
@@ -349,6 +351,7 @@ function sourceOf({
     ...decisionsOf(assembled),
     limits: stepOf(assembled, clock),
     async cancelAll(strategy) {
+      refuseNobody(strategy);
       const count = await assembled.cancelAll(strategy);
       return count === 0
         ? 'There was no resting order to cancel.'
