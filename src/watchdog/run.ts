@@ -1,18 +1,15 @@
 /** `sluice watchdog`: a second process, with a key of its own, that cancels our orders when the daemon does not answer for them. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { machineWall, pause, ScaledClock } from '../clock/clock.ts';
 import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
-import { readClientOrderId } from '../domain/ids.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { journalFile } from '../journal/open.ts';
-import { openReader } from '../journal/reader.ts';
 import { type Client, openClient } from '../modes/by-hand/client.ts';
-import { actText, lastBeat, writeAct } from '../modes/daemon/heartbeat.ts';
+import { actText, lastBeat, type WatchdogAct, writeAct } from '../modes/daemon/heartbeat.ts';
 import { killRequests } from '../modes/daemon/kill-file.ts';
 import { defaultStateDir } from '../modes/state.ts';
+import { Known } from './known.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
 export interface WatchdogOptions {
@@ -29,6 +26,8 @@ export interface WatchdogOptions {
 const lookMs = 250;
 /** Between two rounds of cancels while the daemon is away, real ms: an order can come to rest after the others were cancelled. */
 const roundMs = 1_000;
+/** Looks between two readings of the journal while the daemon lives. */
+const looksPerRead = 40;
 const names = { key: 'SLUICE_WATCHDOG_API_KEY', secret: 'SLUICE_WATCHDOG_API_SECRET' };
 
 export async function watchdog(options: WatchdogOptions): Promise<void> {
@@ -38,14 +37,28 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
   const keys = keysIn(environment);
   const clock = new ScaledClock();
   const { afterMs } = config.watchdog;
-  const task = watcher({ clock, afterMs, lastBeat: () => lastBeat(dir), killsAsked: () => killsAsked(dir) });
+  const known = new Known(dir, say);
+  const strategies = (): readonly string[] => [...config.strategies.map(({ id }) => id), ...known.strategies];
+  const task = watcher({
+    ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
+    killsAsked: () => killsAsked(dir, strategies()),
+  });
   say(
     `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,
   );
+  const tell = (act: WatchdogAct): void => {
+    out(json ? JSON.stringify(act) : actText(act));
+    try {
+      writeAct(dir, act);
+    } catch (error) {
+      say(`what was done cannot be written down for the daemon in ${dir}: ${String(error)}`);
+    }
+  };
   let client: Client | undefined;
   let told = '';
-  while (!signal.aborted) {
+  for (let look = 0; !signal.aborted; look++) {
     const due = task();
+    if (due !== undefined || look % looksPerRead === 0) known.refresh();
     if (due === undefined) {
       if (told !== '') say('the daemon is back');
       told = '';
@@ -54,14 +67,11 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     }
     try {
       client ??= await openClient({ config: file }, { json, out, say, signal, environment: keys }, true);
-      const done = await cancelOurs(ordersOf(client, config, dir, due.strategies));
-      const act = { at: machineWall(), cause: due.cause, ...done };
+      const done = await cancelOurs(ordersOf(client, config, known, due.strategies));
+      const act: WatchdogAct = { version: 1, at: machineWall(), cause: due.cause, ...done };
       const news = `${done.cancelled.length} ${done.failures.join()}`;
       // The same again, round after round, is told once.
-      if (done.cancelled.length > 0 || news !== told) {
-        writeAct(dir, act);
-        out(json ? JSON.stringify({ version: 1, ...act }) : actText(act));
-      }
+      if (done.cancelled.length > 0 || (done.failures.length > 0 && news !== told)) tell(act);
       told = news;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -76,51 +86,41 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
 /** The key of its own, under the names by which a client looks for one. */
 function keysIn(environment: WatchdogOptions['environment']): WatchdogOptions['environment'] {
   const { apiKey, apiSecret } = readSecrets(environment, '.env', names);
-  if (environment['SLUICE_API_KEY'] === apiKey)
+  if (apiKey === daemonKey(environment))
     throw new Refusal(
       `${names.key} is the daemon's key: give the watchdog one of its own for the same account, so that a limit or ban of the one does not silence the other`,
     );
   return { ...environment, SLUICE_API_KEY: apiKey, SLUICE_API_SECRET: apiSecret };
 }
 
-const killsAsked = (dir: string): readonly (string | undefined)[] =>
-  existsSync(dir) ? killRequests(dir).map(({ strategy }) => strategy) : [];
+/** What the daemon would read; undefined where its key is not here, as it should be. */
+function daemonKey(environment: WatchdogOptions['environment']): string | undefined {
+  try {
+    return readSecrets(environment).apiKey;
+  } catch {
+    return environment['SLUICE_API_KEY'];
+  }
+}
 
-/** What may be cancelled, of some strategies or of all; read anew each time: the daemon's orders and symbols change. */
-function ordersOf(
+/** Of files that name nobody nothing comes: the daemon tells of them. */
+const killsAsked = (dir: string, known: readonly string[]): readonly (string | undefined)[] =>
+  existsSync(dir)
+    ? killRequests(dir)
+        .map(({ strategy }) => strategy)
+        .filter((strategy) => strategy === undefined || known.includes(strategy))
+    : [];
+
+/** What may be cancelled, of some strategies or of all: the daemon's orders and symbols change. */
+const ordersOf = (
   { exchange }: Client,
   config: TradingConfig,
-  dir: string,
+  known: Known,
   strategies: ReadonlySet<string> | undefined,
-): CancelParts {
-  const symbols = new Set(config.strategies.map(({ symbol }) => symbol));
-  const ownerOf = new Map<string, string>();
-  let numbers: ReadonlyMap<number, string> = new Map();
-  let idKey: Uint8Array = new Uint8Array();
-  if (existsSync(join(dir, journalFile))) {
-    const reader = openReader(dir);
-    try {
-      idKey = Buffer.from(reader.meta.get('idKey') ?? '', 'hex');
-      numbers = reader.strategyNumbers();
-      for (const { symbol, orderId, strategy } of reader.orders('closed_at IS NULL')) {
-        symbols.add(symbol);
-        if (orderId !== null) ownerOf.set(orderId, strategy);
-      }
-    } finally {
-      reader.close();
-    }
-  }
-  const isWanted = (strategy: string | undefined): boolean =>
-    strategies === undefined || (strategy !== undefined && strategies.has(strategy));
-  return {
-    orders: exchange.orders,
-    symbols: [...symbols],
-    isOurs({ orderId, clientOrderId }) {
-      const owner = ownerOf.get(orderId);
-      if (owner !== undefined) return isWanted(owner);
-      if (clientOrderId === undefined || idKey.length === 0) return false;
-      const parts = readClientOrderId(clientOrderId, idKey);
-      return parts !== undefined && isWanted(numbers.get(parts.strategy));
-    },
-  };
-}
+): CancelParts => ({
+  orders: exchange.orders,
+  symbols: [...new Set([...config.strategies.map(({ symbol }) => symbol), ...known.symbols])],
+  isOurs(order) {
+    const owner = known.ownerOf(order);
+    return owner !== undefined && (strategies === undefined || strategies.has(owner));
+  },
+});

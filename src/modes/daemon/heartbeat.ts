@@ -72,6 +72,7 @@ const watchdogFile = 'watchdog.jsonl';
 
 /** What the watchdog did, one line for each round of cancels. */
 export interface WatchdogAct {
+  readonly version: 1;
   /** ms of the machine's wall clock. */
   readonly at: number;
   readonly cause: string;
