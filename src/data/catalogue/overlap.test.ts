@@ -1,4 +1,4 @@
-/** Files of trades that overlap what is stored, and stretches of which it is known that nobody looked. */
+/** Files of trades and books that overlap what is stored, and stretches of which it is known that nobody looked. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,20 +18,22 @@ const csv = (...trades: readonly string[]): string => {
   return `time_ms,price,qty,side\n${rows.map(([second = 0, price]) => `${start + second * 1_000},${price},1,buy\n`).join('')}`;
 };
 
-function place() {
+function place(kind: 'trades' | 'depth' = 'trades') {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-overlap-'));
   const manifest = (): Manifest => {
-    const found = readManifest(dir, { kind: 'trades', symbol: 'BTCUSDT' });
+    const found = readManifest(dir, { kind, symbol: 'BTCUSDT' });
     if (found === undefined) throw new Error('there is no series');
     return found;
   };
   return {
     manifest,
     prices: async () => [...((await loadSeries(dir, manifest())).columns[1] ?? [])],
+    columns: async () => (await loadSeries(dir, manifest())).columns.map((column) => [...column]),
     take(content: string, options: Partial<ImportOptions> = {}): Promise<ImportResult> {
-      writeFileSync(join(dir, 'BTCUSDT-trades.csv'), content);
+      const path = join(dir, kind === 'trades' ? 'BTCUSDT-trades.csv' : 'BTCUSDT-books.jsonl');
+      writeFileSync(path, content);
       const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now };
-      return importFile(join(dir, 'BTCUSDT-trades.csv'), { ...given, ...options });
+      return importFile(path, { ...given, ...options });
     },
   };
 }
@@ -43,6 +45,7 @@ test.for<[string, string, string, number[], number]>([
   ['that lies around', csv('2@2'), csv('1@1', '2@2', '3@3'), [1, 2, 3], 2],
   ['that begins within a moment', csv('1@1', '2@2', '2@3'), csv('2@3', '4@4'), [1, 2, 3, 4], 1],
   ['of which the stored one ends within a moment', csv('1@1', '2@2'), csv('2@2', '2@3', '4@4'), [1, 2, 3, 4], 2],
+  ['that begins earlier and ends within a moment', csv('2@2', '2@3', '4@4'), csv('1@1', '2@2'), [1, 2, 3, 4], 1],
 ])('a file %s is put together with what is stored', async ([, stored, fresh, prices, added]) => {
   const here = place();
   await here.take(stored);
@@ -60,6 +63,41 @@ test.for<[string, string]>([
   expect(await here.prices()).toEqual([1, 2, 3]);
   await here.take(fresh, { replace: true });
   expect(await here.prices()).toHaveLength(fresh.split('\n').length - 2);
+});
+
+/** Books by second and bid, as `5@101`: two levels a side. */
+const books = (...all: readonly string[]): string =>
+  all
+    .map((text) => text.split('@').map(Number))
+    .map(([second = 0, bid = 0]) => {
+      const levels = { b: [`[${bid},1]`, `[${bid - 1},2]`].join(), a: [`[${bid + 1},1]`, `[${bid + 2},2]`].join() };
+      return `{"t":${start + second * 1_000},"b":[${levels.b}],"a":[${levels.a}]}\n`;
+    })
+    .join('');
+
+test.for<[string, string, string, string, number]>([
+  ['that goes on', books('1@50', '2@60'), books('2@60', '3@70'), '50,60,70', 1],
+  ['that begins earlier', books('2@60', '3@70'), books('1@50', '2@60'), '50,60,70', 1],
+  ['that lies within', books('1@50', '2@60', '3@70'), books('2@60'), '50,60,70', 0],
+  ['that knows books between', books('1@50', '3@70'), books('1@50', '2@60', '3@70'), '50,60,70', 1],
+])('a file of books %s is put together with what is stored', async ([, stored, fresh, bids, added]) => {
+  const here = place('depth');
+  await here.take(stored);
+  expect(await here.take(fresh)).toMatchObject({ added: 4 * added, replaced: 0 });
+  const [, numbers = [], sides = [], prices = []] = await here.columns();
+  expect(prices.filter((_, row) => sides[row] === 1 && row % 4 === 0).join()).toBe(bids);
+  expect(numbers).toEqual(numbers.map((_, row) => Math.floor(row / 4)));
+});
+
+test.for<[string, string]>([
+  ['that knows other levels', books('1@50', '2@61', '3@70')],
+  ['that lacks a stored book', books('1@50', '3@70')],
+])('a file of books %s is refused until it may replace', async ([, fresh]) => {
+  const here = place('depth');
+  await here.take(books('1@50', '2@60'));
+  await expect(here.take(fresh)).rejects.toThrow(/would give way to other ones/);
+  await here.take(fresh, { replace: true });
+  expect((await here.columns())[0]).toHaveLength(4 * (fresh.split('\n').length - 1));
 });
 
 test('a stretch that nobody looked at is in the ledger until a file covers it', async () => {

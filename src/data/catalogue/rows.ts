@@ -52,43 +52,68 @@ export function merge(stored: Table, fresh: Table): Merged {
   const first = lowerBound(times, stored.rows, freshTimes[0] as number);
   const end = lowerBound(times, stored.rows, (freshTimes[fresh.rows - 1] as number) + 1);
   const inside = slice(stored, first, end);
-  if (sameRows(inside, fresh)) return { table: stored, known: fresh.rows, conflicts: 0 };
-  if (stored.kind === 'trades' && inside.rows > 0) {
-    if (isPartOf(fresh, 0, inside, 0)) return { table: stored, known: fresh.rows, conflicts: 0 };
-    const whole = withFirstMoment(inside, fresh);
-    if (whole !== undefined) {
-      const table = concat('trades', [slice(stored, 0, first), whole, slice(stored, end, stored.rows)]);
-      return { table, known: fresh.rows - (table.rows - stored.rows), conflicts: 0 };
-    }
-  }
-  const pieces = [slice(stored, 0, first), fresh, slice(stored, end, stored.rows)];
+  if (isPartOf(fresh, inside)) return { table: stored, known: fresh.rows, conflicts: 0 };
+  const whole = inside.rows === 0 ? undefined : withEnds(inside, fresh);
+  const pieces = [slice(stored, 0, first), ...(whole ?? [fresh]), slice(stored, end, stored.rows)];
   const table = concat(stored.kind, pieces);
   if (inside.rows === 0) return { table, known: 0, conflicts: 0 };
+  if (whole !== undefined) return { table, known: fresh.rows - (table.rows - stored.rows), conflicts: 0 };
   return { table, known: 0, conflicts: inside.rows, firstConflict: times[first] as number };
 }
 
 /**
- * Fresh trades that hold every stored one of their stretch, as overlapping files and pages do. Either may cut its first moment in
- * two: the fuller one of that moment counts. Undefined when they contradict each other.
+ * Fresh rows that hold every stored one of their stretch, as overlapping files and pages do. Either may cut its first moment in two, or
+ * its last: the fuller one of that moment counts. Undefined when they contradict each other.
  */
-function withFirstMoment(inside: Table, fresh: Table): Table | undefined {
-  const time = fresh.columns[0]?.[0] as number;
-  const [old, young] = [inside, fresh].map(({ columns, rows }) =>
-    lowerBound(columns[0] as Float64Array, rows, time + 1),
-  );
-  if (old === undefined || young === undefined || !isPartOf(inside, old, fresh, young)) return undefined;
-  const [before, after] = [slice(inside, 0, old), slice(fresh, 0, young)];
-  if (isPartOf(before, 0, after, 0)) return fresh;
-  return isPartOf(after, 0, before, 0) ? concat('trades', [before, slice(fresh, young, fresh.rows)]) : undefined;
+function withEnds(inside: Table, fresh: Table): readonly Table[] | undefined {
+  const times = fresh.columns[0] as Float64Array;
+  const [from, to] = [times[0] as number, times[fresh.rows - 1] as number];
+  const [old, young] = [inside, fresh].map((one) => {
+    const column = one.columns[0] as Float64Array;
+    const begun = lowerBound(column, one.rows, from + 1);
+    const ends = from === to ? one.rows : lowerBound(column, one.rows, to);
+    return [slice(one, 0, begun), slice(one, begun, ends), slice(one, ends, one.rows)] as const;
+  });
+  if (old === undefined || young === undefined || !isPartOf(old[1], young[1])) return undefined;
+  const [first, last] = [fuller(old[0], young[0]), fuller(old[2], young[2])];
+  return first === undefined || last === undefined ? undefined : [first, young[1], last];
 }
 
-/** Whether the rows of `part` from `from` on are among those of `whole` from `at` on, in their order. */
-function isPartOf(part: Table, from: number, whole: Table, at: number): boolean {
-  let next = at;
-  for (let row = from; row < part.rows; row++, next++) {
-    while (next < whole.rows && !part.columns.every((column, index) => column[row] === whole.columns[index]?.[next]))
-      next++;
+const fuller = (old: Table, young: Table): Table | undefined =>
+  isPartOf(old, young) ? young : isPartOf(young, old) ? old : undefined;
+
+/** Whether the trades, or whole books, of `part` are among those of `whole`, in their order. */
+function isPartOf(part: Table, whole: Table): boolean {
+  let next = 0;
+  for (let row = 0; row < part.rows; ) {
+    const end = endOf(part, row);
+    let nextEnd = endOf(whole, next);
+    while (next < whole.rows && !isSame(part, row, end, whole, next, nextEnd)) {
+      next = nextEnd;
+      nextEnd = endOf(whole, next);
+    }
     if (next >= whole.rows) return false;
+    [row, next] = [end, nextEnd];
+  }
+  return true;
+}
+
+/** Behind the trade, or the book, that begins at a row. */
+function endOf({ kind, columns, rows }: Table, row: number): number {
+  if (kind !== 'depth') return row + 1;
+  const books = columns[1] as Float64Array;
+  let end = row + 1;
+  while (end < rows && books[end] === books[row]) end++;
+  return end;
+}
+
+function isSame(a: Table, from: number, end: number, b: Table, at: number, atEnd: number): boolean {
+  if (end - from !== atEnd - at) return false;
+  for (let index = 0; index < a.columns.length; index++) {
+    // Books are numbered as they come.
+    if (a.kind === 'depth' && index === 1) continue;
+    const [column, other] = [a.columns[index] as Float64Array, b.columns[index] as Float64Array];
+    for (let row = from; row < end; row++) if (column[row] !== other[at + row - from]) return false;
   }
   return true;
 }
@@ -138,17 +163,6 @@ export function renumber(books: Float64Array, rows: number, into: Float64Array, 
     into[at + row] = number;
   }
   return number;
-}
-
-function sameRows(a: Table, b: Table): boolean {
-  if (a.rows !== b.rows) return false;
-  return a.columns.every((column, index) => {
-    // Books are numbered as they come.
-    if (a.kind === 'depth' && index === 1) return true;
-    const other = b.columns[index] as Float64Array;
-    for (let row = 0; row < a.rows; row++) if (column[row] !== other[row]) return false;
-    return true;
-  });
 }
 
 /** The first of the rows at `time` or later. */
