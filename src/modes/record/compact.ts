@@ -10,6 +10,7 @@ import { type ImportResult, importFile } from '../../data/import/import.ts';
 import { intervals } from '../../domain/interval.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { lateDepth, lateTrades } from './late.ts';
 import { type FileContent, type Found, Replay, type Unseen } from './replay.ts';
 
 export interface Compacted {
@@ -39,8 +40,8 @@ export async function compactFrames(dir: string): Promise<Compacted> {
     if (content.lostBytes > 0)
       said.push(`${path}: ${counted(content.lostBytes, 'byte')} at its end were cut off when the recording ended`);
     try {
-      for (const { key, text, unseen } of seriesIn(content))
-        results.push(await stored(dir, content.source, key, text, unseen));
+      for (const { key, text, unseen } of seriesIn(dir, content))
+        results.push(await stored(dir, content.source, key, await text(), unseen));
       markDone(path);
       files++;
     } catch (error) {
@@ -55,26 +56,27 @@ export async function compactFrames(dir: string): Promise<Compacted> {
 interface Series {
   readonly key: SeriesKey;
   /** In the layout of an import. */
-  readonly text: string;
+  readonly text: () => Promise<string>;
   readonly unseen: readonly Unseen[];
 }
 
-function seriesIn({ trades, depth, klines }: FileContent): readonly Series[] {
+function seriesIn(dir: string, { trades, depth, klines }: FileContent): readonly Series[] {
   const of = <T>(
     all: ReadonlyMap<string, Found<T>>,
-    key: (name: string) => SeriesKey,
-    text: (rows: T[]) => string,
+    keyOf: (name: string) => SeriesKey,
+    text: (rows: T[], key: SeriesKey) => Promise<string>,
   ): Series[] =>
-    [...all].flatMap(([name, { rows, unseen }]) =>
-      rows.length === 0 ? [] : [{ key: key(name), text: text(rows), unseen }],
-    );
+    [...all].flatMap(([name, { rows, unseen }]) => {
+      const key = keyOf(name);
+      return rows.length === 0 ? [] : [{ key, text: () => text(rows, key), unseen }];
+    });
   const plain =
     (kind: Kind) =>
     (symbol: string): SeriesKey => ({ kind, symbol });
   return [
-    ...of(trades, plain('trades'), tradesText),
-    ...of(depth, plain('depth'), depthText),
-    ...of(klines, klinesKey, klinesText),
+    ...of(trades, plain('trades'), async (rows, key) => tradesText(await lateTrades(dir, key, rows))),
+    ...of(depth, plain('depth'), async (rows, key) => depthText(await lateDepth(dir, key, rows))),
+    ...of(klines, klinesKey, async (rows) => klinesText(rows)),
   ];
 }
 
@@ -83,18 +85,13 @@ function klinesKey(name: string): SeriesKey {
   return { kind: 'klines', symbol, interval: intervals.find((one) => one === text) ?? '1min' };
 }
 
-// What the past brought after a break came later than what followed it.
-const inTime = <T extends { readonly time: number }>(rows: T[]): T[] => rows.sort((a, b) => a.time - b.time);
-
-const tradesText = (rows: Trade[]): string =>
-  `time_ms,price,qty,side\n${inTime(rows)
+const tradesText = (rows: readonly Trade[]): string =>
+  `time_ms,price,qty,side\n${rows
     .map(({ time, price, quantity, side }) => `${time},${price},${quantity},${side.toLowerCase()}\n`)
     .join('')}`;
 
-const depthText = (rows: Depth[]): string =>
-  inTime(rows)
-    .map(({ time, bids, asks }) => `${JSON.stringify({ t: time, b: bids, a: asks })}\n`)
-    .join('');
+const depthText = (rows: readonly Depth[]): string =>
+  rows.map(({ time, bids, asks }) => `${JSON.stringify({ t: time, b: bids, a: asks })}\n`).join('');
 
 function klinesText(rows: Kline[]): string {
   const each = new Map(rows.map((one) => [one.openTime, one]));

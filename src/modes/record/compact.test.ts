@@ -1,0 +1,76 @@
+/** Recorded frames into the catalogue: files that meet within a moment, and what is told where one cannot be stored. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadSeries } from '../../data/catalogue/load.ts';
+import { readManifest } from '../../data/catalogue/manifest.ts';
+import { encoded, magic } from '../../data/frames/file.ts';
+import { compactFrames } from './compact.ts';
+
+const midnight = Date.UTC(2024, 0, 2);
+const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+function place() {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-compact-'));
+  mkdirSync(join(dir, 'frames'));
+  let number = 0;
+  const series = (kind: 'trades' | 'depth') => {
+    const found = readManifest(dir, { kind, symbol: 'BTCUSDT' });
+    if (found === undefined) throw new Error(`no ${kind}`);
+    return found;
+  };
+  const column = async (kind: 'trades' | 'depth', at: number): Promise<number[]> => [
+    ...((await loadSeries(dir, series(kind))).columns[at] ?? []),
+  ];
+  return {
+    dir,
+    column,
+    /** Trades and books by the second after midnight and the price, as `-1@100`; each came at once, or at `seen`. */
+    record(begins: boolean, seen: number, ...rows: readonly string[]): void {
+      const record = (kind: 'frame' | 'note', at: number, value: unknown): Buffer =>
+        encoded({ kind, seenAt: at, machineAt: at, bytes: bytesOf(value) });
+      const first = midnight + seen * 1_000;
+      const symbols = [{ symbol: 'BTCUSDT', trades: true, depth: true, klines: [] }];
+      const parts = rows.flatMap((text) => {
+        const [second = 0, price = 0] = text.split('@').map(Number);
+        const ts = midnight + second * 1_000;
+        const at = Math.max(first, ts);
+        const row = { side: 'BUY', price, vol: 1, amount: price, ts, ds: `${second}` };
+        const book = { asks: [[price + 1, 1]], buys: [[price, 1]] };
+        return [
+          record('frame', at, { channel: 'market_btcusdt_trade_ticker', tick: { data: [row] }, ts }),
+          record('frame', at, { channel: 'market_btcusdt_depth_step0', tick: book, ts }),
+        ];
+      });
+      const name = `${new Date(first).toISOString().replaceAll(':', '-')}-${String(number++).padStart(6, '0')}.frames`;
+      const head = record('note', first, { source: 'x', symbols, begins });
+      writeFileSync(join(dir, 'frames', name), Buffer.concat([magic, head, ...parts]));
+    },
+  };
+}
+
+test.for<[string, string[], number[]]>([
+  ['in the moment of the last stored row', ['-1@101.5', '0@104'], [102, 101, 101.5, 104]],
+  ['with the last stored row once more', ['-1@101', '-1@101.5', '0@104'], [102, 101, 101.5, 104]],
+  ['before the last stored row', ['-1.5@101.5', '0@104'], [102, 101.5, 101, 104]],
+])('a file of frames that begins %s is stored beside what is there', async ([, rows, prices]) => {
+  const here = place();
+  here.record(true, -20, '-2@102', '-1@101');
+  expect(await compactFrames(here.dir)).toMatchObject({ files: 1, failed: 0, said: [] });
+  here.record(false, 0.005, ...rows);
+  expect(await compactFrames(here.dir)).toMatchObject({ files: 1, failed: 0, said: [] });
+  expect(await here.column('trades', 1)).toEqual(prices);
+  expect(await here.column('depth', 3)).toEqual(prices.flatMap((price) => [price, price + 1]));
+  expect(await here.column('depth', 1)).toEqual(prices.flatMap((_, book) => [book, book]));
+});
+
+test('frames of another recording of the same hours contradict what is stored, and stay as they are', async () => {
+  const here = place();
+  here.record(true, -4_000, '-3000@100', '-2000@101', '0@102');
+  await compactFrames(here.dir);
+  here.record(true, -4_000, '-3000@105', '-2000@106', '0@107');
+  const { failed, said } = await compactFrames(here.dir);
+  expect(failed).toBe(1);
+  expect(said.join()).toMatch(/stays as it is: .*would give way to other ones/);
+});
