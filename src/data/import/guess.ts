@@ -7,7 +7,8 @@ import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './cs
 import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
 import type { Layout, Told } from './layout.ts';
-import { namedBy, namedSymbol } from './names.ts';
+import { columnNamed, namedBy, namedSymbol } from './names.ts';
+import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone } from './times.ts';
 import type { DataFile } from './unpack.ts';
 
@@ -94,6 +95,11 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   const [row, ...others] = sampledObjects(file, text);
   if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
+  const symbol = keys[columnNamed(keys, 'symbol')] ?? '';
+  refuseSeveral(
+    file.path,
+    [row, ...others].map((one) => cellText(one[symbol])),
+  );
   const isBook = keys.some((key) => key === 'b' || key === 'bids') && keys.some((key) => key === 'a' || key === 'asks');
   if (isBook || told.kind === 'depth') {
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
@@ -177,8 +183,14 @@ function textLayout(
     table.slice(0, firstRow).findLast((cells) => cells.length === width && cells.some((cell) => cell !== '')) ??
     overEmpty(words, rows);
   if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
+  const at = columnNamed(told.columns ?? above ?? [], 'symbol');
+  const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, skipLines: firstRow } };
+  refuseSeveral(
+    file.path,
+    rows.map((cells) => cells[at]),
+  );
   const special = specialLayout(above, file, told);
-  if (special !== undefined) return special;
+  if (special !== undefined) return { ...special, ...symbols };
   const fields = told.columns
     ? fieldsOf(told.columns, told, file.path)
     : above === undefined
@@ -195,7 +207,7 @@ function textLayout(
     zone: told.zone ?? 'UTC',
   } as const;
   const notes = [...rest.notes, ...(decimalComma ? ['decimals are written with a comma'] : [])];
-  return { ...rest, form, notes };
+  return { ...rest, ...symbols, form, notes };
 }
 
 /** A header over rows that have nothing in the columns behind it, such as after a comma at the end of each. */

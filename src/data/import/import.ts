@@ -29,6 +29,7 @@ import { guess } from './guess.ts';
 import type { Layout, Told } from './layout.ts';
 import { mend, reversed } from './mend.ts';
 import { readRows } from './read.ts';
+import { ofOneSymbol, refuseSeveralIn } from './symbols.ts';
 import { type DataFile, openData } from './unpack.ts';
 
 export interface ImportOptions extends Told {
@@ -115,7 +116,8 @@ async function importInto(
     throw new Refusal(
       `${seriesName(key)} was made with the days of ${before.zone}, and those of a file are of UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
     );
-  const reading = await readRows(file, layout, options, duck);
+  const reading = await readRows(ofOneSymbol(file, layout), layout, options, duck);
+  if (layout.form.is === 'parquet') await refuseSeveralIn(duck, file.path);
   const writer = new MonthWriter(duck, dir, key, before);
   try {
     const taken = await takeRows(file, layout, key, options, reading, writer);

@@ -14,6 +14,8 @@ export interface Layout {
     | { readonly is: 'books' | 'bands' | 'snapshots' | 'differences' }
     | { readonly is: 'parquet' };
   readonly symbol?: string;
+  /** The column of a text whose cells name the symbol of each row. */
+  readonly symbols?: { readonly at: number; readonly separator: string; readonly skipLines: number };
   readonly interval?: Interval;
   readonly source?: string;
   readonly newestFirst: boolean;

@@ -1,0 +1,69 @@
+/** Files whose rows are of several symbols. */
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDuck, quoted } from '../catalogue/duckdb.ts';
+import { type ImportResult, importFile } from './import.ts';
+
+const at = Date.UTC(2024, 0, 1);
+const now = Date.UTC(2026, 5, 1);
+
+function place() {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-symbols-'));
+  return {
+    dir,
+    take(name: string, text?: string): Promise<ImportResult> {
+      if (text !== undefined) writeFileSync(join(dir, name), text);
+      const options = { kind: 'trades' as const, symbol: 'BTCUSDT', endStamps: false, repair: new Set<never>() };
+      return importFile(join(dir, name), { ...options, dir: join(dir, 'data'), replace: false, now });
+    },
+  };
+}
+
+/** Tardis trades, a second apart, each of what is said of its row. */
+const csv = (rows: number, symbol: (row: number) => string): string =>
+  `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n${Array.from(
+    { length: rows },
+    (_, row) => `"a, ""b",${symbol(row)},${at + row * 1_000},${at + row * 1_000},${row},buy,${100 + (row % 7)},1\n`,
+  ).join('')}`;
+const objects = (rows: number, symbol: (row: number) => string): string =>
+  Array.from(
+    { length: rows },
+    (_, row) => `{"time":${at + row * 1_000},"symbol":"${symbol(row)}","side":"buy","price":1,"qty":1}\n`,
+  ).join('');
+const byTurns = (row: number): string => (row % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT');
+
+test.for<[string, string, string, RegExp]>([
+  ['by turns', 'trades_PERPETUALS.csv', csv(10, byTurns), /several symbols \(BTCUSDT and ETHUSDT\).*by symbol/],
+  [
+    'of which one comes late',
+    'trades_PERPETUALS.csv',
+    csv(9_000, (row) => (row === 8_997 ? 'ETHUSDT' : 'BTCUSDT')),
+    /several symbols \(BTCUSDT, and ETHUSDT in line 8999\)/,
+  ],
+  ['by turns in JSON', 'trades.jsonl', objects(10, byTurns), /several symbols \(BTCUSDT and ETHUSDT\)/],
+])('trades %s are refused, whatever symbol is said', async ([, name, text, message]) => {
+  const here = place();
+  await expect(here.take(name, text)).rejects.toThrow(message);
+  expect(existsSync(join(here.dir, 'data', 'trades', 'BTCUSDT', 'series.json'))).toBe(false);
+});
+
+test('one symbol, however it is spelt, is one', async () => {
+  const spellings = ['BTCUSDT', 'btc-usdt', '"BTC/USDT"', ''];
+  const text = csv(3_000, (row) => spellings[row % 4] ?? '');
+  expect(await place().take('trades.csv', text)).toMatchObject({ added: 3_000 });
+});
+
+test('trades of several symbols in Parquet are refused', async () => {
+  const here = place();
+  const duck = await openDuck(1);
+  const select = `SELECT ${at} + i * 1000 AS time_ms, 1.5 AS price, 1.5 AS qty, 'buy' AS side, CASE WHEN i = 9 THEN 'ETHUSDT' ELSE 'BTCUSDT' END AS symbol FROM range(10) t(i)`;
+  await duck.connection.run(`COPY (${select}) TO ${quoted(join(here.dir, 'all.parquet'))} (FORMAT parquet)`);
+  await duck.connection.run(
+    `COPY (${select} WHERE i < 9) TO ${quoted(join(here.dir, 'one.parquet'))} (FORMAT parquet)`,
+  );
+  duck.close();
+  await expect(here.take('all.parquet')).rejects.toThrow(/several symbols/);
+  expect(await here.take('one.parquet')).toMatchObject({ added: 9 });
+});
