@@ -111,7 +111,14 @@ test('a daemon starts although nothing can be found out', async () => {
 test('says what stands in the way and what to do about it, and exits with 1', async () => {
   await begin('observed');
   const strategies = [{ id: 'x', use: 'grid', symbol: 'BTCUSTD', interval: '1min', allocation: '1' }];
-  const config = rig.configure({ strategies, risk: { maxOrderValue: '100' } });
+  const risk = { maxOrderValue: '100', maxDailyLoss: '0.25', controls: 'all' };
+  const poor = await rig.run(
+    'doctor',
+    '--config',
+    rig.configure({ strategies: [{ ...strategies[0], symbol: 'BTCUSDT', allocation: '1000000000000' }] }),
+  );
+  expect(poor.stdout).toMatch(/fail {2}funds .* 1000000000000 allotted\n +→ lower `allocation`/);
+  const config = rig.configure({ strategies, risk });
   const other = { ...rig, env: { ...rig.env, SLUICE_API_SECRET: 'wrong' } };
   const { code, stdout } = await sluice(['doctor', '--config', config, '--state', rig.state], other);
   expect(code).toBe(1);
@@ -119,6 +126,10 @@ test('says what stands in the way and what to do about it, and exits with 1', as
     /fail {2}symbol +BTCUSTD is not listed \(did you mean "BTCUSDT"\?\)\n +→ sluice market symbols/,
   );
   expect(stdout).toMatch(/fail {2}key .*-1022/);
+  expect(stdout).toMatch(
+    /fail {2}risk +3 limits stand above the standard, and nobody has confirmed it: risk\.priceCollar/,
+  );
+  expect(stdout).toMatch(/→ lower it, or say once that you want it: sluice limits raise priceCollar 0\.9 --state/);
   expect(stdout).toContain('→ check SLUICE_API_SECRET');
   expect(stdout.trimEnd()).toMatch(/things stand in the way of trading$/);
 });

@@ -141,6 +141,16 @@ test.each(['saaaaad', '2', '', '%', '_aaaaab00001'])('%j, which no id begins wit
   expect([message, exitCode]).toEqual([expect.stringContaining(`there is no order ${subject} in this journal`), 2]);
 });
 
-test("a strategy's id shows its denied signals", () => {
+test("a strategy's id shows its denied signals, however many others had since", () => {
   expect(why('picky')).toContain('signal of picky: planned BUY 2');
+  const db = openForWriting(join(state, journalFile));
+  writer(
+    db,
+    1,
+  )([
+    denialOf({ strategy: 's', reason: 'the only one' }),
+    ...Array.from({ length: 1_200 }, () => denialOf({ strategy: 'picky' })),
+  ]);
+  db.close();
+  expect(why('s')).toContain('the only one');
 });

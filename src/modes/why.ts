@@ -153,15 +153,29 @@ export function orderOf(reader: JournalReader, asked: string): OrderEntryRow | u
 const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, state }: OrderEntryRow): string =>
   `${clientOrderId}  ${orderId ?? 'no id of the exchange'}  ${day(createdAt)} ${stamp(createdAt)}  ${strategy}: ${side} ${symbol}, ${state}`;
 
+/** Denied signals that are shown. */
+const mostDenials = 20;
+
+/** A strategy's newest denied signals, the newest first: others may have had thousands since. */
+function denialsOf(reader: JournalReader, strategy: string, isKnown: boolean): ReturnType<JournalReader['denials']> {
+  for (let looked = 1_000; ; looked *= 10) {
+    const all = reader.denials(looked);
+    const own = all.filter((one) => one.strategy === strategy);
+    if (own.length >= mostDenials || all.length < looked || !isKnown) return own.slice(0, mostDenials);
+  }
+}
+
 /**
  * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
  * much of its beginning or of its end as tells it from the others.
  */
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader) => {
-    const denials = reader.denials(1_000).filter(({ strategy }) => strategy === subject);
+    const isStrategy = reader.strategies().includes(subject);
+    const denials = denialsOf(reader, subject, isStrategy);
     const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
     if (order === undefined && denials.length === 0) {
+      if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);
       throw new Refusal(
         `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
       );
@@ -169,10 +183,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     const speed = Number(reader.memories().get(speedName) ?? 1);
     const steps =
       order === undefined
-        ? denials
-            .slice(0, 20)
-            .reverse()
-            .flatMap((denied) => deniedSteps(denied, speed))
+        ? denials.toReversed().flatMap((denied) => deniedSteps(denied, speed))
         : orderSteps(reader, order);
     if (options.json) {
       options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { statusLines } from './terminal.ts';
+import { heightOf, statusLines } from './terminal.ts';
 import type { View } from './view.ts';
 import { decisionView, strategyView, unknownView, view } from './view-builder.ts';
 
@@ -12,6 +12,18 @@ describe('the status in a terminal', () => {
     const lines = plain(view());
     expect(lines[0]).toBe('Sluice demo  ready  2020-03-12 11:20:00 UTC at ×60  http://127.0.0.1:41234');
     expect(lines.at(-1)).toBe('Dashboard  http://127.0.0.1:8080/?token=abc');
+  });
+
+  it('makes one line of what has several, and counts those that a narrow window makes of the address', () => {
+    const stopped = strategyView({ status: 'stopped', error: 'AssertionError: not equal\n\n6123 !== 2\n' });
+    const lines = plain(view({ strategies: [stopped] }));
+    expect(lines.every((line) => !line.includes('\n'))).toBe(true);
+    expect(lines.join('|')).toContain('AssertionError: not equal 6123 !== 2');
+    const address = lines.at(-1) ?? '';
+    expect([200, address.length, address.length - 1, 20].map((columns) => heightOf(address, columns))).toEqual([
+      1, 1, 2, 3,
+    ]);
+    expect(heightOf('', 20)).toBe(1);
   });
 
   it('says what was gained or lost since the start, exactly', () => {

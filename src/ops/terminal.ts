@@ -26,10 +26,16 @@ const stateStyles: Readonly<Record<DaemonState, Style>> = {
 };
 
 /** Cuts at the visible width; a cut line loses its colours, so that none runs on into the next. */
-function fitted(line: string, columns: number): string {
+/** One line of the terminal: what strategies and exchanges say may have several. */
+function fitted(text: string, columns: number): string {
+  const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
   const plain = stripVTControlCharacters(line);
   return plain.length <= columns ? line : `${plain.slice(0, Math.max(0, columns - 1))}…`;
 }
+
+/** Lines that a terminal makes of one, which it breaks at its edge. */
+export const heightOf = (line: string, columns: number): number =>
+  Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));
 
 const clockTime = (at: number): string => new Date(at).toISOString().slice(11, 19);
 const row = (label: string, text: string): string => `${dim(label.padEnd(labelWidth))}${text}`;

@@ -1,6 +1,6 @@
 /** Whether the money exists that strategies were given: every limit in per cent is measured against it. */
 import type { Instrument } from '../../domain/instrument.ts';
-import { noUnits, plus, unitsNumber, unitsText } from '../../domain/money.ts';
+import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
@@ -9,6 +9,11 @@ import type { NamedHosted } from '../strategies.ts';
 
 /** What rounding and fees taken in the bought asset may explain. */
 const tolerance = 1.001;
+
+const isMore = (counted: number, there: Units): boolean => counted > unitsNumber(there) * tolerance;
+
+/** Whether strategies that hold nothing may not begin: they count on more than there is. */
+export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(unitsNumber(allotted), there);
 
 export interface MoneyThere {
   readonly hosted: readonly Pick<NamedHosted, 'id' | 'symbol'>[];
@@ -36,7 +41,7 @@ export function refuseMissingMoney({ hosted, portfolio, balances, notice }: Mone
   for (const [quote, counted] of cash) {
     const balance = balances.find(({ asset }) => asset === quote);
     const there = balance === undefined ? noUnits : plus(balance.free, balance.locked);
-    if (counted <= unitsNumber(there) * tolerance) continue;
+    if (!isMore(counted, there)) continue;
     const text = `the strategies count on ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against money that is not there. Lower \`allocation\``;
     if (!held && portfolio.orders().next().done === true) throw new Refusal(text);
     notice({ level: 'warn', text });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Instrument } from '../../domain/instrument.ts';
 import { fillRowOf, orderRowOf, pastOf } from '../../journal/builders.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { emptyLoaded, type Loaded } from '../../journal/load.ts';
 import { instruments } from '../../testing/builders.ts';
-import { firstIdAfter, ordersOf, withoutLostFills } from './paper.ts';
+import { currencyOf, firstIdAfter, ordersOf, withoutLostFills } from './paper.ts';
 
 const resting: Partial<OrderEntryRow> = { orderId: '1001', state: 'open' };
 const over: Partial<OrderEntryRow> = { orderId: '1001', state: 'closing', executed: '1', venueStatus: 'FILLED' };
@@ -37,4 +38,15 @@ test('ids of a new run are above every one that the journal knows', () => {
   expect(firstIdAfter(emptyLoaded)).toBe(1);
   expect(firstIdAfter({ ...kept(resting, '1'), cursors })).toBe(2002);
   expect(firstIdAfter({ ...emptyLoaded, cursors })).toBe(71);
+});
+
+test('a paper account has one currency: what traded in another is refused', () => {
+  const config = (symbol: string) => ({ strategies: [{ symbol }] }) as unknown as Parameters<typeof currencyOf>[0];
+  const usd = { symbol: 'XBTUSD', quote: 'USD' } as unknown as Instrument;
+  const all = new Map([...instruments, ['XBTUSD', usd]]);
+  expect(currencyOf(config('BTCUSDT'), kept(resting, '1'), all, 'DIR')).toBe('USDT');
+  expect(currencyOf(config('XBTUSD'), emptyLoaded, all, 'DIR')).toBe('USD');
+  expect(() => currencyOf(config('XBTUSD'), kept(resting, '1'), all, 'DIR')).toThrow(
+    'DIR traded BTCUSDT, which is paid in USDT, and XBTUSD is paid in USD: a paper account has one currency',
+  );
 });

@@ -2,6 +2,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { greatest, lotsIn, noRate, noUnits, plus, type Units, units } from '../../domain/money.ts';
 import { movementOf } from '../../domain/position.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { restoreFill, restoreOrder } from '../../execution/records.ts';
 import { feesFrom, rulesets } from '../../fill/rules.ts';
 import { finer, type Loaded } from '../../journal/load.ts';
@@ -22,7 +23,10 @@ export async function startPaper(options: StartOptions): Promise<Session> {
   });
 }
 
-function paperVenue({ config, say }: StartOptions, { exchange, instruments, clock, loaded: kept }: VenueParts): Venue {
+function paperVenue(
+  { config, say, stateDir }: StartOptions,
+  { exchange, instruments, clock, loaded: kept }: VenueParts,
+): Venue {
   const loaded = withoutLostFills(kept);
   const rules = rulesets.sluice;
   const { maker, taker } = config.fees;
@@ -38,7 +42,7 @@ function paperVenue({ config, say }: StartOptions, { exchange, instruments, cloc
     instruments,
     rules,
     fees,
-    balances: balancesAfter(loaded, instruments, cash),
+    balances: balancesAfter(loaded, instruments, { asset: currencyOf(config, loaded, instruments, stateDir), cash }),
     restored: ordersOf(loaded, instruments),
     firstId: firstIdAfter(loaded),
   });
@@ -46,10 +50,32 @@ function paperVenue({ config, say }: StartOptions, { exchange, instruments, cloc
   return { orders: venue.orders, feeInBase, loaded, close: () => venue.close() };
 }
 
+/** What everything is paid in: sums of several currencies would be none. */
+export function currencyOf(
+  { strategies }: StartOptions['config'],
+  { past }: Pick<Loaded, 'past'>,
+  instruments: ReadonlyMap<string, Instrument>,
+  stateDir: string,
+): string {
+  const symbol = strategies[0]?.symbol ?? '';
+  const quote = instruments.get(symbol)?.quote ?? '';
+  for (const fill of past.fills()) {
+    const before = instruments.get(fill.symbol)?.quote ?? quote;
+    if (before !== quote)
+      throw new Refusal(
+        `${stateDir} traded ${fill.symbol}, which is paid in ${before}, and ${symbol} is paid in ${quote}: a paper account has one currency; begin another with --state DIR`,
+      );
+  }
+  return quote;
+}
+
 /** What the account holds: the cash it began with and what its fills moved. */
-function balancesAfter(loaded: Loaded, instruments: ReadonlyMap<string, Instrument>, cash: Units): readonly Balance[] {
-  const [first] = instruments.values();
-  const held = new Map<string, Units>(first === undefined ? [] : [[first.quote, cash]]);
+function balancesAfter(
+  loaded: Loaded,
+  instruments: ReadonlyMap<string, Instrument>,
+  { asset: currency, cash }: { readonly asset: string; readonly cash: Units },
+): readonly Balance[] {
+  const held = new Map<string, Units>([[currency, cash]]);
   const add = (asset: string, amount: Units): void => {
     held.set(asset, plus(held.get(asset) ?? noUnits, amount));
   };

@@ -1,6 +1,6 @@
 /** The terminal while a daemon runs: the status drawn in place, or lines where there is no terminal, plain or as JSON. */
 import { systemClock } from '../../clock/clock.ts';
-import { statusLines } from '../../ops/terminal.ts';
+import { heightOf, statusLines } from '../../ops/terminal.ts';
 import type { FillView, View } from '../../ops/view.ts';
 import { fillJson } from '../words.ts';
 import type { Session } from './session.ts';
@@ -32,13 +32,15 @@ function repeat(work: () => void): { stop(): void } {
 function redrawing(view: () => View, url: string): { stop(): void } {
   let drawn = 0;
   return repeat(() => {
-    const lines = statusLines(view(), process.stdout.columns || defaultColumns, url).slice(
-      0,
-      Math.max(5, (process.stdout.rows || 50) - 1),
-    );
+    const columns = process.stdout.columns || defaultColumns;
+    const all = statusLines(view(), columns, url);
+    // The dashboard's address comes last and whole, in a narrow window over several lines.
+    const last = all.at(-1) ?? '';
+    const most = Math.max(5, (process.stdout.rows || 50) - heightOf(last, columns)) - 1;
+    const lines = [...all.slice(0, Math.min(most, all.length - 1)), last];
     const up = drawn > 0 ? `\u001b[${drawn}A\r` : '';
     process.stdout.write(`${up}${lines.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`);
-    drawn = lines.length;
+    drawn = lines.length - 1 + heightOf(last, columns);
   });
 }
 

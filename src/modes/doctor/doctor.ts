@@ -1,13 +1,18 @@
 /** `sluice doctor`: whether a configuration can trade, here and now, and what to do where it cannot. It changes nothing at the exchange. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { readSecrets, type Secrets } from '../../config/secrets.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { journalFile } from '../../journal/open.ts';
 import { listenMs } from '../../venue/exchange/probe-socket.ts';
 import { cancelAt, rememberCapabilities } from '../capabilities-file.ts';
+import { inJournal } from '../control.ts';
 import { venueNameOf } from '../daemon/live.ts';
+import { refuseUnraised } from '../limits.ts';
 import { defaultStateDir } from '../state.ts';
 import { type Configured, configure } from '../strategies.ts';
 import { type Check, capabilityChecks, check, type Level } from './check.ts';
@@ -33,7 +38,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const configured = await configure(config.strategies, file, settings);
   const stateDir = options.state ?? defaultStateDir('live');
   const secrets = secretsOf(environment);
-  const checks: Check[] = [...machineChecks(stateDir), ...planChecks(config, configured)];
+  const checks: Check[] = [
+    ...machineChecks(stateDir),
+    ...planChecks(config, configured),
+    limitsCheck(config, stateDir),
+  ];
   if ('advice' in secrets) checks.push(secrets);
   say(`asking ${config.exchange.restUrl}; the socket is listened to for ${listenMs / 1_000} s`);
   const patient = openPatient(config, 'apiKey' in secrets ? secrets : undefined, environment);
@@ -46,6 +55,22 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   if (json) out(JSON.stringify({ version: 1, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
   else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line);
   process.exitCode = worst === 'fail' ? 1 : 0;
+}
+
+const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, journalFile));
+
+/** Limits above the standard, which a start refuses until somebody confirmed them. */
+function limitsCheck(config: TradingConfig, stateDir: string): Check {
+  try {
+    refuseUnraised(config, hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [], stateDir);
+    return check('risk', 'ok', 'no limit stands above the standard that was not confirmed');
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const [first = '', ...rest] = error.message.split('\n').map((line) => line.trim());
+    const [raises, facts] = [true, false].map((is) => rest.filter((line) => line.startsWith('sluice ') === is));
+    const which = facts?.slice(0, -1).join('; ');
+    return check('risk', 'fail', `${first} ${which}`, `lower it, or say once that you want it: ${raises?.join('; ')}`);
+  }
 }
 
 function secretsOf(environment: DoctorOptions['environment']): Secrets | Check {
@@ -65,7 +90,7 @@ async function examine(
 ): Promise<readonly Check[]> {
   const symbol = configured[0]?.config.symbol ?? '';
   const listening = patient.exchange.probeSocket(symbol);
-  const { checks, rest } = await exchangeChecks(patient, config, configured);
+  const { checks, rest } = await exchangeChecks(patient, config, configured, !hasJournal(stateDir));
   const socket = await listening;
   if (rest === undefined) return checks;
   const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);

@@ -13,6 +13,7 @@ import { codeMeaning } from '../../venue/exchange/codes.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
 import type { Balance, Failure } from '../../venue/venue.ts';
 import { noLog } from '../daemon/log.ts';
+import { isTooLittle } from '../daemon/money-there.ts';
 import type { Configured } from '../strategies.ts';
 import { type Check, check } from './check.ts';
 import { findOut } from './find-out.ts';
@@ -62,11 +63,12 @@ export function openPatient(
   };
 }
 
-/** `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
+/** `isNew`: nothing was traded by the state directory yet. `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
 export async function exchangeChecks(
   patient: Patient,
   config: TradingConfig,
   configured: readonly Configured[],
+  isNew: boolean,
 ): Promise<{ readonly checks: readonly Check[]; readonly rest: RestCapabilities | undefined }> {
   const { exchange: x, clock } = patient;
   const begunAt = clock.monotonic();
@@ -85,7 +87,7 @@ export async function exchangeChecks(
   const listed = await x.instruments();
   if (listed.kind === 'failed') return { checks: [...checks, failing('symbols', listed)], rest: undefined };
   checks.push(...symbolChecks(config, configured, listed.value));
-  if (patient.apiKey !== undefined) checks.push(...(await keyChecks(patient, config, listed.value)));
+  if (patient.apiKey !== undefined) checks.push(...(await keyChecks(patient, config, listed.value, isNew)));
   const at = listed.value.find(({ symbol }) => symbol === configured[0]?.config.symbol);
   if (at === undefined) return { checks, rest: undefined };
   // Where the key is not taken at all its permissions need no word.
@@ -170,12 +172,13 @@ async function keyChecks(
   patient: Patient,
   config: TradingConfig,
   listed: readonly Instrument[],
+  isNew: boolean,
 ): Promise<readonly Check[]> {
   const balances = await patient.exchange.account.balances();
   if (balances.kind === 'failed') return [failing('key', balances, 'check key and secret')];
   return [
     check('key', 'ok', `may read the account (${keyName(patient.apiKey)})`),
-    fundsCheck(config, listed, balances.value),
+    fundsCheck(config, listed, balances.value, isNew),
     await withdrawCheck(patient),
   ];
 }
@@ -187,15 +190,18 @@ function fundsCheck(
   { account, strategies }: TradingConfig,
   listed: readonly Instrument[],
   balances: readonly Balance[],
+  isNew: boolean,
 ): Check {
   if (account === 'margin')
     return check('funds', 'warn', 'the exchange tells no balances of margin', 'look there yourself');
   const quote = listed.find(({ symbol }) => symbol === strategies[0]?.symbol)?.quote ?? '';
   const wanted = strategies.reduce((sum, { allocation }) => plus(sum, allocation ?? noUnits), noUnits);
-  const free = balances.find(({ asset }) => asset === quote)?.free ?? noUnits;
+  const { free = noUnits, locked = noUnits } = balances.find(({ asset }) => asset === quote) ?? {};
   const text = `${unitsText(free)} ${quote} free, ${unitsText(wanted)} allotted`;
-  return free >= wanted
-    ? check('funds', 'ok', text)
+  if (free >= wanted) return check('funds', 'ok', text);
+  // What such a start is refused for.
+  return isNew && isTooLittle(wanted, plus(free, locked))
+    ? check('funds', 'fail', text, 'lower `allocation`, or pay in: a daemon that holds nothing does not begin so')
     : check(
         'funds',
         'warn',

@@ -1,5 +1,6 @@
 /** The command lines of `sluice journal`: reading commands, which change nothing. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { momentOf, momentWanted } from '../../config/moment.ts';
 
 interface Io {
   readonly out: (line: string) => void;
@@ -7,8 +8,8 @@ interface Io {
 }
 
 const moment = (text: string): number => {
-  const time = Date.parse(/[Zz]|[+-]\d\d:?\d\d$/.test(text) || !/[T ]/.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('must be a date such as 2024-08-08 or 2024-08-08T12:00Z');
+  const time = momentOf(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`must be ${momentWanted}`);
   return time;
 };
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];

@@ -38,7 +38,9 @@ interface Source {
 }
 
 export function exportJournal(options: ExportOptions): void {
-  const { dir, format, output, json, out, say } = options;
+  const { dir, format, output, json, out, say, from, until } = options;
+  if (from !== undefined && until !== undefined && from >= until)
+    throw new Refusal('--from is not before --until: swap them, or leave one out');
   const { db, path } = openToRead(dir);
   try {
     // One moment of it, whatever a daemon writes meanwhile.

@@ -349,6 +349,9 @@ describe('sluice journal export', () => {
   test('writes only the tables and the time that were asked for', () => {
     put(eventOf('sending', { at: 10 }), eventOf('accepted', { at: 20 }), eventOf('closed', { at: 30 }), orderRowOf());
     const { out } = exported({ table: ['events'], from: 20, until: 30 });
+    expect(refusal(() => exported({ from: 30, until: 30 })).message).toBe(
+      '--from is not before --until: swap them, or leave one out',
+    );
     expect(out.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['accepted']);
     expect(refusal(() => exported({ table: ['event'] })).message).toContain('did you mean "events"?');
   });
