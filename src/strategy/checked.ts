@@ -1,25 +1,46 @@
 /** What a strategy says, before anything is done about it. */
-import type { Goal, Want } from '../domain/order.ts';
+import type { Goal, Quote, Want } from '../domain/order.ts';
 import { WantError } from './fault.ts';
 
 /** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. */
 export function checked(want: Want): Want {
-  if (want?.kind !== 'quotes' && (want?.kind !== 'target' || typeof want.goal !== 'object'))
-    throw new WantError(`neither a target nor quotes: ${JSON.stringify(want)}; use hold(), flat() or quote()`);
   // Asked at every kline, so nothing is made here unless something is wrong.
+  if (want?.kind === 'quotes') {
+    if (!Array.isArray(want.quotes) || !want.quotes.every(isQuote)) throw new WantError(quotesFault(want.quotes));
+    return want;
+  }
+  if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
+    throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quote()`);
   const isSound =
-    want.kind === 'quotes'
-      ? want.quotes.every(({ price, quantity }) => isLevel(price) && isLevel(quantity))
-      : mayBeLevel(want.limit) &&
-        mayBeLevel(want.stop) &&
-        mayBeLevel(want.takeProfit) &&
-        mayBeLevel(want.trailing) &&
-        mayBeLevel(want.exitAfterMs);
-  if (!isSound) throw new WantError(`a ${want.kind} with a number that is not finite or is negative: ${shown(want)}`);
-  if (want.kind === 'target' && !Number.isFinite(sizeOf(want.goal)))
-    throw new WantError(`a target without a finite goal: ${shown(want)}`);
-  if (want.kind === 'target' && isSeveral(want.goal)) throw severalGoals(want.goal);
+    mayBeLevel(want.limit) &&
+    mayBeLevel(want.stop) &&
+    mayBeLevel(want.takeProfit) &&
+    mayBeLevel(want.trailing) &&
+    mayBeLevel(want.exitAfterMs);
+  if (!isSound) throw new WantError(`a target with a number that is not finite or is negative: ${shown(want)}`);
+  const size = sizeOf(want.goal);
+  if (!Number.isFinite(size)) throw new WantError(`a target without a finite goal: ${shown(want)}`);
+  if (isSeveral(want.goal)) throw severalGoals(want.goal);
+  // Of a short position it stands above the best price, where every distance can be hit.
+  if (want.trailing !== undefined && want.trailing >= 1 && size > 0)
+    throw new WantError(
+      `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`,
+    );
   return want;
+}
+
+const isQuote = (quote: Quote | null | undefined): boolean =>
+  (quote?.side === 'BUY' || quote?.side === 'SELL') && isLevel(quote.price) && isLevel(quote.quantity);
+
+/** What is wrong with quotes of which one is no quote; a file of one's own is not held to types. */
+function quotesFault(quotes: unknown): string {
+  const asked = "quote([{ side: 'BUY', price: 90, quantity: 1 }], reason)";
+  if (!Array.isArray(quotes)) return `quotes that are no list: ${shown(quotes)}; say ${asked}`;
+  const wrong = (quotes as (Quote | null | undefined)[]).find((quote) => !isQuote(quote));
+  if (typeof wrong !== 'object' || wrong === null) return `quotes of which one is none: ${shown(quotes)}; say ${asked}`;
+  return wrong.side === 'BUY' || wrong.side === 'SELL'
+    ? `quotes with a number that is not finite or is negative: ${shown(wrong)}`
+    : `a quote whose side is neither 'BUY' nor 'SELL': ${shown(wrong)}`;
 }
 
 /** A goal is one of them: of two, one would be dropped without a word. */
@@ -27,12 +48,22 @@ export const isSeveral = (goal: Goal): boolean =>
   'quantity' in goal ? 'amount' in goal || 'share' in goal : 'amount' in goal && 'share' in goal;
 
 export const severalGoals = (goal: Goal): WantError =>
-  new WantError(`a target with more than one goal: ${JSON.stringify(goal)}; say quantity, amount or share`);
+  new WantError(`a target with more than one goal: ${shown(goal)}; say quantity, amount or share`);
 
-/** As JSON, but with NaN and Infinity, which are what is wrong. */
-const shown = (want: Want): string =>
-  JSON.stringify(want, (_, value: unknown) =>
-    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+const exits: readonly string[] = ['limit', 'stop', 'takeProfit', 'trailing', 'exitAfterMs'];
+
+/** Throws for an option of `hold` that there is not: a stop whose name is misspelt would protect nothing. */
+export function refuseOthers(options: object): void {
+  for (const key in options) {
+    if (exits.includes(key) || (options as Record<string, unknown>)[key] === undefined) continue;
+    throw new WantError(`hold() with an option that there is not, ${key}; there are ${exits.join(', ')}`);
+  }
+}
+
+/** As JSON, but with what that has no word for: NaN and Infinity, which are what is wrong, and whole numbers of JavaScript's other kind. */
+const shown = (said: unknown): string =>
+  JSON.stringify(said, (_, value: unknown) =>
+    typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value,
   );
 
 const isLevel = (value: number): boolean => Number.isFinite(value) && value >= 0;

@@ -14,7 +14,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
-import { isSeveral, severalGoals } from './checked.ts';
+import { isSeveral, refuseOthers, severalGoals } from './checked.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -100,9 +100,15 @@ export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 
     takeProfit === undefined &&
     trailing === undefined &&
     exitAfterMs === undefined;
-  if (!isPlain) return { kind: 'target', goal, reason, ...options };
+  if (!isPlain) {
+    refuseOthers(options);
+    return { kind: 'target', goal, reason, ...options };
+  }
   // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none.
-  if (said.reason !== reason || !isSame(said.goal, goal)) said = { kind: 'target', goal: copyOf(goal), reason };
+  if (said.reason !== reason || !isSame(said.goal, goal)) {
+    refuseOthers(options);
+    said = { kind: 'target', goal: copyOf(goal), reason };
+  }
   return said;
 }
 

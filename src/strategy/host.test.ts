@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Kline, Trade } from '../domain/market.ts';
 import type { Signal, Want } from '../domain/order.ts';
 import { btc, kline, startTime, target } from '../testing/builders.ts';
-import { type Context, defineStrategy, hold, type Strategy } from './contract.ts';
+import { type Context, defineStrategy, hold, quote, type Strategy } from './contract.ts';
+import { WantError } from './fault.ts';
 import { type Inputs, signalsOf } from './host.ts';
 import { sma } from './indicators.ts';
 import { warmupOf } from './needs.ts';
@@ -48,6 +49,10 @@ function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Want)
   });
   return { said, errors, ended: () => ended, klines, trades };
 }
+
+/** What a file that nobody held to types could have there. */
+const any = <T>(value: unknown): T => value as T;
+const bid = { side: 'BUY', price: 1, quantity: 1 } as const;
 
 const quantities = ({ said }: Hearing): unknown[] =>
   said.map(({ want }) => (want.kind === 'target' ? Object.values(want.goal)[0] : want));
@@ -193,6 +198,35 @@ describe('a deciding strategy', () => {
     heard.klines.next(kline(1));
     expect(heard.errors.length).toBe(1);
     expect(heard.said.map((signal) => signal.want.kind)).toEqual(['quotes']);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['a side that there is not', () => quote([{ ...bid, side: any('buy') }], ''), /side is neither 'BUY' nor 'SELL'/],
+    ['a side left out', () => quote([any({ price: 1, quantity: 1 })], ''), /side is neither 'BUY' nor 'SELL'/],
+    ['quotes that are not there', () => quote(any(undefined), ''), /^quotes that are no list: undefined/],
+    ['one quote without its list', () => quote(any(bid), ''), /^quotes that are no list/],
+    ['a quote that is none', () => quote([bid, any(null)], ''), /^quotes of which one is none/],
+    ['a goal that is none', () => hold(any(null), '', { stop: 1 }), /^neither a target nor quotes/],
+    ['a bigint', () => hold({ quantity: any(1n) }, ''), /^a target without a finite goal: .*"1"/],
+    [
+      '5 % written as 5',
+      () => hold({ share: 0.5 }, '', { trailing: 5 }),
+      /stop of 5, which is never hit: .* 0\.05 is 5 %/,
+    ],
+    ['a trailing stop at nothing', () => hold({ share: 0.5 }, '', { trailing: 1 }), /stop of 1, which is never hit/],
+    ['a misspelt stop', () => hold({ share: 0.5 }, '', any({ stopLoss: 9 })), /not, stopLoss; there are limit, stop, /],
+    ['one beside a right one', () => hold({ share: 0.5 }, '', any({ stop: 9, exitAfter: 9 })), /not, exitAfter;/],
+  ])('is stopped for %s, by name', (_, said, message) => {
+    const heard = hear(deciding(() => any(said())));
+    heard.klines.next(kline(1));
+    expect(heard.errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })]);
+    expect(heard.errors[0]).toBeInstanceOf(WantError);
+  });
+
+  test('may hold a short position with a stop as far away as the price itself', () => {
+    const heard = hear(deciding(() => hold({ quantity: -1 }, 'short', { trailing: 1, stop: undefined })));
+    heard.klines.next(kline(1));
+    expect([heard.errors, heard.said.length]).toEqual([[], 1]);
   });
 
   test('may want to be short', () => {
