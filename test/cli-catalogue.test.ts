@@ -176,3 +176,34 @@ test.for<[string, readonly string[], RegExp]>([
   expect(code).toBe(2);
   expect(err).toMatch(message);
 });
+
+test('a series that cannot be read closes no other, and can be taken away', async () => {
+  at.write('XBTUSD_1m.csv', text);
+  for (const symbol of ['XBTUSD', 'ETHUSD'])
+    await data('import', 'XBTUSD_1m.csv', '--symbol', symbol, '--data', 'torn');
+  const manifest = join('torn', 'klines', 'ETHUSD', '1min', 'series.json');
+  at.write(manifest, '');
+  const why =
+    /torn\/klines\/ETHUSD\/1min\/series\.json cannot be read .*: put it back from a copy, or remove the series \(sluice data remove ETHUSD --kind klines --interval 1min --yes\) and import/;
+  for (const [command, shown] of [
+    ['list', 'XBTUSD'],
+    ['check', 'klines XBTUSD 1min: 240 rows, as written'],
+  ] as const) {
+    const { code, out, err } = await at.sluice(['data', command, '--data', 'torn']);
+    expect({ code, out }).toEqual({ code: 2, out: expect.stringContaining(shown) });
+    expect(err).toMatch(why);
+  }
+  const refused = await at.sluice(['data', 'sql', 'SELECT count(*) FROM klines', '--data', 'torn']);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(why)]);
+  expect(await data('export', 'XBTUSD', '--to', 'x.csv', '--data', 'torn')).toContain('240 rows');
+  expect(await data('import', 'XBTUSD_1m.csv', '--data', 'torn')).toContain('240 rows known');
+  at.write('torn.yaml', backtestYaml.replace('./klines.csv', 'catalogue').replace(/^/, 'catalogue: torn\n'));
+  expect((await backtestHere(join(at.dir, 'torn.yaml'), { json: true })).refusal).toBeUndefined();
+  at.write(manifest, '{"version":2}');
+  expect((await at.sluice(['data', 'list', 'ETHUSD', '--data', 'torn'])).err).toMatch(
+    /is of a newer Sluice \(version 2\): take that one, or another catalogue/,
+  );
+  expect(await data('remove', 'ETHUSD', '--yes', '--data', 'torn')).toBe('klines ETHUSD 1min: removed\n');
+  expect(at.files().filter((name) => name.includes('ETHUSD/'))).toEqual([]);
+  await data('list', '--data', 'torn');
+}, 30_000);

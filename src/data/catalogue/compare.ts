@@ -20,7 +20,8 @@ const marginMs = dayMs;
 export async function compared(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
   // The times of what was made of another series are that one's, and so are its rows.
   if (manifest.months.length === 0 || isMade(manifest)) return [];
-  const all = listSeries(dir);
+  // What cannot be read is nothing to compare with.
+  const all = listSeries(dir, () => false);
   const twins = sameRows(manifest, all);
   if (stepOf(manifest) > longestStepMs) return twins;
   const market = marketOf(manifest.symbol);

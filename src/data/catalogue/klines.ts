@@ -35,7 +35,7 @@ export async function storedKlines(
   wanted: { readonly symbol: string; readonly interval: Interval; readonly pricePrecision: number } & Span,
 ): Promise<StoredKlines> {
   const { symbol, interval, pricePrecision } = wanted;
-  const stored = listSeries(dir);
+  const stored = listSeries(dir, (one) => one.symbol === symbol);
   const all = stored.filter(({ kind }) => kind === 'klines');
   const series = all.filter((one) => one.symbol === symbol && one.zone === undefined);
   const kept = series.find((one) => one.interval === interval) ?? finest(series, interval);

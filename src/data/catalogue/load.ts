@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { readColumnFile, writeColumnFile } from './column-file.ts';
 import { type Duck, openDuck } from './duckdb.ts';
 import { columnsOf, type SeriesKey } from './kinds.ts';
-import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
+import { columnPath, folderOf, type Manifest, type Month, removing } from './manifest.ts';
 import { readParquet, type Table } from './parquet.ts';
 
 /** A month as it is stored. */
@@ -18,8 +18,8 @@ export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: 
 }
 
 /** Rows that are imported are put among those of the file, so that without it none can be. */
-const remedy = ({ kind, symbol, interval }: SeriesKey): string =>
-  `put the file back from a copy, or remove the series (sluice data remove ${symbol} --kind ${kind}${interval === undefined ? '' : ` --interval ${interval}`} --yes) and import its rows again`;
+const remedy = (key: SeriesKey): string =>
+  `put the file back from a copy, or remove the series (${removing(key)}) and import its rows again`;
 
 /** Refuses a month whose file is not there or not as long as it was written. */
 export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {

@@ -1,5 +1,5 @@
 /** What a series of the catalogue says of itself: its months, where its rows come from, what was found and mended. */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { intervals } from '../../domain/interval.ts';
@@ -78,40 +78,60 @@ export function readManifest(dir: string, key: SeriesKey): Manifest | undefined 
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Refusal(
-      `${path} cannot be read (${String(error)}): import ${seriesName(key)} again after sluice data remove`,
-    );
+    throw unreadable(path, key, `cannot be read (${String(error)})`);
   }
   const read = schema.safeParse(json, { jitless: true });
   if (read.success) return read.data;
   const newer = z.looseObject({ version: z.number() }).safeParse(json).data?.version ?? 0;
-  const why =
-    newer > version
-      ? `is of a newer Sluice (version ${newer})`
-      : `is damaged (${read.error.issues[0]?.path.join('.')})`;
-  throw new Refusal(`${path} ${why}: import ${seriesName(key)} again after sluice data remove`);
+  if (newer > version)
+    throw new Refusal(
+      `${path} is of a newer Sluice (version ${newer}): take that one, or another catalogue (--data); what is stored is whole`,
+    );
+  throw unreadable(path, key, `is damaged (${read.error.issues[0]?.path.join('.')})`);
 }
+
+const unreadable = (path: string, key: SeriesKey, why: string): Refusal =>
+  new Refusal(
+    `${path} ${why}: put it back from a copy, or remove the series (${removing(key)}) and import ${seriesName(key)} again`,
+  );
+
+/** The command that takes a series away. */
+export const removing = ({ kind, symbol, interval }: SeriesKey): string =>
+  `sluice data remove ${symbol} --kind ${kind}${interval === undefined ? '' : ` --interval ${interval}`} --yes`;
 
 /** Put in place in one step: a reader sees the series as it was before or as it is now. */
 export function writeManifest(dir: string, manifest: Manifest): void {
   const folder = folderOf(dir, manifest as SeriesKey);
   const unfinished = join(folder, `${fileName}.${process.pid}`);
-  writeFileSync(unfinished, `${JSON.stringify(manifest)}\n`);
+  // On the disk before it is named: a power cut would leave an empty one.
+  writeFileSync(unfinished, `${JSON.stringify(manifest)}\n`, { flush: true });
   renameSync(unfinished, join(folder, fileName));
 }
 
-/** Every series of a catalogue. */
-export function listSeries(dir: string): readonly Manifest[] {
-  const found: Manifest[] = [];
-  const take = (key: SeriesKey): void => {
-    const manifest = readManifest(dir, key);
-    if (manifest !== undefined) found.push(manifest);
-  };
-  for (const kind of kinds)
-    for (const symbol of foldersIn(join(dir, kind)))
-      if (kind !== 'klines') take({ kind, symbol });
-      else for (const interval of intervals) take({ kind, symbol, interval });
-  return found;
+/** The series of a catalogue by their folders, whether or not they can be read. */
+export function seriesKeys(dir: string): readonly SeriesKey[] {
+  const all = kinds.flatMap((kind) =>
+    foldersIn(join(dir, kind)).flatMap((symbol): SeriesKey[] =>
+      kind === 'klines' ? intervals.map((interval) => ({ kind, symbol, interval })) : [{ kind, symbol }],
+    ),
+  );
+  return all.filter((key) => {
+    const path = join(folderOf(dir, key), fileName);
+    return readIfThere(path, () => statSync(path)) !== undefined;
+  });
+}
+
+/** Every series of a catalogue. One that cannot be read is a `Refusal` where it is needed, and left out elsewhere. */
+export function listSeries(dir: string, isNeeded: (key: SeriesKey) => boolean = () => true): readonly Manifest[] {
+  return seriesKeys(dir).flatMap((key): readonly Manifest[] => {
+    try {
+      const found = readManifest(dir, key);
+      return found === undefined ? [] : [found];
+    } catch (error) {
+      if (error instanceof Refusal && !isNeeded(key)) return [];
+      throw error;
+    }
+  });
 }
 
 const foldersIn = (dir: string): readonly string[] =>

@@ -18,10 +18,12 @@ export const mostAnswerRows = 10_000;
 
 /** Answers one SELECT. A `Refusal` for anything that is none, for damaged files of a kind that it names, and with DuckDB's own words for what it cannot do. */
 export async function query(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
-  for (const one of listSeries(dir)) if (new RegExp(`\\b${one.kind}\\b`, 'i').test(sql)) checkWhole(dir, one);
+  const isAsked = ({ kind }: Pick<SeriesKey, 'kind'>): boolean => new RegExp(`\\b${kind}\\b`, 'i').test(sql);
+  const all = listSeries(dir, isAsked);
+  for (const one of all) if (isAsked(one)) checkWhole(dir, one);
   const duck = await openDuck();
   try {
-    for (const kind of kinds) await duck.connection.run(viewOf(dir, kind));
+    for (const kind of kinds) await duck.connection.run(viewOf(dir, all, kind));
     // What is asked may read the catalogue and nothing else.
     await duck.connection.run(`SET allowed_directories = [${quoted(dir)}]`);
     await duck.connection.run('SET enable_external_access = false');
@@ -51,9 +53,9 @@ async function answer({ api, connection }: Duck, sql: string): Promise<Answer & 
 }
 
 /** Every series of a kind as one table. */
-function viewOf(dir: string, kind: Kind): string {
+function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
   const names = columnsOf[kind].map(({ name }) => name);
-  const series = listSeries(dir).filter((one) => one.kind === kind && one.months.length > 0);
+  const series = all.filter((one) => one.kind === kind && one.months.length > 0);
   const selects = series.map((one) => {
     const interval = kind === 'klines' ? `, ${quoted(one.interval ?? '')} AS "interval"` : '';
     return `SELECT ${quoted(one.symbol)} AS symbol${interval}, make_timestamp(time_ms * 1000) AS time, * FROM read_parquet(${filesOf(dir, one)})`;

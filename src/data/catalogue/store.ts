@@ -1,5 +1,7 @@
 /** Series made from others and kept, and series taken away. */
-import { rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
@@ -46,7 +48,10 @@ export async function storeResampled(
     throw new Refusal(
       `klines of ${interval} cannot be made from ${name}: take trades, or klines of a smaller interval`,
     );
-  const stale = staleText(listSeries(dir), from);
+  const stale = staleText(
+    listSeries(dir, (one) => one.symbol === from.symbol),
+    from,
+  );
   if (stale !== undefined) throw new Refusal(`${name} is ${stale}`);
   const layout = madeLayout(from);
   const before = readManifest(dir, key);
@@ -133,14 +138,30 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
     }
 }
 
-/** Takes a series away, with its column files and what is known of it as fetched. */
-export function removeSeries(dir: string, manifest: Manifest): void {
+/** Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. */
+export function removeSeries(dir: string, series: SeriesKey | Manifest): void {
+  const key = series as SeriesKey;
   const unlock = lockCatalogue(dir);
   try {
-    rmSync(folderOf(dir, manifest as SeriesKey), { recursive: true, force: true });
-    rmSync(fetchedPath(dir, manifest as SeriesKey), { force: true });
-    for (const { sha256 } of manifest.months) rmSync(columnPath(dir, sha256), { force: true });
+    const hashes = hashesOf(dir, key);
+    rmSync(folderOf(dir, key), { recursive: true, force: true });
+    rmSync(fetchedPath(dir, key), { force: true });
+    for (const sha256 of hashes) rmSync(columnPath(dir, sha256), { force: true });
   } finally {
     unlock();
   }
+}
+
+/** Of its months; what a series that cannot be read does not tell is in its files. */
+function hashesOf(dir: string, key: SeriesKey): readonly string[] {
+  const known = listSeries(dir, () => false).find((one) => seriesName(one as SeriesKey) === seriesName(key));
+  if (known !== undefined) return known.months.map(({ sha256 }) => sha256);
+  const folder = folderOf(dir, key);
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
+  return files.map((name) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex'),
+  );
 }

@@ -1,7 +1,7 @@
 /** Trades and books of the catalogue as a run wants them. */
 import { Refusal } from '../../domain/refusal.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../tape.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind, SeriesKey } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
 import { seriesHash } from './made.ts';
@@ -23,7 +23,9 @@ interface Wanted extends Span {
 /** Loads what is stored of these kinds; what is not stored is left out. */
 export async function storedTape(dir: string, wanted: Wanted): Promise<StoredTape> {
   const { symbol, pricePrecision, kinds } = wanted;
-  const stored = listSeries(dir).filter((one) => one.symbol === symbol && kinds.includes(one.kind));
+  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean =>
+    one.symbol === symbol && kinds.includes(one.kind);
+  const stored = listSeries(dir, isWanted).filter(isWanted);
   for (const { kind, priceDecimals } of stored)
     if (priceDecimals > pricePrecision)
       throw new Refusal(

@@ -145,7 +145,7 @@ async function importInto(
 }
 
 function staleTexts(dir: string, source: Manifest): readonly string[] {
-  const all = listSeries(dir);
+  const all = listSeries(dir, () => false);
   return staleOf(all, source).map((one) => `${seriesName(one as SeriesKey)} is ${staleText(all, one)}`);
 }
 

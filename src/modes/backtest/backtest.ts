@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { readConfig, type Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
+import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
 import { futureNotes } from '../../data/check/future.ts';
@@ -242,7 +243,8 @@ async function klinesOf(
     return { where: path, loaded: { ...loaded, warnings: [...loaded.warnings, ...future] } };
   }
   const where = catalogueOf(dir, config);
-  const isStored = listSeries(where).some((one) => one.kind === 'klines' && one.symbol === symbol);
+  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
+  const isStored = listSeries(where, isWanted).some((one) => isWanted(one));
   if (!isStored && tape?.trades !== undefined)
     return { where: 'its trades', loaded: fromTrades(symbol, interval, tape.trades) };
   // Rows before `from` warm up: all of them are loaded, as of a file.

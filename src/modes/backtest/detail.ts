@@ -35,7 +35,7 @@ export function detailHints(
   // A file's klines may be of another market than those that are stored under its symbol.
   const own = series.filter(({ symbol }) => (data[symbol] ?? 'catalogue') === 'catalogue' && !tapes?.has(symbol));
   if (own.length === 0) return [];
-  const stored = listSeries(catalogueOf(dir, { catalogue }));
+  const stored = listSeries(catalogueOf(dir, { catalogue }), () => false);
   return own.flatMap(({ symbol, interval, columns, first, end }): readonly string[] => {
     const [from, to] = [columns.openTime[first] as number, columns.openTime[end - 1] as number];
     const finest = intervals.find(

@@ -10,7 +10,7 @@ import { counted, findingText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
-import { chosen, chosenOne } from './which.ts';
+import { chosen, chosenKeys, chosenOne } from './which.ts';
 
 type Given = WhichSeries & DataIo;
 
@@ -26,7 +26,10 @@ export async function exportOne(
   const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
   const rows = await exportSeries(resolve(data), series, resolve(to), span);
   const name = seriesName(series as SeriesKey);
-  const stale = staleText(listSeries(resolve(data)), series);
+  const stale = staleText(
+    listSeries(resolve(data), () => false),
+    series,
+  );
   if (stale !== undefined) say(`note: ${name}: ${stale}`);
   out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
 }
@@ -64,8 +67,8 @@ export function remove(given: Given & { readonly yes: boolean; readonly all: boo
   const { data, yes, all, json, out, symbol, kind, interval } = given;
   const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
   if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');
-  const found = chosen(given);
-  const names = found.map((one) => seriesName(one as SeriesKey));
+  const found = chosenKeys(given);
+  const names = found.map(seriesName);
   if (!isNarrowed && !all)
     throw new Refusal(
       `this would remove everything, ${names.join(', ')}: say what (SYMBOL, --kind, --interval), or --all`,

@@ -13,18 +13,19 @@ import { cellText } from '../../data/import/csv-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { textTable } from '../text-table.ts';
 import type { DataGiven, DataIo, WhichSeries } from './given.ts';
-import { chosen } from './which.ts';
+import { chosenReadable } from './which.ts';
 
 const day = (time: number | undefined): string =>
   time === undefined ? '' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 
 /** One line for each series. */
 export function list({ out, json, ...given }: WhichSeries & DataIo): void {
-  const all = listSeries(resolve(given.data));
-  const found = chosen({ ...given, json });
+  const all = listSeries(resolve(given.data), () => false);
+  const { found, damaged } = chosenReadable({ ...given, json });
   const rows = found.map((one) => summaryOf(one, all));
   if (json) {
     for (const row of rows) out(JSON.stringify(row));
+    refuseDamaged(damaged);
     return;
   }
   const table = new Table({
@@ -47,6 +48,12 @@ export function list({ out, json, ...given }: WhichSeries & DataIo): void {
   out(table.toString());
   for (const [at, { stale }] of rows.entries())
     if (stale !== undefined) out(`${seriesName(found[at] as SeriesKey)}: ${stale}`);
+  refuseDamaged(damaged);
+}
+
+/** Once the others are shown. */
+function refuseDamaged(damaged: readonly Refusal[]): void {
+  if (damaged.length > 0) throw new Refusal(damaged.map(({ message }) => message).join('\n'));
 }
 
 function summaryOf(manifest: Manifest, all: readonly Manifest[]) {
@@ -73,8 +80,9 @@ function summaryOf(manifest: Manifest, all: readonly Manifest[]) {
 export async function check({ out, json, ...given }: WhichSeries & DataIo): Promise<void> {
   const dir = resolve(given.data);
   let damaged = 0;
-  const all = listSeries(dir);
-  for (const manifest of chosen({ ...given, json })) {
+  const all = listSeries(dir, () => false);
+  const { found, damaged: unreadable } = chosenReadable({ ...given, json });
+  for (const manifest of found) {
     const { damage, findings: now } = await audit(dir, manifest, systemClock.now());
     damaged += damage.length;
     const findings = [...ofMaking(manifest), ...now];
@@ -92,13 +100,14 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
     for (const { repair, rows: mended } of repairs) out(`  repaired (${repair}): ${counted(mended, 'row')}`);
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
+  refuseDamaged(unreadable);
   if (damaged > 0) throw new Refusal(`${counted(damaged, 'file')} of the catalogue cannot be trusted`, 1);
 }
 
 /** The answer as a table, or as one JSON object a row. */
 export async function sql(text: string, { data, json, out, say }: DataGiven & DataIo): Promise<void> {
   const { columns, rows, cut } = await query(resolve(data), text);
-  const all = listSeries(resolve(data));
+  const all = listSeries(resolve(data), () => false);
   for (const one of all) {
     const stale = new RegExp(`\\b${one.kind}\\b`, 'i').test(text) ? staleText(all, one) : undefined;
     if (stale !== undefined) say(`note: ${seriesName(one as SeriesKey)}: ${stale}`);

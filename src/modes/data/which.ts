@@ -1,16 +1,42 @@
 /** Which of the stored series a command is about. */
 import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
+import { type Manifest, readManifest, seriesKeys } from '../../data/catalogue/manifest.ts';
 import { namedSymbol, symbolOf } from '../../data/import/names.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
 
-/** Those that are meant; a `Refusal` that says what is stored when none is. */
-export function chosen({ data, symbol, kind, interval }: WhichSeries): readonly Manifest[] {
+/** Those that are meant; a `Refusal` where one cannot be read. */
+export const chosen = (given: WhichSeries): readonly Manifest[] => chosenKeys(given).flatMap((key) => read(given, key));
+
+function read({ data }: WhichSeries, key: SeriesKey): readonly Manifest[] {
+  const found = readManifest(resolve(data), key);
+  return found === undefined ? [] : [found];
+}
+
+/** Those that are meant and can be read; why the others cannot. */
+export function chosenReadable(given: WhichSeries): {
+  readonly found: readonly Manifest[];
+  readonly damaged: readonly Refusal[];
+} {
+  const damaged: Refusal[] = [];
+  const found = chosenKeys(given).flatMap((key): readonly Manifest[] => {
+    try {
+      return read(given, key);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      damaged.push(error);
+      return [];
+    }
+  });
+  return { found, damaged };
+}
+
+/** Those that are meant, whether or not they can be read; a `Refusal` that says what is stored when none is. */
+export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): readonly SeriesKey[] {
   const dir = resolve(data);
-  const all = listSeries(dir);
+  const all = seriesKeys(dir);
   if (all.length === 0)
     throw new Refusal(`${dir} holds no data: sluice data import FILE, or name another folder (--data)`);
   // What is stored can always be named, as it was by an older version, too.
@@ -24,7 +50,7 @@ export function chosen({ data, symbol, kind, interval }: WhichSeries): readonly 
       (wantedInterval === undefined || one.interval === wantedInterval),
   );
   if (found.length > 0) return found;
-  const names = all.map((one) => seriesName(one as SeriesKey));
+  const names = all.map(seriesName);
   const meant =
     wantedSymbol === undefined
       ? ''
