@@ -26,11 +26,14 @@ export async function openDuck(threads?: number): Promise<Duck> {
     );
   const options = { memory_limit: mostMemory, ...(threads !== undefined && { threads: String(threads) }) };
   const instance = await api.DuckDBInstance.create(':memory:', options);
-  const connections = [await instance.connect()];
+  const connection = await instance.connect();
+  // By itself it takes the machine's: moments with a zone would be hours off, and one file would be other data on each machine.
+  await connection.run("SET GLOBAL TimeZone = 'UTC'");
+  const connections = [connection];
   return {
     api,
     bindings: bindings.default,
-    connection: connections[0] as DuckDBConnection,
+    connection,
     async connect() {
       const more = await instance.connect();
       connections.push(more);
