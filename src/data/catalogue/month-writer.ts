@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeColumnFile } from './column-file.ts';
 import type { Duck } from './duckdb.ts';
-import { columnsOf, monthEnd, monthOf, type SeriesKey } from './kinds.ts';
+import { columnsOf, monthEnd, monthOf, type SeriesKey, seriesName } from './kinds.ts';
 import { frameOf, gapsOf } from './ledger.ts';
 import { loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
@@ -150,8 +150,9 @@ export class MonthWriter {
     this.#months.set(month, { month, rows: table.rows, from, to, file, bytes: bytes.length, sha256, gaps });
   }
 
-  /** Writes what is left; nothing counts until the manifest names it. */
+  /** Writes what is left; nothing counts until the manifest names it. Throws for rows in disorder that no check refused: those behind are lost. */
   async finish(): Promise<Staged> {
+    if (this.broken) throw new Error(`rows of ${seriesName(this.#key)} are no series in time, and no check said so`);
     await this.#flush();
     await this.#staged();
     const months = [...this.#months.values()].toSorted((a, b) => a.from - b.from);
