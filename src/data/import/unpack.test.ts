@@ -1,9 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openData } from './unpack.ts';
+import { unzstd } from './zstd.ts';
 
 const text = 'time_ms,open,high,low,close,volume\n1580515200000,1,2,1,2,3\n';
 // Both hold that text: made by xz 5.4 and zip 3.0.
@@ -15,6 +16,7 @@ const zip = Buffer.from(
   'UEsDBBQAAAAIAIqOdV3UMDZ+NwAAADsAAAAOABwAQlRDVVNEVC0xbS5jc3ZVVAkAA1TaAWtU2gFrdXgLAAEEAAAAAAQAAAAAK8nMTY3PLdbJL0jN08nITM/Qyckv10nOyS9O1SnLzynNTeUyNLUwMDU0NTIAAR1DHSMwNuYCAFBLAQIeAxQAAAAIAIqOdV3UMDZ+NwAAADsAAAAOABgAAAAAAAEAAACkgQAAAABCVENVU0RULTFtLmNzdlVUBQADVNoBa3V4CwABBAAAAAAEAAAAAFBLBQYAAAAAAQABAFQAAAB/AAAAAAA=',
   'base64',
 );
+const random = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => (at * at * 7919) % 251));
 const folder = mkdtempSync(join(tmpdir(), 'sluice-unpack-'));
 
 async function read(content: string | Uint8Array): Promise<{ readonly text: string; readonly name: string }> {
@@ -38,6 +40,35 @@ test.for([
   expect((await read(content)).text).toBe(text);
 });
 
+/** Frames that hold no data, as pzstd puts them before its own. */
+const skipped = (bytes: number): Buffer =>
+  Buffer.concat([Buffer.of(0x50, 0x2a, 0x4d, 0x18, bytes, 0, 0, 0), Buffer.alloc(bytes, 7)]);
+const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+// Blocks of each kind: raw, of one byte that is repeated, packed.
+const parts = ['', text, 'a'.repeat(300_000), text.repeat(9_000), Buffer.from(random(200_000)).toString('latin1')];
+
+test('a file of several zstd frames is read whole', async () => {
+  const frames = [
+    ...parts.map((part) => zstdCompressSync(part, checked)),
+    ...parts.map((part) => zstdCompressSync(part)),
+  ];
+  const all = [...parts, ...parts].join('');
+  expect((await read(Buffer.concat(frames))).text).toBe(all);
+  expect((await read(Buffer.concat(frames.flatMap((frame) => [skipped(4), frame, skipped(0)])))).text).toBe(all);
+});
+
+test('the end of a zstd frame is found wherever the blocks of a file end', async () => {
+  const frames = Buffer.concat([...parts.map((part) => zstdCompressSync(part.slice(0, 500), checked)), skipped(3)]);
+  const one = async function* (bytes: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < frames.length; at += bytes) yield frames.subarray(at, at + bytes);
+  };
+  for (const bytes of [1, 2, 3, 5, 64]) {
+    const out: Uint8Array[] = [];
+    for await (const block of unzstd(one(bytes), 1_024)) out.push(Uint8Array.from(block));
+    expect(Buffer.concat(out).toString()).toBe(parts.map((part) => part.slice(0, 500)).join(''));
+  }
+});
+
 test('a zip gives the name of the file inside, which says the symbol', async () => {
   expect((await read(zip)).name).toBe('BTCUSDT-1m.csv');
 });
@@ -48,10 +79,11 @@ test('text longer than a block comes in several, in order', async () => {
     expect((await read(content)).text).toBe(long);
 });
 
-const random = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7919) % 251));
 test.for([
-  ['gzip', gzipSync(random).subarray(0, -9)],
-  ['zstd', zstdCompressSync(random).subarray(0, -9)],
+  ['gzip', gzipSync(random(5_000)).subarray(0, -9)],
+  ['zstd', zstdCompressSync(random(5_000)).subarray(0, -9)],
+  ['zstd', Buffer.concat([zstdCompressSync(text), zstdCompressSync(random(5_000)).subarray(0, -9)])],
+  ['zstd', Buffer.concat([zstdCompressSync(text), Buffer.alloc(20)])],
   ['xz', xz.subarray(0, -30)],
   ['zip', zip.subarray(0, -20)],
 ] as const)('a file packed as %s that was cut off is refused', async ([packing, content]) => {

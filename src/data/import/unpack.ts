@@ -4,9 +4,10 @@ import { closeSync, openSync, read, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
-import { createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Entry, entryOf } from './zip.ts';
+import { unzstd } from './zstd.ts';
 
 /** Read at once; also about what is held of a file at any time. */
 const blockBytes = 2 ** 20;
@@ -34,6 +35,8 @@ const magics: readonly (readonly [Packing, readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
   ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  // Of a frame to be skipped, with which pzstd begins.
+  ['zstd', [0x50, 0x2a, 0x4d, 0x18]],
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
 ];
 
@@ -131,12 +134,9 @@ async function* unpack(
   try {
     if (packing === 'xz') yield* unpackXz(source());
     else if (entry !== undefined) yield* unzip(entry, packed);
-    else {
-      const stage =
-        packing === 'gzip' ? createGunzip({ chunkSize: blockBytes }) : createZstdDecompress({ chunkSize: blockBytes });
-      // The error of either end comes out of the loop below.
-      yield* pipeline(source(), stage, () => {}) as AsyncIterable<Buffer>;
-    }
+    else if (packing === 'zstd') yield* unzstd(copies(packed), blockBytes);
+    // The error of either end comes out of the loop.
+    else yield* pipeline(source(), createGunzip({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const cause = error instanceof Error ? error.message : String(error);
