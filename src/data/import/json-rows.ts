@@ -1,5 +1,6 @@
 /** Rows of JSON: arrays of values become separated text; objects, one a line, become batches; so do books. */
 import { z } from 'zod';
+import { counted } from '../check/finding.ts';
 import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
 import { cellText, decimalsOf, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { epochMs, epochUnit } from './times.ts';
@@ -83,6 +84,8 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
     if (Number.isNaN(at)) return 'the book has no time (t, time, ts or timestamp)';
     const levels = [...bids.map((one) => [1, one] as const), ...asks.map((one) => [-1, one] as const)];
     if (levels.length === 0) return 'the book is empty';
+    if (levels.length > mostLevels)
+      return `the book has ${counted(levels.length, 'level')}, and ${counted(mostLevels, 'level')} at most are read: keep the best of each side`;
     const rows: number[][] = [];
     for (const [side, one] of levels) {
       const [price, quantity] = Array.isArray(one) ? one : [one.price, one.amount];
@@ -103,7 +106,7 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
   });
 }
 
-/** A book of more levels than this is none; it would not fit into a batch. */
+/** Of one book: it has to fit into a batch. One cut off would be without its other side. */
 const mostLevels = 20_000;
 
 /** Collects rows into batches, and lines of text into JSON. */
@@ -142,7 +145,7 @@ class BatchBuffer {
   }
 
   pushTogether(rows: readonly (readonly number[])[]): void {
-    for (const row of rows.slice(0, mostLevels)) this.push(row);
+    for (const row of rows) this.push(row);
   }
 
   reading(blocks: AsyncIterable<Uint8Array>, take: (json: unknown) => string | undefined): Reading {
