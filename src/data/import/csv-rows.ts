@@ -262,7 +262,7 @@ class CsvReader {
     const role = names[this.#codes[cell] as number] ?? 'skip';
     const text = this.#text(from, to);
     if (role === 'skip') return 0;
-    if (role === 'epoch') return this.#epoch(numberFrom(text));
+    if (role === 'epoch') return this.#epoch(epochFrom(text));
     if (role !== 'number') return textValue(role, text, this.#zone);
     const plain = this.#point === 44 ? text.replace(',', '.') : text;
     const decimals = decimalsOf(plain);
@@ -320,6 +320,12 @@ const decimalText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 /** NaN for what is no decimal number. */
 export const numberFrom = (text: string): number => (decimalText.test(text) ? Number(text) : Number.NaN);
 
+const nanoseconds = /^\d{18,}$/;
+
+/** A time since 1970, of ns the whole ms: a double cannot tell finer ones apart. NaN for what is no decimal number. */
+export const epochFrom = (text: string): number =>
+  numberFrom(nanoseconds.test(text) ? `${text.slice(0, -6)}000000` : text);
+
 /** Decimal places of a number as it is written; at most 255 are told apart. */
 export function decimalsOf(text: string): number {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
@@ -327,9 +333,10 @@ export function decimalsOf(text: string): number {
   return Math.min(255, Math.max(0, written - Number(exponent)));
 }
 
-const takerSides: Readonly<Record<string, number>> = { buy: 1, b: 1, bid: 1, sell: -1, s: -1, a: -1, ask: -1 };
-// Who makes a market by buying is met by a taker who sells.
-const byMaker: Readonly<Record<string, number>> = { true: -1, '1': -1, t: -1, false: 1, '0': 1, f: 1 };
+/** Words for the side of a taker, in small letters. */
+export const takerSides: Readonly<Record<string, number>> = { buy: 1, b: 1, bid: 1, sell: -1, s: -1, a: -1, ask: -1 };
+/** Who makes a market by buying is met by a taker who sells. */
+export const byMaker: Readonly<Record<string, number>> = { true: -1, '1': -1, t: -1, false: 1, '0': 1, f: 1 };
 
 /** The value of a text cell in a batch; NaN for what it cannot be. */
 export function textValue(role: 'moment' | 'side' | 'makerBuys', text: string, zone: string): number {

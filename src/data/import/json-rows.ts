@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { counted } from '../check/finding.ts';
 import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
-import { cellText, decimalsOf, numberFrom, type Role, textValue } from './csv-rows.ts';
+import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { epochMs, epochUnit } from './times.ts';
 
 const lineFeed = 10;
@@ -126,11 +126,11 @@ class BatchBuffer {
   value(role: Role, text: string, zone: string, to: number): number {
     if (role === 'skip') return 0;
     if (role === 'number' || role === 'epoch') {
-      const value = numberFrom(text);
       if (role === 'number') {
         this.#decimals[to] = Math.max(this.#decimals[to] ?? 0, decimalsOf(text));
-        return value;
+        return numberFrom(text);
       }
+      const value = epochFrom(text);
       const time = epochMs(value);
       if (!Number.isNaN(time)) this.#units.add(epochUnit(value));
       return time;

@@ -4,6 +4,10 @@ import { localToUtc } from '../zones.ts';
 const secondsBelow = 1e11;
 const millisecondsBelow = 1e14;
 const microsecondsBelow = 1e17;
+/** Times from here on are in ns. */
+export const leastNs = microsecondsBelow;
+/** Half a µs, in ms: doubles of times in ns are 256 ns apart, and a whole ms must not be read as the one before. */
+const halfMicrosecond = 5e-4;
 
 export type EpochUnit = 's' | 'ms' | 'µs' | 'ns';
 
@@ -19,7 +23,7 @@ export function epochMs(value: number): number {
   if (!(value >= 1e8)) return Number.NaN;
   if (value < secondsBelow) return Math.floor(value * 1_000 + 1e-4);
   if (value < millisecondsBelow) return Math.floor(value);
-  return Math.floor(value / (value < microsecondsBelow ? 1e3 : 1e6));
+  return value < microsecondsBelow ? Math.floor(value / 1e3) : Math.floor(value / 1e6 + halfMicrosecond);
 }
 
 const iso =
