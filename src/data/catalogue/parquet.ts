@@ -107,7 +107,7 @@ export class ParquetWriter {
   }
 }
 
-/** The rows of a select of doubles, vector by vector; each is valid until the next is asked for. */
+/** The rows of a select of doubles, vector by vector, NaN for null; each is valid until the next is asked for. */
 export async function* vectorsOf(
   { bindings, connection }: Duck,
   sql: string,
@@ -119,11 +119,19 @@ export async function* vectorsOf(
     if (next === null || next.rowCount === 0) return;
     const { chunk, rowCount: rows } = next;
     yield Array.from({ length: width }, (_, index) => {
-      const bytes = bindings.vector_get_data(bindings.data_chunk_get_vector(chunk, index), rows * 8);
-      return new Float64Array(bytes.buffer, bytes.byteOffset, rows);
+      const vector = bindings.data_chunk_get_vector(chunk, index);
+      const bytes = bindings.vector_get_data(vector, rows * 8);
+      const values = new Float64Array(bytes.buffer, bytes.byteOffset, rows);
+      // None where every row has a value, whatever its type says.
+      const valid = bindings.vector_get_validity(vector, Math.ceil(rows / 64) * 8) as Uint8Array | null;
+      return valid === null ? values : withoutNulls(values, valid);
     });
   }
 }
+
+/** Under a null stands whatever was there before, such as the value of another row. */
+const withoutNulls = (values: Float64Array, valid: Uint8Array): Float64Array =>
+  values.map((value, row) => (((valid[row >> 3] as number) >> (row & 7)) & 1 ? value : Number.NaN));
 
 /** Reads one Parquet file of ours. */
 export async function readParquet(duck: Duck, kind: Kind, path: string, rows: number): Promise<Table> {

@@ -5,10 +5,11 @@ import { type Duck, openDuck, quoted } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
 import { shown } from '../shown.ts';
-import { type Batch, mostBatchRows, type Reading } from './batch.ts';
+import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
 import type { Told } from './layout.ts';
-import { epochMs, epochUnit } from './times.ts';
+import { epochMs, epochUnit, leastNs } from './times.ts';
 
 /** Decimals of doubles are found by trying; finer ones than this are told as this. */
 const mostDecimals = 12;
@@ -25,10 +26,8 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     ended: true,
     lines: 0,
   };
-  const select = selectOf(columns, kind, told, path);
-  return Object.assign(reading, {
-    batches: batches(path, `SELECT ${select} FROM read_parquet(${quoted(path)})`, rows, reading, width),
-  });
+  const cells = cellsOf(columns, kind, told, path);
+  return Object.assign(reading, { batches: batches(path, cells, rows, reading) });
 }
 
 /** Columns and how many rows there must be; a `Refusal` where the file is none, or was cut off. */
@@ -59,48 +58,124 @@ interface Described {
   readonly type: string;
 }
 
-function selectOf(columns: readonly Described[], kind: Kind, told: Told, path: string): string {
-  if (kind === 'depth') return columnsOf.depth.map(({ read }) => read).join(', ');
-  const { time, values } = fieldsOf(told.columns ?? columns.map(({ name }) => name), { ...told, kind }, path);
-  const named = (at: number): Described => columns[at] ?? { name: '', type: '' };
-  const timeColumn = named(time);
-  const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-  const times = /TIMESTAMP|DATE/.test(timeColumn.type)
-    ? `CAST(epoch_ms(CAST(${quotedName(timeColumn.name)} AS TIMESTAMP)) AS DOUBLE)`
-    : `CAST(${quotedName(timeColumn.name)} AS DOUBLE)`;
-  const others = columnsOf[kind].slice(1).map(({ name }) => {
-    const makerBuys = name === 'side' && values['side'] === undefined;
-    const { name: column } = named(values[makerBuys ? 'makerBuys' : name] ?? -1);
-    if (makerBuys) return `CASE WHEN ${quotedName(column)} THEN -1.0::DOUBLE ELSE 1.0::DOUBLE END`;
-    if (name === 'side') return `CASE WHEN lower(${quotedName(column)}) = 'buy' THEN 1.0::DOUBLE ELSE -1.0::DOUBLE END`;
-    return `CAST(${quotedName(column)} AS DOUBLE)`;
+/** What fills a column of the batch: a double, null where it is not what belongs there. */
+interface Cell {
+  readonly name: string;
+  readonly sql: string;
+  readonly wanted: string;
+}
+
+function cellsOf(columns: readonly Described[], kind: Kind, told: Told, path: string): readonly Cell[] {
+  const { time, value } = placesOf(columns, kind, told, path);
+  return columnsOf[kind].map(({ name }, at) => {
+    if (at === 0) return timeCell(time, told, path);
+    if (name !== 'side') return { name: value(name).name, sql: doubleOf(value(name)), wanted: 'a number' };
+    const makerBuys = value('makerBuys');
+    return makerBuys.name === '' ? sideCell(value(name)) : makerCell(makerBuys);
   });
-  return [times, ...others].join(', ');
+}
+
+/** Which column holds what; a `Refusal` where one is missing. */
+function placesOf(
+  columns: readonly Described[],
+  kind: Kind,
+  told: Told,
+  path: string,
+): { readonly time: Described; readonly value: (name: string) => Described } {
+  if (kind === 'depth') return booksOf(columns, path);
+  const { time, values } = fieldsOf(told.columns ?? columns.map(({ name }) => name), { ...told, kind }, path);
+  const at = (place: number | undefined): Described => columns[place ?? -1] ?? { name: '', type: '' };
+  return { time: at(time), value: (name) => at(values[name]) };
+}
+
+/** Books are read as they are exported, a row for each level. */
+function booksOf(columns: readonly Described[], path: string): ReturnType<typeof placesOf> {
+  const value = (wanted: string): Described =>
+    columns.find(({ name }) => name.toLowerCase() === wanted) ?? { name: '', type: '' };
+  const missing = columnsOf.depth.map(({ name }) => name).filter((name) => value(name).name === '');
+  if (missing.length > 0)
+    throw new Refusal(
+      `${path}: no column for ${missing.join(', ')} among "${shown(
+        columns
+          .map(({ name }) => name)
+          .join(',')
+          .slice(0, 120),
+      )}": books in Parquet have a row for each level, with time_ms, book (which numbers the books), side, price and quantity; write others as one JSON object a line`,
+    );
+  return { time: value('time_ms'), value };
+}
+
+const identifier = ({ name }: Described): string => `"${name.replaceAll('"', '""')}"`;
+const doubleOf = (column: Described): string => `TRY_CAST(${identifier(column)} AS DOUBLE)`;
+const isWhole = ({ type }: Described): boolean => /^U?(BIG|HUGE)INT$/.test(type);
+
+function timeCell(column: Described, { zone = 'UTC' }: Told, path: string): Cell {
+  const { name, type } = column;
+  const cell = { name, wanted: 'a time in s, ms, µs or ns since 1970' };
+  const named = identifier(column);
+  // A double cannot tell ns apart: what is finer than ms is cut off before.
+  if (isWhole(column))
+    return {
+      ...cell,
+      sql: `CAST(CASE WHEN ${named} >= ${leastNs} THEN ${named} - ${named} % 1000000 ELSE ${named} END AS DOUBLE)`,
+    };
+  if (!/TIMESTAMP|DATE/.test(type)) return { ...cell, sql: doubleOf(column) };
+  if (zone !== 'UTC' && zone !== 'Z' && !type.includes('TIME ZONE'))
+    throw new Refusal(
+      `${path}: ${shown(name)} holds times that name no zone, and Parquet's are read as UTC: where they are local ones, write them with their zone first (in Python df['${shown(name)}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
+    );
+  return { ...cell, sql: `CAST(epoch_ms(CAST(${named} AS TIMESTAMP)) AS DOUBLE)` };
+}
+
+const sideCell = (column: Described): Cell => ({
+  name: column.name,
+  sql: wordsOf(column, takerSides),
+  wanted: 'buy or sell',
+});
+
+const makerCell = (column: Described): Cell => ({
+  name: column.name,
+  // Of numbers pandas makes doubles where some are missing.
+  sql:
+    column.type === 'BOOLEAN'
+      ? `CASE WHEN ${identifier(column)} THEN -1.0::DOUBLE WHEN NOT ${identifier(column)} THEN 1.0::DOUBLE END`
+      : wordsOf(column, { ...byMaker, '1.0': -1, '0.0': 1 }),
+  wanted: 'true or false',
+});
+
+function wordsOf(column: Described, words: Readonly<Record<string, number>>): string {
+  const of = (value: number): string =>
+    Object.keys(words)
+      .filter((word) => words[word] === value)
+      .map(quoted)
+      .join(', ');
+  const word = `lower(CAST(${identifier(column)} AS VARCHAR))`;
+  return `CASE WHEN ${word} IN (${of(1)}) THEN 1.0::DOUBLE WHEN ${word} IN (${of(-1)}) THEN -1.0::DOUBLE END`;
 }
 
 /** Vector by vector, in a database of its own: an answer that is still being read does not outlive another question on its connection. */
 async function* batches(
   path: string,
-  sql: string,
+  cells: readonly Cell[],
   expected: number,
   reading: Omit<Reading, 'batches'>,
-  width: number,
 ): AsyncGenerator<Batch> {
   const duck = await openDuck(1);
-  const columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
+  const columns = cells.map(() => new Float64Array(mostBatchRows));
   const lines = new Uint32Array(mostBatchRows);
+  const sql = `SELECT ${cells.map((cell) => cell.sql).join(', ')} FROM read_parquet(${quoted(path)})`;
   try {
     let rows = 0;
-    for await (const vectors of vectorsOf(duck, sql, width)) {
+    for await (const vectors of vectorsOf(duck, sql, cells.length)) {
       const count = vectors[0]?.length ?? 0;
       if (rows + count > mostBatchRows) {
-        yield batchOf(columns, rows, lines, reading);
+        yield batchOf(columns, rows, lines, reading, cells);
         rows = 0;
       }
       for (const [index, vector] of vectors.entries()) columns[index]?.set(vector, rows);
       rows += count;
     }
-    if (rows > 0) yield batchOf(columns, rows, lines, reading);
+    if (rows > 0) yield batchOf(columns, rows, lines, reading, cells);
     // A stream that meets damage ends without a word.
     if (reading.lines !== expected) throw damaged(path, `only ${reading.lines} of its ${expected} rows can be read`);
   } catch (error) {
@@ -110,22 +185,39 @@ async function* batches(
   }
 }
 
+/** The rows that can be read; the others are noted. */
 function batchOf(
   columns: readonly Float64Array[],
-  rows: number,
+  read: number,
   lines: Uint32Array,
   reading: Omit<Reading, 'batches'>,
+  cells: readonly Cell[],
 ): Batch {
   const times = columns[0] as Float64Array;
   const [first = Number.NaN] = times;
   if (!Number.isNaN(epochMs(first))) reading.units.add(epochUnit(first));
-  for (let row = 0; row < rows; row++) {
+  let rows = 0;
+  for (let row = 0; row < read; row++) {
     times[row] = epochMs(times[row] as number);
-    lines[row] = ++reading.lines;
+    reading.lines++;
+    const fault = faultAt(columns, row);
+    if (fault >= 0) {
+      const { name, wanted } = cells[fault] as Cell;
+      noteUnreadable(reading.unreadable, reading.lines, `${name} is empty or not ${wanted}`);
+    } else {
+      if (rows < row) for (const column of columns) column[rows] = column[row] as number;
+      lines[rows++] = reading.lines;
+    }
   }
   for (const [index, column] of columns.entries())
     if (index > 0) noteDecimals(column.subarray(0, rows), reading.decimals, index);
   return { columns, rows, lines };
+}
+
+/** The first column that has no number in a row; -1 where each has one. */
+function faultAt(columns: readonly Float64Array[], row: number): number {
+  for (let at = 0; at < columns.length; at++) if (!Number.isFinite(columns[at]?.[row])) return at;
+  return -1;
 }
 
 function noteDecimals(column: Float64Array, decimals: Uint8Array, index: number): void {
