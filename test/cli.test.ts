@@ -133,7 +133,8 @@ test('a demo takes no directory of another mode, and --fresh takes none away tha
       err: 'sluice: state directory var/live belongs to mode "live", not "demo": give another with --state DIR; nothing was changed\n',
     });
     expect(at.files()).toContain(join('var', 'live', 'journal.db'));
-    expect(at.files()).not.toContain(join('var', 'live', 'faults.yaml'));
+    expect(at.files()).not.toContain(join('var', 'live', 'demo-faults.yaml'));
+    at.write('faults.yaml', '- match: { method: POST }\n  do: { status: 504 }\n');
     const foreign = '. holds files and is no state directory of a demo, which --fresh takes away whole';
     for (const more of [[], ['--fresh']]) expect(await refused(3, 'demo', '--state', '.', ...more)).toContain(foreign);
   } finally {

@@ -19,7 +19,17 @@ function fromFile(file: string): Readonly<Record<string, string>> {
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Refusal(`${file} can be read by other users of this machine: run chmod 600 ${file}`, 3);
   }
-  return parse(readFileSync(file));
+  try {
+    return parse(readFileSync(file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Refusal(
+      code === 'EISDIR'
+        ? `${file} is a folder, not a file of keys: put the keys into the environment, or take it away`
+        : `${file} cannot be read (${code ?? String(error)}): it must belong to the user that runs this`,
+      3,
+    );
+  }
 }
 
 /** The variables that hold a key and its secret: another purpose has another key. */

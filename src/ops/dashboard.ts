@@ -181,6 +181,11 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
         1,
       );
     }
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+      throw new Refusal(
+        `dashboard: port ${port} on ${host} is for the system's own programs; set dashboard.port (of the demo: --port) to one above 1023, or to 0 for any free port`,
+        1,
+      );
     throw error;
   }
   return portOf(app);

@@ -7,13 +7,14 @@ import { refuseMissingMoney } from './money-there.ts';
 
 const at = instrument({ symbol: 'btcusdt', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
 
-/** Looks, at an account with `free` and `locked` USDT, for what the strategies were given; `held` BTC were bought at 100. */
+/** Looks, at an account with `free` and `locked` USDT, for what the strategies were given; `held` BTC were bought at 100, `former` by one that is not configured any more. */
 function look({
   given = ['600'],
   free = '1000',
   locked = '0',
   held = 0,
-}: Partial<{ given: string[]; free: string; locked: string; held: number }>): readonly Notice[] {
+  former = 0,
+}: Partial<{ given: string[]; free: string; locked: string; held: number; former: number }>): readonly Notice[] {
   const ids = given.map((_, index) => `s${index}`);
   const portfolio = new Portfolio(
     new Map([[at.symbol, at]]),
@@ -24,7 +25,8 @@ function look({
     hosted: ids.map((id) => ({ id, symbol: at.symbol })),
     portfolio: {
       closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),
-      holding: () => ({ quantity: held, entryPrice: 100 }),
+      holding: (id) => ({ quantity: id === 'former' ? former : held, entryPrice: 100 }),
+      places: () => [...portfolio.places(), { strategy: 'former', symbol: at.symbol }],
       instrument: () => at,
       orders: () => portfolio.orders(),
     },
@@ -35,6 +37,11 @@ function look({
 }
 
 describe('what strategies are given', () => {
+  test('may be less than there is where one that is not configured any more holds the rest', () => {
+    expect(() => look({ free: '100' })).toThrow('the strategies count on 600.00 USDT, the account has 100');
+    expect(look({ free: '100', former: 3 })).toMatchObject([{ level: 'warn' }]);
+  });
+
   test('may be all that the account has, locked money too', () => {
     expect(look({ given: ['600', '400'], free: '700', locked: '300' })).toEqual([]);
   });

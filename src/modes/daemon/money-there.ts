@@ -17,7 +17,7 @@ export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(un
 
 export interface MoneyThere {
   readonly hosted: readonly Pick<NamedHosted, 'id' | 'symbol'>[];
-  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders'> & {
+  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'places'> & {
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
   };
   readonly balances: readonly Balance[];
@@ -30,11 +30,11 @@ export interface MoneyThere {
  */
 export function refuseMissingMoney({ hosted, portfolio, balances, notice }: MoneyThere): void {
   const cash = new Map<Instrument['quote'], number>();
-  let held = false;
+  // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
+  const held = portfolio.places().some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
   for (const { id, symbol } of hosted) {
     const { quantity, entryPrice } = portfolio.holding(id, symbol);
     const { quote } = portfolio.instrument(symbol);
-    if (quantity !== 0) held = true;
     const cost = quantity === 0 ? 0 : quantity * entryPrice;
     cash.set(quote, (cash.get(quote) ?? 0) + portfolio.closedEquity(id, symbol) - cost);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Instrument } from '../../domain/instrument.ts';
+import { instrument } from '../../domain/instrument.ts';
 import { fillRowOf, orderRowOf, pastOf } from '../../journal/builders.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { emptyLoaded, type Loaded } from '../../journal/load.ts';
@@ -41,8 +41,8 @@ test('ids of a new run are above every one that the journal knows', () => {
 });
 
 test('a paper account has one currency: what traded in another is refused', () => {
-  const config = (symbol: string) => ({ strategies: [{ symbol }] }) as unknown as Parameters<typeof currencyOf>[0];
-  const usd = { symbol: 'XBTUSD', quote: 'USD' } as unknown as Instrument;
+  const config = (symbol: string) => [{ symbol }];
+  const usd = instrument({ symbol: 'XBTUSD', base: 'XBT', quote: 'USD', pricePrecision: 2, quantityPrecision: 5 });
   const all = new Map([...instruments, ['XBTUSD', usd]]);
   expect(currencyOf(config('BTCUSDT'), kept(resting, '1'), all, 'DIR')).toBe('USDT');
   expect(currencyOf(config('XBTUSD'), emptyLoaded, all, 'DIR')).toBe('USD');

@@ -42,7 +42,10 @@ function paperVenue(
     instruments,
     rules,
     fees,
-    balances: balancesAfter(loaded, instruments, { asset: currencyOf(config, loaded, instruments, stateDir), cash }),
+    balances: balancesAfter(loaded, instruments, {
+      asset: currencyOf(config.strategies, loaded, instruments, stateDir),
+      cash,
+    }),
     restored: ordersOf(loaded, instruments),
     firstId: firstIdAfter(loaded),
   });
@@ -52,7 +55,7 @@ function paperVenue(
 
 /** What everything is paid in: sums of several currencies would be none. */
 export function currencyOf(
-  { strategies }: StartOptions['config'],
+  strategies: readonly { readonly symbol: string }[],
   { past }: Pick<Loaded, 'past'>,
   instruments: ReadonlyMap<string, Instrument>,
   stateDir: string,

@@ -91,8 +91,10 @@ export async function demo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** What goes wrong by default: the first that a demo writes into its directory. */
-const faultsFile = 'faults.yaml';
+/** What goes wrong by default. */
+const faultsFile = 'demo-faults.yaml';
+/** What a demo that began and came to nothing leaves in its directory. */
+const early: readonly string[] = [faultsFile, 'exchange', 'lock.db', 'sluice.log', 'sluice'];
 
 /** Refuses the directory of another mode, or of somebody's own files, before anything is written there: --fresh takes a demo's away whole. */
 function refuseOthers(stateDir: string): void {
@@ -104,7 +106,8 @@ function refuseOthers(stateDir: string): void {
       3,
     );
   const names = readdirSync(stateDir);
-  if (names.length > 0 && !names.includes(faultsFile))
+  const isDemo = mode === 'demo' || existsSync(join(stateDir, 'exchange', 'exchange.db'));
+  if (!isDemo && !names.every((name) => early.includes(name)))
     throw new Refusal(
       `${stateDir} holds files and is no state directory of a demo, which --fresh takes away whole: give an empty one, or one that is not there yet, with --state DIR; nothing was changed`,
       3,
@@ -143,7 +146,7 @@ interface Market {
 async function startExchange(options: DemoOptions, stateDir: string, speed: number): Promise<Market> {
   const { scenario, say, signal } = options;
   const usual = join(stateDir, faultsFile);
-  writeFileSync(usual, demoFaults);
+  if (options.faults === undefined) writeFileSync(usual, demoFaults);
   const main = fileURLToPath(
     new URL(import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js', import.meta.url),
   );
