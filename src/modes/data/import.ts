@@ -110,7 +110,8 @@ async function show(path: string, options: ImportOptions, { json, out }: ImportG
   const layout = guess(file, options);
   const duck = await openDuck(1);
   try {
-    const reading = await readRows(file, layout, options, duck);
+    const told = layout.symbol === undefined ? options : { ...options, symbol: layout.symbol };
+    const reading = await readRows(file, layout, told, duck);
     const names = columnsOf[layout.kind].map(({ name }) => name);
     const first = await reading.batches.next();
     const batch = first.done === true ? undefined : first.value;
