@@ -39,7 +39,7 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
   const among = `among "${shown(header.join(',').slice(0, 120))}"`;
   if (missing.join() === 'volume')
     throw new Refusal(
-      `${path}: no column for volume ${among}, and klines need it (in the base asset), since by it orders fill in part and move the price: if one of these is it, name them in their order (--columns time,open,high,low,close,volume; - for one to leave out); if none is, fetch klines that have it, or add a column of what you believe was traded (0 says nothing was, and limit orders do not fill)`,
+      `${path}: no column for volume ${among}, and klines need it (in the base asset, not in the quote), since by it orders fill in part and move the price: if one of these is it, name them in their order (--columns time,open,high,low,close,volume; - for one to leave out); if none is, fetch klines that have it, or add a column of what you believe was traded (0 says nothing was, and limit orders do not fill)`,
     );
   if (kind === undefined || missing.length > 0)
     throw new Refusal(

@@ -78,6 +78,12 @@ function known(file: Pick<DataFile, 'name' | 'path'>, told: Told, byRows: Known)
   };
 }
 
+/** What was told, and the symbol that rows or name say where none was: by it the volume in the base asset is found. */
+function withSymbol(file: Pick<DataFile, 'path' | 'name'>, told: Told, cell = ''): Told {
+  const { symbol } = known(file, told, cell === '' ? {} : { symbol: cell });
+  return symbol === undefined ? told : { ...told, symbol };
+}
+
 function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layout {
   if (told.kind === undefined)
     throw new Refusal(`${file.path} is Parquet: say what it holds (--as klines, trades or depth)`);
@@ -106,7 +112,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
   const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
-  const fields = fieldsOf(keys, told, file.path);
+  const fields = fieldsOf(keys, withSymbol(file, told, cellText(row[symbol])), file.path);
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
     is: 'objects',
@@ -191,11 +197,11 @@ function textLayout(
   );
   const special = specialLayout(above, file, told);
   if (special !== undefined) return { ...special, ...symbols };
-  const fields = told.columns
-    ? fieldsOf(told.columns, told, file.path)
-    : above === undefined
+  const header = told.columns ?? above;
+  const fields =
+    header === undefined
       ? fieldsByPlace(rows, told, file.path)
-      : fieldsOf(above, told, file.path);
+      : fieldsOf(header, withSymbol(file, told, rows[0]?.[at]), file.path);
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {

@@ -116,7 +116,7 @@ async function importInto(
     throw new Refusal(
       `${seriesName(key)} was made with the days of ${before.zone}, and those of a file are of UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
     );
-  const reading = await readRows(ofOneSymbol(file, layout), layout, options, duck);
+  const reading = await readRows(ofOneSymbol(file, layout), layout, { ...options, symbol: key.symbol }, duck);
   if (layout.form.is === 'parquet') await refuseSeveralIn(duck, file.path);
   const writer = new MonthWriter(duck, dir, key, before);
   try {

@@ -135,6 +135,27 @@ describe('klines', () => {
     expect(rows).toEqual(two);
   });
 
+  test.for<[string, string, string, string]>([
+    ['of an asset with digits in its name', 'Binance_1INCHUSDT_1h.csv', '1INCH/USDT', 'Volume 1INCH,Volume USDT'],
+    ['behind that in the quote', 'Binance_BTCUSDT_1h.csv', '', 'Volume USDT,Volume BTC'],
+    ['under another name of the asset', 'Bitmex_BTCUSD_1h.csv', '', 'Volume USD,Volume XBT'],
+    ['of an asset that the quote begins like', 'Gemini_USDCUSD_1h.csv', '', 'Volume USD,Volume USDC'],
+  ])('whose volume in the base asset is that %s', async ([, name, symbol, volumes]) => {
+    const isFirst = volumes.startsWith('Volume 1INCH');
+    const cells = (base: number): string => (isFirst ? `${base},9999` : `9999,${base}`);
+    const content = lines(
+      `unix,date,symbol,open,high,low,close,${volumes}`,
+      `${at},2024-01-01,${symbol},100,103,99,101,${cells(7)}`,
+      `${at + minute},2024-01-01,${symbol},101,104,100,102.5,${cells(8)}`,
+    );
+    expect((await take(name, content)).rows).toEqual(two);
+  });
+
+  test('that have volume in the quote alone are refused', async () => {
+    const content = lines('date,symbol,open,high,low,close,Volume USD', `${iso(0)},BTC/USD,100,103,99,101,700`);
+    await expect(take('FTX_1h.csv', content)).rejects.toThrow(/no column for volume among .*not in the quote/);
+  });
+
   test('in an order that the user names', async () => {
     const content = lines(`7,x,${at},99,103,100,101`, `8,x,${at + minute},100,104,101,102.5`);
     const columns = ['volume', '-', 'time', 'low', 'high', 'open', 'close'];

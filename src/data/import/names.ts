@@ -124,13 +124,21 @@ export function columnNamed(header: readonly string[], field: Field): number {
   return -1;
 }
 
-/** `Volume BTC`, `volume_btc` beside `Volume USD`: the one of the base asset, which the symbol begins with. */
+/**
+ * `Volume BTC`, `volume_btc` beside `Volume USD`: the one of the base asset, which the symbol begins with, or that is not of the quote, which
+ * it ends with: by volume in the quote orders would fill thousands of times too much. -1 when there is none.
+ */
 export function volumeOfBase(header: readonly string[], symbol: string | undefined): number {
   const named = columnNamed(header, 'volume');
   if (named >= 0) return named;
-  const assets = header.map((name) => /^volume[ _]\(?([a-z]+)\)?$/i.exec(name.trim())?.[1]?.toUpperCase());
-  const base = assets.findIndex(
-    (asset) => asset !== undefined && symbol !== undefined && symbolOf(symbol).startsWith(asset),
+  const assets = header.map((name) => /^volume[ _]\(?([a-z0-9]+)\)?$/i.exec(name.trim())?.[1]?.toUpperCase());
+  if (symbol === undefined) return assets.findIndex((asset) => asset !== undefined);
+  const text = symbolOf(symbol);
+  // USDC and USD both begin USDCUSD: the longer one is it.
+  const [base] = assets
+    .filter((asset) => asset !== undefined && text.startsWith(asset))
+    .toSorted((a, b) => (b?.length ?? 0) - (a?.length ?? 0));
+  return assets.findIndex(
+    (asset) => asset !== undefined && (base === undefined ? !text.endsWith(asset) : asset === base),
   );
-  return base >= 0 ? base : assets.findIndex((asset) => asset !== undefined);
 }
