@@ -1,6 +1,6 @@
 /** Kept runs, their reports and comparisons, as a user meets them. */
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest } from '../src/modes/backtest/command.ts';
@@ -312,6 +312,24 @@ test('compare tells beside each run what was found in its data', async () => {
 describe('the store', () => {
   const dir = join(at.dir, 'store');
   const kept = { id: 'x' };
+
+  test('removes runs of its own folder alone, each once', () => {
+    const keep = (id: string): string => keepRun(dir, { ...kept, id }, new Map());
+    const [first, second] = [keep('20260101-000000-aaaa'), keep('20260102-000000-bbbb')];
+    const elsewhere = join(dir, '..', 'mine');
+    mkdirSync(elsewhere, { recursive: true });
+    appendFileSync(join(elsewhere, 'result.json'), '{}');
+    const remove = (...names: readonly string[]): void =>
+      showRuns({ runs: dir, remove: names, json: false, out: () => {}, say: () => {} });
+    expect(() => remove(elsewhere)).toThrow(/is no run of .*: name one that sluice runs lists/);
+    expect(() => remove('')).toThrow('name a run');
+    expect([elsewhere, first, second].every((folder) => existsSync(folder))).toBe(true);
+    // What is left is listed, which these cannot be.
+    expect(() => remove('last', 'last')).toThrow(/is not the result of a run/);
+    remove(first);
+    expect(readdirSync(dir)).toEqual([]);
+    rmSync(elsewhere, { recursive: true });
+  });
 
   test('leaves nothing behind when a run cannot be written', () => {
     expect(() => keepRun(dir, kept, new Map([['no/such/folder' as 'fills.csv', ['']]]))).toThrow(/ENOENT/);

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
 import { groupLines, metricLines, tableOf } from '../backtest/table.ts';
 import { writeTables, writeWhole } from './keep.ts';
-import { findRun, type KeptRun, type RunFile, readRun, readRunFile, runBytes, runIds } from './store.ts';
+import { findRun, type KeptRun, ownRun, type RunFile, readRun, readRunFile, runBytes, runIds } from './store.ts';
 
 interface Options {
   readonly runs: string;
@@ -25,7 +25,7 @@ export function showRuns({
   out,
   say,
 }: Options & { readonly remove?: readonly string[] }): void {
-  for (const folder of remove.map((name) => findRun(runs, name))) {
+  for (const folder of new Set(remove.map((name) => ownRun(runs, name)))) {
     rmSync(folder, { recursive: true });
     say(`${basename(folder)} removed; its try stays counted`);
   }

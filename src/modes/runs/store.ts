@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
@@ -156,6 +156,7 @@ export function runIds(dir: string): readonly string[] {
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
+  if (name === '') throw new Refusal('name a run: its id, the beginning or end of it, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
   const ids = runIds(dir);
   const found = name === 'last' ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
@@ -168,6 +169,15 @@ export function findRun(dir: string, name: string): string {
     );
   if (others.length > 0) throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, 5).join(', ')}`);
   return join(dir, only);
+}
+
+/** The same, of this folder's runs alone: what is to be removed is no folder from elsewhere that holds a file of that name. */
+export function ownRun(dir: string, name: string): string {
+  const found = findRun(dir, name);
+  if (resolve(dirname(found)) === resolve(dir)) return found;
+  throw new Refusal(
+    `${name} is no run of ${resolve(dir)}: name one that sluice runs lists, or its folder with --runs DIR`,
+  );
 }
 
 export function readRun(folder: string): KeptRun {
