@@ -149,6 +149,26 @@ describe('klines', () => {
   }, 30_000);
 });
 
+test('a market that jumped is stored as it was, and told of', async () => {
+  await exchange.close();
+  const klines = minutes();
+  const jump = (column: ArrayLike<number>): Float64Array =>
+    Float64Array.from(column, (price, row) => (row < past - 23 ? price : 5 * price));
+  const { open, high, low, close } = klines;
+  const jumped = { ...klines, open: jump(open), high: jump(high), low: jump(low), close: jump(close) };
+  exchange = await startSimulator({
+    users: [],
+    instruments: [
+      instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 }),
+    ],
+    markets: [{ kind: 'klines', symbol: 'BTCUSDT', klines: jumped, startIndex: past - 3 }],
+  });
+  exchange.advance(30_000);
+  const { code, out, err } = await at.sluice(args('j', '--interval', '1min', '--from', iso(past - 40)));
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/40 rows new.*\n.*1 jump to more than 3 times/);
+}, 30_000);
+
 describe('trades', () => {
   test('are the newest that it shows, which is said; what lies between two fetches is a hole', async () => {
     const first = await at.sluice(args('t', '--kind', 'trades', '--from', '2024-01-01'));

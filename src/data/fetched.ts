@@ -28,6 +28,9 @@ type Line = z.output<typeof line>;
 export const fetchedPath = (dir: string, key: SeriesKey): string =>
   join(dir, 'fetched', `${seriesName(key).replaceAll(' ', '-')}.jsonl`);
 
+/** The lock of that file. */
+export const fetchedLock = (dir: string, key: SeriesKey): string => `${fetchedPath(dir, key)}.lock`;
+
 /** Pages that wait for the catalogue, and the stretches that were asked for. One process at a time: the caller has the lock. */
 export class Fetched {
   readonly #path: string;
@@ -48,6 +51,19 @@ export class Fetched {
   /** Pages whose rows are not in the catalogue yet. */
   get waiting(): number {
     return this.#lines.filter(({ rows }) => rows !== undefined).length;
+  }
+
+  /**
+   * Between pages of trades nobody looked; klines that are missing tell it themselves. Only beside pages that wait: other holes were told of,
+   * and may have been filled since.
+   */
+  get holes(): readonly (readonly [from: number, to: number])[] {
+    const { asked } = this;
+    const waiting = this.#lines.filter(({ rows }) => rows !== undefined);
+    return asked
+      .slice(1)
+      .map(({ from }, index) => [asked[index]?.until ?? from, from] as const)
+      .filter(([start, end]) => waiting.some(({ from, until }) => until === start || from === end));
   }
 
   /** Kept at once: what is written when the process is killed is known to the next one. */

@@ -1,11 +1,11 @@
 /** Series made from others and kept, and series taken away. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
-import { fetchedPath } from '../fetched.ts';
+import { fetchedLock, fetchedPath } from '../fetched.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
 import { zoneOf } from '../zones.ts';
 import { openDuck } from './duckdb.ts';
@@ -13,6 +13,7 @@ import { type SeriesKey, seriesName } from './kinds.ts';
 import { klineColumns } from './klines.ts';
 import { frameOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
+import { takeLock } from './lock.ts';
 import { madeLayout, seriesHash, staleText } from './made.ts';
 import {
   columnPath,
@@ -141,6 +142,17 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
 /** Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. */
 export function removeSeries(dir: string, series: SeriesKey | Manifest): void {
   const key = series as SeriesKey;
+  const path = fetchedPath(dir, key);
+  // A fetch that runs knows what it had asked for, and would never ask for it again.
+  const unlockFetched = existsSync(dirname(path)) ? takeLock(fetchedLock(dir, key), path) : () => {};
+  try {
+    removeAll(dir, key);
+  } finally {
+    unlockFetched();
+  }
+}
+
+function removeAll(dir: string, key: SeriesKey): void {
   const unlock = lockCatalogue(dir);
   try {
     const hashes = hashesOf(dir, key);

@@ -6,7 +6,7 @@ import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { takeLock } from '../../data/catalogue/lock.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
-import { Fetched, fetchedPath, missingOf, type Stretch } from '../../data/fetched.ts';
+import { Fetched, fetchedLock, fetchedPath, missingOf, type Stretch } from '../../data/fetched.ts';
 import { makeFolder } from '../../data/folder.ts';
 import { importFile } from '../../data/import/import.ts';
 import { namedSymbol } from '../../data/import/names.ts';
@@ -53,7 +53,7 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
   const key = keyOf(symbol, given);
   const path = fetchedPath(dir, key);
   makeFolder(dirname(path));
-  const unlock = takeLock(`${path}.lock`, path);
+  const unlock = takeLock(fetchedLock(dir, key), path);
   try {
     const before = readManifest(dir, key);
     const source = sourceOf(given, key, before?.source);
@@ -201,22 +201,17 @@ async function store(run: Run): Promise<number> {
   const path = fetchedPath(dir, key).replace(/\.jsonl$/, '.csv');
   const rows = fetched.writeRows(path, key);
   if (rows > 0) {
-    const options = { dir, ...key, source, endStamps: false, repair: new Set<never>(), replace: given.replace };
-    const result = await importFile(path, { ...options, now: systemClock.now(), holes: holesOf(run) });
+    // What the exchange says of a symbol is of that symbol: pages that were refused would wait for ever.
+    const told = { ...key, source, endStamps: false, repair: new Set<never>(), acceptJumps: true };
+    const holes = key.kind === 'klines' ? [] : fetched.holes;
+    const options = { dir, ...told, replace: given.replace, now: systemClock.now(), holes };
+    const result = await importFile(path, options);
     shown.end();
     for (const line of given.json ? [JSON.stringify(result)] : importLines(result)) given.out(line);
   }
   rmSync(path, { force: true });
   fetched.settle();
   return rows;
-}
-
-/** Between pages of trades nobody looked; klines that are missing tell it themselves. */
-function holesOf({ key, fetched }: Run): readonly (readonly [number, number])[] {
-  const { asked } = fetched;
-  return key.kind === 'klines'
-    ? []
-    : asked.slice(1).map(({ from }, index) => [asked[index]?.until ?? from, from] as const);
 }
 
 const moment = (time: number): string => new Date(time).toISOString().replace(/(:\d\d)?\.000Z$/, 'Z');
