@@ -48,3 +48,6 @@ export async function openDuck(threads?: number): Promise<Duck> {
 
 /** A text inside single quotes. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A path to read from, inside single quotes: `a[1].parquet` would be every file that the pattern fits, such as `a1.parquet`. */
+export const quotedPath = (path: string): string => quoted(path.replaceAll(/[[*?]/g, '[$&]'));

@@ -30,12 +30,18 @@ const trade = ({ time = tradeAt, side = `CASE WHEN i % 2 = 0 THEN 'buy' ELSE 'se
 async function take(
   key: SeriesKey,
   select: string,
-  { rows = 10, ...options }: Partial<ImportOptions> & { readonly rows?: number } = {},
+  {
+    rows = 10,
+    name = 'given',
+    ...options
+  }: Partial<ImportOptions> & { readonly rows?: number; readonly name?: string } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-parquet-rows-'));
-  const path = join(dir, 'given.parquet');
+  const path = join(dir, `${name}.parquet`);
   const duck = await openDuck(1);
   await duck.connection.run(`COPY (SELECT ${select} FROM range(${rows}) r(i)) TO ${quoted(path)} (FORMAT parquet)`);
+  // A file that a pattern of that name fits.
+  await duck.connection.run(`COPY (SELECT 1 AS other) TO ${quoted(join(dir, 'given1.parquet'))} (FORMAT parquet)`);
   duck.close();
   const given = { ...key, dir: join(dir, 'data'), endStamps: false, repair: new Set<never>(), replace: false, now };
   const result: ImportResult = await importFile(path, { ...given, ...options });
@@ -143,4 +149,9 @@ test('books that are laid out otherwise are refused by what they miss', async ()
   await expect(take(depth, trade())).rejects.toThrow(
     /no column for time_ms, book, quantity among "t,price,qty,side": books in Parquet have a row for each level/,
   );
+});
+
+test('a file named as a pattern is read, and none that fits it', async () => {
+  const { column } = await take(klines, kline(), { name: 'given[1]' });
+  expect(column(0)).toEqual(upTo(10, (row) => start + row * 60_000));
 });
