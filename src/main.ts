@@ -8,6 +8,7 @@ import { addData } from './modes/data/commands.ts';
 import { refusesEarlyEnd } from './modes/early-end.ts';
 import { exitCodeOf } from './modes/exit-code.ts';
 import { addJournal } from './modes/journal/commands.ts';
+import { outlivesReaders } from './modes/output.ts';
 import { addRecord } from './modes/record/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
@@ -25,11 +26,7 @@ const progress = (line: string): void => {
   process.stderr.write(`\u001B[2K${line}\r`);
 };
 
-// `sluice fills | head` closes our output early: that is the end, not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+outlivesReaders(process.argv[2]);
 
 // Journals, logs, locks and what libraries write beside them: nothing of a run is for others to read.
 process.umask(0o077);

@@ -75,6 +75,19 @@ test('a daemon whose whole group is told to end, as by systemd or a closing term
   expect(restingOrders()).toEqual([]);
 });
 
+test('a daemon that nobody reads any more trades on, and is stopped in order', async () => {
+  const daemon = await rig.start();
+  daemon.leave();
+  const trades = exchange.allTrades(trader.uid).length;
+  rig.wish('taker', target(0.1));
+  await until('a fill', () => exchange.allTrades(trader.uid).length > trades);
+  rig.wish('maker', farBid);
+  await until('a resting order', () => restingOrders().length === 1);
+  expect(daemon.runs).toBe(true);
+  expect((await daemon.end('SIGTERM')).code).toBe(0);
+  expect(restingOrders()).toEqual([]);
+});
+
 describe('a daemon refuses', () => {
   test('to count on money that the account does not have', async () => {
     const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: readonly object[] };

@@ -20,6 +20,8 @@ export interface Program {
   readonly exited: Promise<Exit>;
   /** True until the process has ended. */
   readonly runs: boolean;
+  /** Reads no more of what it says, as a terminal that is closed. */
+  leave(): void;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Exit>;
 }
@@ -73,6 +75,10 @@ export function startProgram(args: readonly string[], { cwd, env }: Surroundings
     exited,
     get runs() {
       return !ended;
+    },
+    leave() {
+      child.stdout.destroy();
+      child.stderr.destroy();
     },
     end(signal) {
       child.kill(signal);
