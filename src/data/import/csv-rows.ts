@@ -195,7 +195,15 @@ class CsvReader {
           at = this.#endOfCell(from);
           value = this.#slowly(cell, from, at);
         } else if (code === epoch) value = this.#epoch(value);
-        else if (decimals > (most[to[cell] as number] as number)) most[to[cell] as number] = decimals;
+        else if (decimals > (most[to[cell] as number] as number)) {
+          // Zeros at the end are none: Binance pads every price to eight.
+          let end = at;
+          while (decimals > (most[to[cell] as number] as number) && bytes[end - 1] === zero) {
+            end--;
+            decimals--;
+          }
+          most[to[cell] as number] = decimals;
+        }
         // A cell that is skipped may hold anything.
         if (Number.isNaN(value) && code !== skip) return this.#isNone(from, cell, from, at);
         if (code !== skip) (columns[to[cell] as number] as Float64Array)[row] = value;
@@ -326,10 +334,10 @@ const nanoseconds = /^\d{18,}$/;
 export const epochFrom = (text: string): number =>
   numberFrom(nanoseconds.test(text) ? `${text.slice(0, -6)}000000` : text);
 
-/** Decimal places of a number as it is written; at most 255 are told apart. */
+/** Decimal places of a number, zeros at its end left out; at most 255 are told apart. */
 export function decimalsOf(text: string): number {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const written = mantissa.split('.')[1]?.length ?? 0;
+  const written = mantissa.split('.')[1]?.replace(/0+$/, '').length ?? 0;
   return Math.min(255, Math.max(0, written - Number(exponent)));
 }
 

@@ -17,6 +17,8 @@ interface Imported {
   readonly result: ImportResult;
   /** Row by row, times as minutes after `at`. */
   readonly rows: readonly (readonly number[])[];
+  /** Of prices and of quantities. */
+  readonly decimals: readonly [number, number];
 }
 
 async function take(name: string, content: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
@@ -32,7 +34,8 @@ async function take(name: string, content: string, options: Partial<ImportOption
     columns.map((column, place) =>
       place === 0 ? ((column[index] as number) - at) / minute : (column[index] as number),
     );
-  return { result, rows: Array.from({ length: rows }, (_, index) => row(index)) };
+  const decimals = [manifest.priceDecimals, manifest.quantityDecimals] as const;
+  return { result, rows: Array.from({ length: rows }, (_, index) => row(index)), decimals };
 }
 
 const two = [
@@ -120,6 +123,17 @@ describe('klines', () => {
     expect(rows).toEqual(two);
     expect(result.key).toEqual({ kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
     expect(result.layout).toBe(about);
+  });
+
+  test.each([
+    ['7.50000000', '103.00000000', '102.05000000', [2, 1]],
+    ['"7.50000000"', '1.03e2', '"102.050"', [2, 1]],
+    ['7', '103.00', '102.00', [0, 0]],
+    ['0.00001000', '103', '102.12345678', [8, 5]],
+  ])('zeros at the end of a number are no decimals: %s, %s, %s', async (volume, high, close, decimals) => {
+    const line = (time: number): string => `${time},100.00000000,${high},99.00000000,${close},${volume}`;
+    const text = lines('time,open,high,low,close,volume', line(at), line(at + minute));
+    expect((await take('padded.csv', text, { kind: 'klines', symbol: 'BTCUSDT' })).decimals).toEqual(decimals);
   });
 
   test('beside texts in quotes that hold separators and quotes', async () => {
