@@ -1,7 +1,7 @@
 /** Several runs on one page, side by side. */
 import { conventions } from '../research/conventions.ts';
+import type { Curve } from '../research/points.ts';
 import type { Summary } from '../research/summary.ts';
-import type { Curve } from '../research/walk.ts';
 import { spanOf } from './curves.ts';
 import { figureText, shareText } from './figures.ts';
 import { type Html, html, section, tableHtml } from './html.ts';

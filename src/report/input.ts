@@ -1,9 +1,9 @@
 /** What a report is made of. */
 import type { FeedGap } from '../domain/market.ts';
 import type { FillTable } from '../research/fill-table.ts';
+import type { Curve } from '../research/points.ts';
 import type { Summary } from '../research/summary.ts';
 import type { Trip } from '../research/trips.ts';
-import type { Curve } from '../research/walk.ts';
 import type { MetricSeries } from '../research/walkable.ts';
 import type { Html } from './html.ts';
 

@@ -1,6 +1,6 @@
 /** Returns from one UTC day to the next. */
 import { rowsClosedBy } from './hold.ts';
-import type { Curve } from './walk.ts';
+import type { Curve } from './points.ts';
 import type { MetricSeries } from './walkable.ts';
 
 const dayMs = 86_400_000;

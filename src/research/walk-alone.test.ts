@@ -10,11 +10,11 @@ const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, 
 const minute = 60_000;
 
 /** Fills of one unit each at the opens of some rows, in numbers alone. */
-function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash: number): Walkable {
+function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash: number, gap = 300): Walkable {
   const rows = moves.length;
   const column = (): Float64Array => new Float64Array(rows);
   const columns = {
-    openTime: Float64Array.from(moves, (_, row) => (row + Math.floor(row / 50) * 300) * minute),
+    openTime: Float64Array.from(moves, (_, row) => (row + Math.floor(row / 50) * gap) * minute),
     ...{ open: column(), high: column(), low: column(), close: column(), volume: column() },
   };
   let price = 100;
@@ -70,4 +70,16 @@ test('walking one series gives the curves, the drawdown and the exposure of walk
     ),
     { numRuns: 60 },
   );
+});
+
+test('a gap that is shorter than the steps of the curves counts as what was held before it, too', () => {
+  const moves = Array.from({ length: 5_000 }, (_, row) => Math.round(3 * Math.sin(row / 30)));
+  const given = walkable(
+    moves,
+    moves.map(() => 1),
+    1_000,
+    3,
+  );
+  const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
+  expect(walk(given)).toEqual(slow);
 });

@@ -76,6 +76,25 @@ test.each([
   expect(held(fill(60 * minute, 'BUY', '80', '1'))).toBe(2);
 });
 
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
+] as const)(
+  'each point of a curve has the exposure up to itself, however long a kline or a gap is: %s',
+  (_, symbols) => {
+    const long = (symbol: string): MetricSeries => {
+      const one = series([100, 100, 100, 100], '1day', symbol);
+      const openTime = Float64Array.of(0, 7 * day, 14 * day, 28 * day);
+      return { ...one, interval: '1week', columns: { ...one.columns, openTime } };
+    };
+    const half = fill(7 * day, 'BUY', '100', '5', { fee: units('0') });
+    const { days, chart, exposure } = walk(walkable([half], symbols.map(long)));
+    expect([...days.exposure]).toEqual([...Array(8).fill(0), ...Array(28).fill(expect.closeTo(0.5, 12))]);
+    expect(Math.max(...chart.exposure)).toBeCloseTo(0.5, 12);
+    expect(exposure).toBeCloseTo((0.5 * 28) / 35, 12);
+  },
+);
+
 test('equity follows what is held, close by close', () => {
   const one = series([100, 110, 90, 120], '1day');
   const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));

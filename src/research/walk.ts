@@ -3,19 +3,9 @@ import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { dustOf } from './fill-table.ts';
 import { Hold, rowsClosedBy } from './hold.ts';
+import { type Curve, Points } from './points.ts';
 import { Balances, rateOf } from './rates.ts';
 import type { MetricSeries, Walkable } from './walkable.ts';
-
-/** A series of points in time. */
-export interface Curve {
-  readonly time: Float64Array;
-  readonly equity: Float64Array;
-  readonly hold: Float64Array;
-  /** The deepest fall below the peak so far since the point before, 0 or negative. */
-  readonly fall: Float64Array;
-  /** Mean of |what is held| over equity since the point before. */
-  readonly exposure: Float64Array;
-}
 
 export interface Drawdown {
   /** 0 or negative. */
@@ -46,36 +36,6 @@ export interface Walked {
 
 const dayMs = 86_400_000;
 const chartPoints = 1_200;
-
-/** A curve that grows. */
-class Points {
-  readonly #rows: number[][] = [[], [], [], [], []];
-  readonly stepMs: number;
-  edge: number;
-  fall = 0;
-  exposed = 0;
-  #from: number;
-
-  constructor(stepMs: number, from: number) {
-    this.stepMs = stepMs;
-    this.#from = from;
-    this.edge = Math.floor(from / stepMs) * stepMs + stepMs;
-  }
-
-  add(time: number, equity: number, hold: number): void {
-    const exposure = time > this.#from ? this.exposed / (time - this.#from) : 0;
-    for (const [index, value] of [time, equity, hold, this.fall, exposure].entries()) this.#rows[index]?.push(value);
-    this.#from = time;
-    this.fall = 0;
-    this.exposed = 0;
-  }
-
-  curve(): Curve {
-    const [time, equity, hold, fall, exposure] = this.#rows.map((values) => Float64Array.from(values));
-    if (!time || !equity || !hold || !fall || !exposure) throw new Error('a curve has five columns');
-    return { time, equity, hold, fall, exposure };
-  }
-}
 
 class Walk {
   readonly #given: Walkable;
@@ -122,9 +82,9 @@ class Walk {
 
   /** The equity at a kline close, and the value of what is held then. */
   note(time: number, equity: number, held: number): void {
-    if (time > this.#edge) this.#passEdges(time);
+    if (time > this.#edge) this.#passEdges(time, held, equity);
     const before = this.#time;
-    this.#count(time - Math.max(before, this.#counted), held, equity);
+    this.#count(time, held, equity);
     this.#time = time;
     this.#equity = equity;
     this.#held = held;
@@ -137,11 +97,15 @@ class Walk {
 
   /** No kline up to `opens`: what was held at the last close is held until then. */
   #gap(opens: number): void {
-    this.#count(opens - this.#time, this.#held, this.#equity);
-    this.#counted = opens;
+    if (opens <= this.#time) return;
+    if (opens > this.#edge) this.#passEdges(opens, this.#held, this.#equity);
+    this.#count(opens, this.#held, this.#equity);
   }
 
-  #count(passedMs: number, held: number, equity: number): void {
+  /** What is held up to a time, from where it was counted last. */
+  #count(until: number, held: number, equity: number): void {
+    const passedMs = until - Math.max(this.#time, this.#counted);
+    this.#counted = until;
     if (held === 0) return;
     this.#heldMs += passedMs;
     const exposed = equity > 0 ? (passedMs * Math.abs(held)) / equity : 0;
@@ -174,10 +138,12 @@ class Walk {
     this.#low = Number.POSITIVE_INFINITY;
   }
 
-  #passEdges(time: number): void {
+  /** Points of the curves before a time up to which so much is held: each has the exposure up to itself, however long a kline is. */
+  #passEdges(time: number, held: number, equity: number): void {
     this.#settle(this.#time);
     while (this.#edge < time) {
       const at = this.#edge;
+      this.#count(at, held, equity);
       const hold = this.#hold.at(at);
       for (const points of [this.#days, this.#chart]) {
         if (points.edge !== at) continue;
@@ -214,9 +180,7 @@ class Walk {
     let base = 0;
     let next = 0;
     for (let row = first; row < end; ) {
-      const opens = openTime[row] as number;
-      if (opens > this.#time) this.#gap(opens);
-      const closes = closeTime(interval, opens);
+      const closes = closeTime(interval, openTime[row] as number);
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         quote += fills.quote[next] as number;
         base += fills.base[next] as number;
@@ -230,6 +194,7 @@ class Walk {
           : end;
       const marked = base * (base > 0 ? marks.long : marks.short);
       if (Math.abs(base) <= dust) {
+        this.#gap(openTime[row] as number);
         const worth = quote + marked * (close[row] as number);
         this.note(closes, worth, 0);
         row = until;
@@ -237,10 +202,12 @@ class Walk {
         continue;
       }
       while (row < until) {
+        const opens = openTime[row] as number;
         const price = close[row] as number;
-        this.note(closeTime(interval, openTime[row] as number), quote + marked * price, base * price);
+        this.#gap(opens);
+        this.note(closeTime(interval, opens), quote + marked * price, base * price);
         row++;
-        if (interval !== '1month' && row < until)
+        if (interval !== '1month' && row < until && openTime[row] === this.#time)
           row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
@@ -266,7 +233,8 @@ class Walk {
     for (; row < end; row++) {
       if (!isSteady) {
         at = (openTime[row] as number) + lengthMs;
-        if (at > edge) break;
+        // What was held before a gap is held until its end.
+        if (at > edge || at - lengthMs > time) break;
       }
       const price = close[row] as number;
       equity = quote + marked * price;
@@ -322,7 +290,7 @@ class Walk {
       const at = Math.min(...held.map((one) => closesAt(one)));
       if (at === Number.POSITIVE_INFINITY) return;
       const opens = Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt));
-      if (opens > this.#time) this.#gap(opens);
+      this.#gap(opens);
       for (; next < fills.length && (fills.time[next] as number) < at; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
         purse.move(rates?.of.get(symbol), fills.quote[next] as number);

@@ -6,7 +6,7 @@ import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/load.ts';
 import type { StopLevel } from '../../report/input.ts';
-import type { Curve } from '../../research/walk.ts';
+import type { Curve } from '../../research/points.ts';
 import type { RunResult } from '../backtest/run.ts';
 import { cellText, csvRows, csvText } from './csv.ts';
 
