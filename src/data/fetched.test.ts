@@ -1,5 +1,5 @@
 /** What is known of a series as fetched, beside what else happens to it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,11 +30,10 @@ test('a series is not removed beside a fetch that runs: it would never be asked 
   const fetched = new Fetched(fetchedPath(dir, key), false);
   fetched.add({ from: 0, until: 100, rows: [] });
   const lock = fetchedLock(dir, key);
-  writeFileSync(lock, String(process.ppid));
+  const unlock = takeLock(lock, 'it');
   expect(() => removeSeries(dir, key)).toThrow(/trades-BTCUSDT\.jsonl is being written to by process \d+: wait/);
   expect(new Fetched(fetchedPath(dir, key), true).asked).toHaveLength(1);
-  rmSync(lock);
+  unlock();
   removeSeries(dir, key);
   expect(new Fetched(fetchedPath(dir, key), true).asked).toEqual([]);
-  takeLock(lock, 'it')();
 });

@@ -64,7 +64,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
   simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
   data: {
     ours: ['domain', 'clock'],
-    packages: ['@duckdb/node-api', '@duckdb/node-bindings', 'xz-decompress', 'zod', 'node:*'],
+    packages: ['@duckdb/node-api', '@duckdb/node-bindings', 'better-sqlite3', 'xz-decompress', 'zod', 'node:*'],
   },
   research: { ours: ['domain', 'clock'], packages: [] },
   // One file that needs nothing else: what is drawn, never what is traded on.

@@ -8,6 +8,7 @@ import type { SeriesKey } from './kinds.ts';
 import { storedKlines } from './klines.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries } from './load.ts';
+import { takeLock } from './lock.ts';
 import { folderOf, type Manifest, readManifest } from './manifest.ts';
 import { exportSeries, query } from './query.ts';
 import { removeSeries, storeResampled } from './store.ts';
@@ -291,10 +292,11 @@ describe('klines for a run', () => {
 test('a catalogue that another process writes to is refused', async () => {
   const here = place();
   await here.take(csv(0, 1));
-  writeFileSync(join(here.dir, 'lock'), String(process.ppid));
+  const unlock = takeLock(join(here.dir, 'lock'), here.dir);
   await expect(here.take(csv(2))).rejects.toThrow(/is being written to by process \d+/);
-  // A process that is gone holds nothing.
-  writeFileSync(join(here.dir, 'lock'), '2147483646');
+  unlock();
+  // A process that is gone holds nothing, though another one has its number.
+  writeFileSync(join(here.dir, 'lock'), String(process.ppid));
   expect((await here.take(csv(2))).added).toBe(1);
 });
 

@@ -1,48 +1,69 @@
-/** Lock files: one writer at a time, by the id of its process, so that one that was killed does not lock for ever. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * One writer at a time. The lock is a database file of its own, held in an exclusive transaction, as the journal's is: the system frees it on
+ * kill -9, and a process of another container is not taken for one that is gone, nor the other way round. Beside it stands who holds it.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { Refusal } from '../../domain/refusal.ts';
-import { isFull, unwritten } from '../folder.ts';
+import { unwritten } from '../folder.ts';
+
+/** How long whoever wants to hold the lock waits for one who only looks whether it is held, real ms. */
+const patienceMs = 200;
+
+const databaseOf = (path: string): string => `${path}.db`;
+
+/** A database that nobody refers to is closed when memory is collected, and its lock with it. */
+const held = new Set<Database.Database>();
 
 /** Takes the lock; returns what gives it back. A `Refusal` while a living process has it: `what` is being written to. */
 export function takeLock(path: string, what: string): () => void {
-  const own = String(process.pid);
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      writeFileSync(path, own, { flag: 'wx' });
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') {
-        // On a full disk an empty one is there by now.
-        if (isFull(code)) rmSync(path, { force: true });
-        throw new Refusal(unwritten(path, error, 'another place for the data (--data)'), 1);
-      }
-      const holder = holderOf(path);
-      if (isAlive(holder)) throw new Refusal(`${what} is being written to by process ${holder}: wait for it to end`, 3);
-      rmSync(path, { force: true });
-    }
+  let db: Database.Database | undefined;
+  try {
+    // By it a folder that may not be written, or is full, is told by its own words.
+    if (!existsSync(databaseOf(path))) writeFileSync(databaseOf(path), '', { flag: 'a' });
+    db = attempt(path, 'BEGIN EXCLUSIVE', patienceMs);
+    if (db !== undefined) writeFileSync(path, String(process.pid));
+  } catch (error) {
+    if (db !== undefined) rmSync(path, { force: true });
+    db?.close();
+    const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+    throw new Refusal(unwritten(path, isFull ? { code: 'ENOSPC' } : error, 'another place for the data (--data)'), 1);
   }
-  throw new Refusal(`${what} cannot be locked: is another import running?`, 3);
+  if (db === undefined) throw new Refusal(`${what} is being written to by ${holderOf(path)}: wait for it to end`, 3);
+  const taken = db;
+  held.add(taken);
+  return () => {
+    rmSync(path, { force: true });
+    held.delete(taken);
+    taken.close();
+  };
 }
 
 /** Whether a living process has it. */
-export const isHeld = (path: string): boolean => isAlive(holderOf(path));
+export function isHeld(path: string): boolean {
+  if (!existsSync(databaseOf(path))) return false;
+  const db = attempt(path, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
+  db?.close();
+  return db === undefined;
+}
 
-/** NaN when nobody holds it, or nobody that can be told. */
-function holderOf(path: string): number {
+/** Undefined when another process holds it. */
+function attempt(path: string, begin: string, timeout: number): Database.Database | undefined {
+  const db = new Database(databaseOf(path), { timeout });
   try {
-    return Number(readFileSync(path, 'utf8'));
-  } catch {
-    return Number.NaN;
+    db.exec(begin);
+    return db;
+  } catch (error) {
+    db.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    throw error;
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
+function holderOf(path: string): string {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return `process ${readFileSync(path, 'utf8')}`;
+  } catch {
+    return 'another process';
   }
 }
