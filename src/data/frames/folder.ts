@@ -52,6 +52,12 @@ export function lockFrames(dir: string): () => void {
   return takeLock(lockIn(dir), framesIn(dir));
 }
 
+/** One process puts frames into the catalogue; a `Refusal` names it. */
+export function lockCompaction(dir: string): () => void {
+  makeFolder(framesIn(dir));
+  return takeLock(join(framesIn(dir), 'compact'), `${framesIn(dir)} (compaction)`);
+}
+
 /** Files that nobody writes to: those that wait, and what a recorder that is gone has left open. */
 export function compactable(dir: string): readonly string[] {
   const isRecording = isHeld(lockIn(dir));

@@ -20,7 +20,7 @@ export function recordBeside(config: TradingConfig, file: string, say: (line: st
   if (!config.record) return nothing;
   const dir = catalogueOf(dirname(file), config);
   const failed = (why: string): void => say(`nothing is recorded any more, trading goes on: ${why}`);
-  const compacting = compactions(dir);
+  const compacting = compactions(dir, (line) => say(`what was recorded is not all in the catalogue: ${line}`));
   try {
     const made = recorder({
       dir,

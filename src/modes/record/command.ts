@@ -35,7 +35,7 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
   const broken = new Promise<string>((settle) => {
     ended = settle;
   });
-  const compacting = compactions(dir);
+  const compacting = compactions(dir, given.say);
   let isStopping = false;
   const tape = recorder({
     dir,

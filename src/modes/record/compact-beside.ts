@@ -8,22 +8,41 @@ export interface Compactions {
   done(): Promise<void>;
 }
 
-export function compactions(dir: string): Compactions {
+/** `tell` gets the lines of one that could not store everything. */
+export function compactions(
+  dir: string,
+  tell: (line: string) => void,
+  program: string = process.argv[1] ?? '',
+): Compactions {
   let running = Promise.resolve();
   return {
     ask() {
-      running = running.then(() => compactBeside(dir));
+      running = running.then(() => compactBeside(dir, tell, program));
     },
     done: () => running,
   };
 }
 
+/** What a compaction says at most, characters: a line for each file that waits. */
+const mostText = 4_000;
+
 /** Runs `sluice data compact`; resolves when it has ended, however: what it could not do waits for the next time. */
-function compactBeside(dir: string): Promise<void> {
+function compactBeside(dir: string, tell: (line: string) => void, program: string): Promise<void> {
   return new Promise((settle) => {
-    const program = process.argv[1] ?? '';
-    const child = spawn(process.execPath, [program, 'data', 'compact', '--data', dir], { stdio: 'ignore' });
-    child.once('error', () => settle());
-    child.once('close', () => settle());
+    const stdio = ['ignore', 'ignore', 'pipe'] as const;
+    const child = spawn(process.execPath, [program, 'data', 'compact', '--data', dir], { stdio: [...stdio] });
+    let text = '';
+    child.stderr?.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(-mostText);
+    });
+    child.once('error', (error) => {
+      tell(String(error));
+      settle();
+    });
+    child.once('close', (code) => {
+      // One that a signal ended was not wanted any more.
+      if (code !== null && code > 0 && code < 128) for (const line of text.trim().split('\n')) tell(line);
+      settle();
+    });
   });
 }

@@ -7,6 +7,7 @@ import { loadSeries } from '../../data/catalogue/load.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { encoded, magic } from '../../data/frames/file.ts';
 import { compactFrames } from './compact.ts';
+import { compactions } from './compact-beside.ts';
 
 const midnight = Date.UTC(2024, 0, 2);
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
@@ -63,6 +64,31 @@ test.for<[string, string[], number[]]>([
   expect(await here.column('trades', 1)).toEqual(prices);
   expect(await here.column('depth', 3)).toEqual(prices.flatMap((price) => [price, price + 1]));
   expect(await here.column('depth', 1)).toEqual(prices.flatMap((_, book) => [book, book]));
+});
+
+test("two compactions at once are not in each other's way: the second is refused", async () => {
+  const here = place();
+  here.record(true, -20, '-2@102', '-1@101');
+  const [first, second] = await Promise.allSettled([compactFrames(here.dir), compactFrames(here.dir)]);
+  expect(first).toMatchObject({ value: { files: 1, failed: 0 } });
+  expect(second).toMatchObject({ reason: { message: expect.stringMatching(/\(compaction\) is being written to by/) } });
+  expect(await compactFrames(here.dir)).toMatchObject({ files: 0, failed: 0 });
+});
+
+test('a compaction beside that stores not all is told of, in its own words', async () => {
+  const here = place();
+  const program = join(here.dir, 'program.mjs');
+  const told: string[] = [];
+  for (const [code, text] of [
+    [1, 'x.frames stays as it is\\nsluice: 1 file could not be stored\\n'],
+    [0, 'cut off\\n'],
+  ] as const) {
+    writeFileSync(program, `process.stderr.write('${text}'); process.exitCode = ${code};`);
+    const all = compactions(here.dir, (line) => told.push(line), program);
+    all.ask();
+    await all.done();
+  }
+  expect(told).toEqual(['x.frames stays as it is', 'sluice: 1 file could not be stored']);
 });
 
 test('frames of another recording of the same hours contradict what is stored, and stay as they are', async () => {

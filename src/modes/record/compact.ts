@@ -5,7 +5,7 @@ import { systemClock } from '../../clock/clock.ts';
 import { type Kind, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
-import { compactable, framesIn, markDone } from '../../data/frames/folder.ts';
+import { compactable, frameFiles, framesIn, lockCompaction, markDone } from '../../data/frames/folder.ts';
 import { type ImportResult, importFile } from '../../data/import/import.ts';
 import { intervals } from '../../domain/interval.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
@@ -24,8 +24,17 @@ export interface Compacted {
   readonly failed: number;
 }
 
-/** Compacts what waits. A file that the catalogue refuses stays and is told of; the others go on. */
+/** Compacts what waits. A file that the catalogue refuses stays and is told of; the others go on. A `Refusal` while another process does it. */
 export async function compactFrames(dir: string): Promise<Compacted> {
+  const unlock = frameFiles(dir).length === 0 ? () => {} : lockCompaction(dir);
+  try {
+    return await compactAll(dir);
+  } finally {
+    unlock();
+  }
+}
+
+async function compactAll(dir: string): Promise<Compacted> {
   const replay = new Replay();
   const results: ImportResult[] = [];
   const said: string[] = [];
