@@ -16,6 +16,8 @@ export class KlineCursor implements Kline {
     this.interval = interval;
     this.#columns = columns;
     this.#seenAt = seenAt;
+    // Its own, so that a copy ({ ...kline }) holds what one of a live kline does.
+    Object.defineProperties(this, own);
   }
 
   get openTime(): number {
@@ -45,3 +47,8 @@ export class KlineCursor implements Kline {
     return closeTime(this.interval, this.#columns.openTime[row] as number);
   }
 }
+
+const names = ['openTime', 'open', 'high', 'low', 'close', 'volume', 'seenAt'] as const;
+const own: PropertyDescriptorMap = Object.fromEntries(
+  names.map((name) => [name, { ...Object.getOwnPropertyDescriptor(KlineCursor.prototype, name), enumerable: true }]),
+);

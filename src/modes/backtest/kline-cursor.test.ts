@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { KlineCursor } from './kline-cursor.ts';
+
+test('a copy of the kline holds what it held when it was made', () => {
+  const column = (...values: readonly number[]): Float64Array => Float64Array.from(values);
+  const columns = {
+    ...{
+      openTime: column(0, 60_000),
+      open: column(1, 2),
+      high: column(3, 4),
+      low: column(0.5, 1),
+      close: column(2, 3),
+    },
+    volume: column(7, 8),
+  };
+  const cursor = new KlineCursor({ symbol: 'BTCUSDT', interval: '1min', columns, gaps: [], first: 0, end: 2 });
+  const first = { ...cursor };
+  cursor.row = 1;
+  const kline = { symbol: 'BTCUSDT', interval: '1min', openTime: 0, open: 1, high: 3, low: 0.5, close: 2, volume: 7 };
+  expect(first).toMatchObject({ ...kline, seenAt: 60_000 });
+  expect(JSON.parse(JSON.stringify(cursor))).toMatchObject({ openTime: 60_000, close: 3, seenAt: 120_000 });
+});
