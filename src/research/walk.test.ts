@@ -112,6 +112,26 @@ test('equity follows what is held, close by close', () => {
   expect([...walked.days.hold]).toEqual([1000, 999, 1098.9, 899.1, 1198.8].map((value) => expect.closeTo(value, 9)));
 });
 
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
+] as const)('a sale at the last close, or shortly after it, is in the equity: %s', (_, symbols) => {
+  for (const late of [0, 250]) {
+    const fee = { fee: units('10') };
+    const fills = [fill(day, 'BUY', '100', '2', fee), fill(3 * day + late, 'SELL', '100', '2', fee)];
+    const walked = walk(
+      walkable(
+        fills,
+        symbols.map((symbol) => series([100, 100, 100], '1day', symbol)),
+      ),
+    );
+    expect([...walked.days.equity]).toEqual([1000, 1000, 990, 980]);
+    expect([...walked.days.time]).toEqual([0, day, 2 * day, 3 * day]);
+    expect(walked.drawdown.fall).toBeCloseTo(-0.02, 12);
+    expect(walked.heldMs).toBe(2 * day);
+  }
+});
+
 test('marks what is held by what selling it now would bring', () => {
   const one = series([100, 110], '1day');
   const marked = walk({ ...walkable([fill(0, 'BUY', '100', '1')], [one]), marks: { long: 0.99, short: 1.01 } });

@@ -171,7 +171,10 @@ class Walk {
     };
   }
 
-  /** The only series: while nothing is held the equity stands still, so the rows up to the next fill are passed over. */
+  /**
+   * The only series: while nothing is held the equity stands still, so the rows up to the next fill are passed over. What filled when
+   * the last kline had closed, such as a sale at the end, counts at that close.
+   */
   alone({ symbol, interval, columns, first, end }: MetricSeries): void {
     const { fills, cash, instruments, marks } = this.#given;
     const { openTime, close } = columns;
@@ -211,6 +214,14 @@ class Walk {
           row = this.#holding(columns, row, until, intervalMs(interval, 0), { quote, marked, base });
       }
     }
+    if (next === fills.length) return;
+    for (; next < fills.length; next++) {
+      quote += fills.quote[next] as number;
+      base += fills.base[next] as number;
+    }
+    const price = close[end - 1] as number;
+    const marked = base * (base > 0 ? marks.long : marks.short);
+    this.note(this.#time, quote + marked * price, Math.abs(base) <= dust ? 0 : base * price);
   }
 
   /** `note` for rows in which the same is held, up to the next edge; most of a walk is spent here. Returns where it stopped. */
@@ -287,11 +298,13 @@ class Walk {
     let charge = 0;
     let scale = 1;
     for (;;) {
-      const at = Math.min(...held.map((one) => closesAt(one)));
-      if (at === Number.POSITIVE_INFINITY) return;
-      const opens = Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt));
-      this.#gap(opens);
-      for (; next < fills.length && (fills.time[next] as number) < at; next++) {
+      const closes = Math.min(...held.map((one) => closesAt(one)));
+      const isOver = closes === Number.POSITIVE_INFINITY;
+      // What filled when the last kline had closed, such as a sale at the end, counts at that close.
+      if (isOver && next === fills.length) return;
+      const at = isOver ? this.#time : closes;
+      if (!isOver) this.#gap(Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt)));
+      for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
         purse.move(rates?.of.get(symbol), fills.quote[next] as number);
         const place = bySymbol.get(symbol);
