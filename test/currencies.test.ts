@@ -103,6 +103,9 @@ test('each strategy has the rows that it has alone, by columns, streams and the 
       expect(columns.fills.map(({ tradeId }) => tradeId)).toHaveLength(
         new Set(columns.fills.map(({ tradeId }) => tradeId)).size,
       );
+      // Whoever keeps a run and whoever reports it ask one after the other.
+      const ordersIn = (): unknown => streams.journal().prepare('SELECT count(*) AS orders FROM orders').get();
+      expect(ordersIn()).toEqual(ordersIn());
       fills += columns.fills.length;
       const curve = measure(walkableOf(input, fillTable(columns.fills, input.instruments)), {}).walked.days.equity;
       expect(curve[0]).toBeCloseTo(20_000 + 3 * 5_000, 9);

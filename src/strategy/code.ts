@@ -1,16 +1,17 @@
 /** What tells one version of a strategy's code from another. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const isCode = (name: string): boolean => /\.[cm]?[jt]s$/.test(name) && !/\.(test|d)\.[cm]?[jt]s$/.test(name);
 
-/** Files that a file imports by a relative path, as far as its text says. */
+/** Files that a file of code imports by a relative path, as far as its text says; tables and settings, too, which import nothing. */
 function importsOf(file: string, text: string): readonly string[] {
+  if (!isCode(file)) return [];
   return [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
     .map(([, path = '']) => resolve(dirname(file), path))
-    .filter((path) => isCode(path) && existsSync(path));
+    .filter((path) => existsSync(path) && statSync(path).isFile());
 }
 
 /** A file and all that it imports by relative paths. */

@@ -139,6 +139,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
   const isIdle = all.every(({ asset }) => asset !== currencies.reporting);
   const flows = all.flatMap(({ result }) => result.cashFlows ?? []).toSorted((a, b) => a.at - b.at);
   const requests = results.flatMap((result) => result.requests ?? []);
+  let merged: ReturnType<RunResult['journal']> | undefined;
   return {
     fills: all
       .flatMap(({ asset, result }) => result.fills.map((fill) => named(fill, asset)))
@@ -169,7 +170,8 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
         queries: requests.reduce((total, { queries }) => total + queries, 0),
       },
     }),
-    journal: () => mergedJournal(all.map(({ asset, result }) => ({ name: asset, db: result.journal() }))),
+    // Once: it closes those that it is made of.
+    journal: () => (merged ??= mergedJournal(all.map(({ asset, result }) => ({ name: asset, db: result.journal() })))),
   };
 }
 
