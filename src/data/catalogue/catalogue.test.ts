@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ImportOptions, type ImportResult, importFile } from '../import/import.ts';
+import { readAgain } from './again.ts';
 import { audit } from './audit.ts';
 import type { SeriesKey } from './kinds.ts';
 import { storedKlines } from './klines.ts';
@@ -298,6 +299,37 @@ test('a catalogue that another process writes to is refused', async () => {
   // A process that is gone holds nothing, though another one has its number.
   writeFileSync(join(here.dir, 'lock'), String(process.ppid));
   expect((await here.take(csv(2))).added).toBe(1);
+});
+
+test('what an import replaced while it was read is read again, as it is now', async () => {
+  const here = place();
+  await here.take(csv(...range(0, 60)));
+  const held = here.manifest();
+  await here.take(csv(...range(60, 90)));
+  await expect(loadSeries(here.dir, held)).rejects.toThrow(/is not there/);
+  const turns: number[] = [];
+  const read = async (): Promise<number> => {
+    const manifest = here.manifest();
+    if (turns.push(1) === 1) await here.take(csv(...range(90, 100)));
+    return (await loadSeries(here.dir, manifest)).rows;
+  };
+  expect(await readAgain(here.dir, read)).toBe(100);
+  expect(turns).toHaveLength(2);
+  const hurt = async (): Promise<string> => {
+    if (turns.push(1) > 3) return 'whole';
+    await here.take(csv(100));
+    return 'hurt';
+  };
+  expect(await readAgain(here.dir, hurt, (text) => text === 'hurt')).toBe('whole');
+  // Where nothing changed it is damage.
+  await expect(readAgain(here.dir, () => loadSeries(here.dir, held))).rejects.toThrow(/is not there/);
+  expect(
+    await readAgain(
+      here.dir,
+      async () => 'hurt',
+      () => true,
+    ),
+  ).toBe('hurt');
 });
 
 test('rows are not put into a month whose file is gone, and it is said what helps', async () => {

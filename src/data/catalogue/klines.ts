@@ -4,6 +4,7 @@ import type { Columns, FeedGap } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { findGaps } from '../gaps.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
+import { readAgain } from './again.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
@@ -30,10 +31,16 @@ export function klineColumns({ columns }: Table): Columns {
 }
 
 /** Loads klines. A kept series whose source changed since is not used: they are made anew. A `Refusal` says what is stored when that is not it. */
-export async function storedKlines(
-  dir: string,
-  wanted: { readonly symbol: string; readonly interval: Interval; readonly pricePrecision: number } & Span,
-): Promise<StoredKlines> {
+export const storedKlines = (dir: string, wanted: Wanted): Promise<StoredKlines> =>
+  readAgain(dir, () => klinesNow(dir, wanted));
+
+interface Wanted extends Span {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly pricePrecision: number;
+}
+
+async function klinesNow(dir: string, wanted: Wanted): Promise<StoredKlines> {
   const { symbol, interval, pricePrecision } = wanted;
   const stored = listSeries(dir, (one) => one.symbol === symbol);
   const all = stored.filter(({ kind }) => kind === 'klines');

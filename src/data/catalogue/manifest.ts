@@ -10,7 +10,8 @@ import { takeLock } from './lock.ts';
 
 /** Of the folder's layout. A newer one is not read: it may mean other things by the same words. */
 const version = 1;
-const fileName = 'series.json';
+/** In the folder of each series. */
+export const manifestName = 'series.json';
 
 const gap = z.tuple([z.number(), z.number()]);
 const place = z.strictObject({ line: z.number().optional(), time: z.number().optional(), what: z.string().optional() });
@@ -71,7 +72,7 @@ export const folderOf = (dir: string, { kind, symbol, interval }: SeriesKey): st
 
 /** What a series says of itself; undefined when there is no such series. A `Refusal` when it cannot be read. */
 export function readManifest(dir: string, key: SeriesKey): Manifest | undefined {
-  const path = join(folderOf(dir, key), fileName);
+  const path = join(folderOf(dir, key), manifestName);
   const text = readIfThere(path, () => readFileSync(path, 'utf8'));
   if (text === undefined) return undefined;
   let json: unknown;
@@ -102,10 +103,10 @@ export const removing = ({ kind, symbol, interval }: SeriesKey): string =>
 /** Put in place in one step: a reader sees the series as it was before or as it is now. */
 export function writeManifest(dir: string, manifest: Manifest): void {
   const folder = folderOf(dir, manifest as SeriesKey);
-  const unfinished = join(folder, `${fileName}.${process.pid}`);
+  const unfinished = join(folder, `${manifestName}.${process.pid}`);
   // On the disk before it is named: a power cut would leave an empty one.
   writeFileSync(unfinished, `${JSON.stringify(manifest)}\n`, { flush: true });
-  renameSync(unfinished, join(folder, fileName));
+  renameSync(unfinished, join(folder, manifestName));
 }
 
 /** The series of a catalogue by their folders, whether or not they can be read. */
@@ -116,7 +117,7 @@ export function seriesKeys(dir: string): readonly SeriesKey[] {
     ),
   );
   return all.filter((key) => {
-    const path = join(folderOf(dir, key), fileName);
+    const path = join(folderOf(dir, key), manifestName);
     return readIfThere(path, () => statSync(path)) !== undefined;
   });
 }
@@ -159,7 +160,7 @@ export const columnPath = (dir: string, sha256: string): string => join(dir, 'ca
 /** Removes what is not of the series any more: months that were replaced, and what a killed import left. */
 export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[]): void {
   const folder = folderOf(dir, manifest as SeriesKey);
-  const wanted = new Set([fileName, ...manifest.months.map(({ file }) => file)]);
+  const wanted = new Set([manifestName, ...manifest.months.map(({ file }) => file)]);
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() && !wanted.has(entry.name)) rmSync(join(folder, entry.name));
   const kept = new Set(manifest.months.map(({ sha256 }) => sha256));

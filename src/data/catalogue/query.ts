@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
+import { readAgain } from './again.ts';
 import { type Duck, openDuck, quoted } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
@@ -17,7 +18,10 @@ export interface Answer {
 export const mostAnswerRows = 10_000;
 
 /** Answers one SELECT. A `Refusal` for anything that is none, for damaged files of a kind that it names, and with DuckDB's own words for what it cannot do. */
-export async function query(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
+export const query = (dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> =>
+  readAgain(dir, () => queryNow(dir, sql));
+
+async function queryNow(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
   const isAsked = ({ kind }: Pick<SeriesKey, 'kind'>): boolean => new RegExp(`\\b${kind}\\b`, 'i').test(sql);
   const all = listSeries(dir, isAsked);
   for (const one of all) if (isAsked(one)) checkWhole(dir, one);

@@ -1,6 +1,7 @@
 /** Trades and books of the catalogue as a run wants them. */
 import { Refusal } from '../../domain/refusal.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../tape.ts';
+import { readAgain } from './again.ts';
 import type { Kind, SeriesKey } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
@@ -21,7 +22,10 @@ interface Wanted extends Span {
 }
 
 /** Loads what is stored of these kinds; what is not stored is left out. */
-export async function storedTape(dir: string, wanted: Wanted): Promise<StoredTape> {
+export const storedTape = (dir: string, wanted: Wanted): Promise<StoredTape> =>
+  readAgain(dir, () => tapeNow(dir, wanted));
+
+async function tapeNow(dir: string, wanted: Wanted): Promise<StoredTape> {
   const { symbol, pricePrecision, kinds } = wanted;
   const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean =>
     one.symbol === symbol && kinds.includes(one.kind);

@@ -1,6 +1,7 @@
 /** `sluice data export`, `resample` and `remove`. */
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
+import { readAgain } from '../../data/catalogue/again.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { ofMaking, staleText } from '../../data/catalogue/made.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
@@ -22,9 +23,11 @@ export async function exportOne(
     throw new Refusal(
       `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
     );
-  const series = chosenOne(given);
   const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
-  const rows = await exportSeries(resolve(data), series, resolve(to), span);
+  const { series, rows } = await readAgain(resolve(data), async () => {
+    const one = chosenOne(given);
+    return { series: one, rows: await exportSeries(resolve(data), one, resolve(to), span) };
+  });
   const name = seriesName(series as SeriesKey);
   const stale = staleText(
     listSeries(resolve(data), () => false),

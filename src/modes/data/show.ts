@@ -2,11 +2,12 @@
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
 import { systemClock } from '../../clock/clock.ts';
+import { readAgain } from '../../data/catalogue/again.ts';
 import { audit } from '../../data/catalogue/audit.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { ledgerOf } from '../../data/catalogue/ledger.ts';
 import { ofMaking, seriesHash, staleText } from '../../data/catalogue/made.ts';
-import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
+import { listSeries, type Manifest, readManifest } from '../../data/catalogue/manifest.ts';
 import { mostAnswerRows, query } from '../../data/catalogue/query.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-rows.ts';
@@ -82,10 +83,19 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
   let damaged = 0;
   const all = listSeries(dir, () => false);
   const { found, damaged: unreadable } = chosenReadable({ ...given, json });
-  for (const manifest of found) {
-    const { damage, findings: now } = await audit(dir, manifest, systemClock.now());
+  for (const listed of found) {
+    const now = systemClock.now();
+    const {
+      manifest,
+      damage,
+      findings: those,
+    } = await readAgain(
+      dir,
+      () => audit(dir, readManifest(dir, listed as SeriesKey) ?? listed, now),
+      (audited) => audited.damage.length > 0,
+    );
     damaged += damage.length;
-    const findings = [...ofMaking(manifest), ...now];
+    const findings = [...ofMaking(manifest), ...those];
     const stale = staleText(all, manifest);
     const repairs = manifest.imports.flatMap((one) => one.repairs);
     const name = seriesName(manifest as SeriesKey);
