@@ -4,7 +4,7 @@ import type { Kind } from '../catalogue/kinds.ts';
 import { shown } from '../shown.ts';
 import { numberFrom } from './csv-rows.ts';
 import type { Told } from './layout.ts';
-import { columnNamed, volumeOfBase } from './names.ts';
+import { columnNamed, timeOfTrade, volumeOfBase } from './names.ts';
 
 export interface FieldPlaces {
   readonly kind: Kind;
@@ -28,7 +28,8 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
   const hasTrades = at('price') >= 0 && at('quantity') >= 0;
   const kind = told.kind ?? (hasKlines ? 'klines' : hasTrades ? 'trades' : undefined);
   const ends = at('time') < 0 && names.includes('closetime');
-  const time = ends ? names.indexOf('closetime') : at('time');
+  const named = kind === 'trades' ? timeOfTrade(header) : at('time');
+  const time = ends ? names.indexOf('closetime') : named;
   const missing = [
     ...(time < 0 ? ['time'] : []),
     ...(kind === 'klines' ? klineFields.filter((field) => at(field) < 0) : []),

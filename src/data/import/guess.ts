@@ -2,6 +2,7 @@
 import { type Interval, intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
+import { counted } from '../check/finding.ts';
 import { shown } from '../shown.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
@@ -101,18 +102,25 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   const [row, ...others] = sampledObjects(file, text);
   if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
-  const symbol = keys[columnNamed(keys, 'symbol')] ?? '';
+  const symbol = keys[columnNamed(told.columns ?? keys, 'symbol')] ?? '';
   refuseSeveral(
     file.path,
     [row, ...others].map((one) => cellText(one[symbol])),
   );
-  const isBook = keys.some((key) => key === 'b' || key === 'bids') && keys.some((key) => key === 'a' || key === 'asks');
+  // In trades of Binance's stream both letters are numbers of orders.
+  const isSide = (key: string): boolean => Array.isArray(row[key]);
+  const isBook = ['b', 'bids'].some(isSide) && ['a', 'asks'].some(isSide);
   if (isBook || told.kind === 'depth') {
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
     return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
   const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
-  const fields = fieldsOf(keys, withSymbol(file, told, cellText(row[symbol])), file.path);
+  const named = told.columns ?? keys;
+  if (named.length > keys.length)
+    throw new Refusal(
+      `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${shown(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
+    );
+  const fields = fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path);
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
     is: 'objects',

@@ -114,14 +114,20 @@ const fieldNames: Readonly<Record<Field, readonly string[]>> = {
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Which of a header's columns is the one; -1 when none is. */
+/** Which of a header's columns is the one; -1 when none is. Where names differ in their case alone, such as `l` and `L`, that of small letters. */
 export function columnNamed(header: readonly string[], field: Field): number {
   const names = header.map(bare);
   for (const name of fieldNames[field]) {
-    const at = names.indexOf(name);
+    const at = header.includes(name) ? header.indexOf(name) : names.indexOf(name);
     if (at >= 0) return at;
   }
   return -1;
+}
+
+/** Trades of Binance's streams have their number in `t` and their time in `T`, where klines have their opening and their end. */
+export function timeOfTrade(header: readonly string[]): number {
+  const at = columnNamed(header, 'time');
+  return header[at] === 't' && header.includes('T') ? header.indexOf('T') : at;
 }
 
 /**

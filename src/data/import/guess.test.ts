@@ -1,0 +1,66 @@
+/** Layouts that look like another one: each is read as what it is, or refused with what to give. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSeries } from '../catalogue/load.ts';
+import { readManifest } from '../catalogue/manifest.ts';
+import { type ImportOptions, importFile } from './import.ts';
+
+/** The time of the tests: behind all data. */
+const now = Date.UTC(2026, 5, 1);
+
+const at = Date.UTC(2024, 0, 1);
+const minute = 60_000;
+
+/** Row by row, times as minutes after `at`. */
+async function take(content: string, options: Partial<ImportOptions> = {}): Promise<readonly (readonly number[])[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-guess-'));
+  const path = join(dir, 'BTCUSDT-1m.data');
+  writeFileSync(path, content);
+  const given = { dir, endStamps: false, repair: new Set<never>(), replace: false, now, ...options };
+  const { key } = await importFile(path, given);
+  const manifest = readManifest(dir, key);
+  if (manifest === undefined) throw new Error('nothing was stored');
+  const { columns, rows } = await loadSeries(dir, manifest);
+  return Array.from({ length: rows }, (_, row) =>
+    columns.map((column, place) => (place === 0 ? ((column[row] as number) - at) / minute : (column[row] as number))),
+  );
+}
+
+const lines = (rows: readonly unknown[]): string =>
+  rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
+
+describe('JSON whose keys differ in their case alone', () => {
+  const trade = (id: number, time: number, p: string, isMaker: boolean): unknown => ({
+    ...{ e: 'trade', E: at + time + 3, s: 'BTCUSDT', t: id, p, q: '2', b: 8, a: 9, T: at + time, m: isMaker, M: true },
+  });
+  // Numbers that could be times, in s, and one that could not.
+  test.for([3_400_000_000, 1_400_000_000, 77])('is read by the exact ones: trades whose number is %s', async (id) => {
+    const rows = [trade(id, 0, '100.5', false), trade(id + 1, minute, '100.25', true)];
+    expect(await take(lines(rows))).toEqual([
+      [0, 100.5, 2, 1],
+      [1, 100.25, 2, -1],
+    ]);
+  });
+
+  test('is read by the exact ones: klines', async () => {
+    const kline = (row: number): unknown => ({
+      ...{ t: at + row * minute, T: at + (row + 1) * minute - 1, s: 'BTCUSDT', i: '1m', f: 100, L: 101, o: '100' },
+      ...{ c: '101', h: '103', l: '99', V: '3', v: '7', n: 2, x: true, q: '700', Q: '300', B: '0' },
+    });
+    expect(await take(lines([kline(0), kline(1)]))).toEqual([
+      [0, 100, 103, 99, 101, 7],
+      [1, 100, 103, 99, 101, 7],
+    ]);
+  });
+
+  test('is read by the columns that the user names, in the order of its keys', async () => {
+    const content = lines([{ a: 1_400_000_000, when: at, b: 9, cost: '100.5', much: 2, way: 'sell' }]);
+    const columns = ['-', 'time', '-', 'price', 'quantity', 'side'];
+    expect(await take(content, { columns })).toEqual([[0, 100.5, 2, -1]]);
+    await expect(take(content, { columns: [...columns, '-'] })).rejects.toThrow(
+      /--columns names 7 columns, and its first object has 6 keys \("a,when,b,cost,much,way"\): name these/,
+    );
+  });
+});
