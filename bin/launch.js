@@ -6,10 +6,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const needed = 24;
+/** As in `src/modes/signals.ts`, for this Node may not read that. */
+const usr1Text =
+  'SIGUSR1 does nothing here: the signal that kills a daemon, so that it creates no order any more, is SIGUSR2';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Runs a program of `src/` (`dist/src/` in the package). `daemon`: it runs for days, and its memory must stay small. */
 export async function launch(name, program, daemon = false) {
+  // By default Node opens a debugger, to every user of the machine, in a program that holds keys. (`--disable-sigusr1` would leave the slip unanswered.)
+  if (process.platform !== 'win32') process.on('SIGUSR1', () => process.stderr.write(`${name}: ${usr1Text}\n`));
   // Compiled code is kept in the user's own cache: commands start in two thirds of the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'sluice');
   const source = join(root, 'src', `${program}.ts`);

@@ -32,10 +32,22 @@ const services: ReadonlySet<string | undefined> = new Set([
 
 const codeOf = (signal: (typeof signals)[number]): number => 128 + constants.signals[signal];
 
+/** A slip for SIGUSR2 is told so. By default Node opens a debugger, to every user of the machine, in a process that holds keys. */
+export function opensNoDebugger(program: string): void {
+  // The launcher listens already where it is this process.
+  if (process.platform === 'win32' || process.listenerCount('SIGUSR1') > 0) return;
+  process.on('SIGUSR1', () => {
+    process.stderr.write(
+      `${program}: SIGUSR1 does nothing here: the signal that kills a daemon, so that it creates no order any more, is SIGUSR2\n`,
+    );
+  });
+}
+
 /** Listens for as long as the process lives, which carries out `command`; also for the launcher's end, which is ours. */
 export function stopsOnSignals(command: string | undefined): Stopping {
   const stopping = new AbortController();
   listening = true;
+  opensNoDebugger('sluice');
   let exitCode: number | undefined;
   let firstAt = 0;
   for (const signal of signals) {

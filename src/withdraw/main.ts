@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { Refusal } from '../domain/refusal.ts';
 import { speed } from '../modes/by-hand/commands.ts';
+import { opensNoDebugger } from '../modes/signals.ts';
 
 const out = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -11,6 +12,7 @@ const say = (line: string): void => {
 };
 // The journal of withdrawals is for its owner alone.
 process.umask(0o077);
+opensNoDebugger('sluice-withdraw');
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
