@@ -1,5 +1,5 @@
 /** Reaching the exchange at the start: a daemon keeps trying and says where; a command gives up at once. */
-import type { ScaledClock } from '../../clock/clock.ts';
+import { pause, type ScaledClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { codeMeaning } from '../../venue/exchange/codes.ts';
 import type { Answer } from '../../venue/venue.ts';
@@ -23,16 +23,36 @@ export async function reach<T>(
   ask: () => Promise<Answer<T>>,
 ): Promise<T> {
   for (;;) {
-    const answer = await ask();
+    const answer = await untilAborted(ask(), signal);
+    if (answer === undefined) throw stoppedBefore(url);
     if (answer.kind === 'ok') return answer.value;
     if (answer.code !== undefined && isFinalCode(answer.code)) {
       const meaning = codeMeaning(answer.code);
       const words = meaning === undefined ? '' : `\n  it means: ${meaning.means}\n  what to do: ${meaning.advice}`;
       throw new Refusal(`the exchange at ${url} refuses ${what}: ${answer.cause}${words}`);
     }
-    if (signal.aborted) throw new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
+    if (signal.aborted) throw stoppedBefore(url);
     waiting(`the exchange at ${url} does not answer (${what}: ${answer.cause}); trying again`);
-    await clock.sleep(clock.machine(retryMs));
+    await pause(clock, clock.machine(retryMs), signal);
+  }
+}
+
+const stoppedBefore = (url: string): Refusal =>
+  new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
+
+/** The answer, or undefined as soon as `signal` aborts: a request may wait until a ban is over, for hours. */
+async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const heard = Promise.withResolvers<undefined>();
+  // A session that trades already ends its strategies first: that one of them still waited for klines is no failure then.
+  const end = (): void => void setImmediate(() => heard.resolve(undefined));
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  // What it comes to after that is of no use to anybody.
+  asked.catch(() => {});
+  try {
+    return await Promise.race([asked, heard.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
   }
 }
 
