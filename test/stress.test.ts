@@ -4,10 +4,11 @@ import { rate } from '../src/domain/money.ts';
 import type { LatencyModel } from '../src/fill/latency.ts';
 import { rulesets } from '../src/fill/rules.ts';
 import { defineStrategy, hold } from '../src/index.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
+import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
+import { runPaced } from '../src/modes/backtest/run-paced.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
-import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
 const still = defineStrategy({
   name: 'still',
@@ -74,4 +75,34 @@ test('a limit that stops a run under worse conditions is told of beside it', asy
     ['Latency × 3', undefined],
     ['One kline later', undefined],
   ]);
+});
+
+test('a run that begins anew the long way says nothing at first of what it meant later the short way', async () => {
+  // Less is held from the 20th kline on, which the short way gives up at.
+  const less = defineStrategy({
+    ...still,
+    name: 'less',
+    decide: (_, { kline }) => hold({ quantity: kline.openTime < 20 * 60_000 ? 4 : 1 }, 'less'),
+  });
+  const klines = Array.from({ length: 30 }, (_, row) => {
+    const price = 100 + row;
+    return { time: row * 60_000, open: price, high: price, low: price, close: price, volume: 1_000 };
+  });
+  const late = async (run: (input: RunInput) => RunResult | Promise<RunResult>) => {
+    const came: RunResult[] = [];
+    await stress(
+      inputOf(caseOfXz({ rules: 'plain', cash: '1000', strategy: less, columns: columnsOf(klines) })),
+      async (worse) => {
+        const result = await run(worse);
+        came.push(result);
+        return result;
+      },
+      () => ({ return: 0, sharpe: null }),
+      () => false,
+    );
+    return rowsOf(came[2] as RunResult);
+  };
+  const long = await late(runLong);
+  expect(long.fills.length).toBe(2);
+  expect(await late((input) => runPaced(input))).toEqual(long);
 });

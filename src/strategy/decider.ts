@@ -29,7 +29,8 @@ export function decider(
     latest,
     getter,
   );
-  const warmup = strategy.warmup?.(params) ?? 0;
+  // Of an indicator of one's own that has values before it is warm, too; backtests over columns wait for the same.
+  const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
   let seen = 0;
   return (kline, mayDecide) => {
     seen++;
@@ -41,7 +42,8 @@ export function decider(
     }
     if (!warm || !mayDecide) return undefined;
     const want = strategy.decide(values, { kline, holding, params });
-    return want === undefined ? undefined : checked(want);
+    // JavaScript often says null for nothing.
+    return want === undefined || want === null ? undefined : checked(want);
   };
 }
 

@@ -94,14 +94,14 @@ export class Seat {
     return this.#cursor.row >= this.from;
   }
 
-  /** What it wants at the cursor's row; undefined also while an indicator is not warm. */
+  /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
     const window = this.#window;
     window.reach(row);
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
-    return this.#strategy.decide(this.#values, this.#moment);
+    return this.#strategy.decide(this.#values, this.#moment) ?? undefined;
   }
 
   /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
@@ -150,7 +150,7 @@ export class Seat {
         behind.look(at);
       }
       const want = strategy.decide(values, moment);
-      if (want !== undefined && want !== last && !sameWant(want, last)) return at;
+      if (want !== last && want !== undefined && want !== null && !sameWant(want, last)) return at;
     }
     return to;
   }

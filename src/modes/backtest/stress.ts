@@ -37,9 +37,12 @@ function later(strategy: Strategy): Strategy {
   return {
     ...strategy,
     decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
+      const { openTime } = moment.kline;
+      // The short loop gave up, and the long one begins anew: what was meant in between was not meant yet.
+      if (openTime < asked) meant = undefined;
       // A driver may ask twice at one kline.
-      if (moment.kline.openTime !== asked) said = meant;
-      asked = moment.kline.openTime;
+      if (openTime !== asked) said = meant;
+      asked = openTime;
       meant = strategy.decide(values, moment) ?? meant;
       return said;
     },
