@@ -70,7 +70,7 @@ interface Common<P extends Params> {
 
 export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
   indicators(params: ParamValues<P>): I;
-  /** Called after each closed kline once every indicator is warm. `undefined` says the last want again. */
+  /** Called after each closed kline once every indicator is warm. `undefined` says the last want again, and so does `null` in JavaScript. */
   decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Want | undefined;
 }
 
@@ -92,24 +92,27 @@ export function defineStrategy(strategy: Strategy): Strategy {
 }
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place. */
-export function hold(goal: Goal, reason: string, options: Omit<Target, 'kind' | 'goal' | 'reason'> = {}): Target {
+export function hold(goal: Goal, reason: string, options?: Exits): Target {
+  // Nothing here keeps options that are left out: an engine that need not make them halves the time of a loop over klines.
+  if (options !== undefined && !isPlain(options)) return { kind: 'target', goal, reason, ...options };
+  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none.
+  if (said.reason !== reason || !isSame(said.goal, goal)) said = { kind: 'target', goal: copyOf(goal), reason };
+  return said;
+}
+
+type Exits = Omit<Target, 'kind' | 'goal' | 'reason'>;
+
+/** Throws for what is no option: a stop whose name is misspelt would protect nothing. */
+function isPlain(options: Exits): boolean {
+  refuseOthers(options);
   const { limit, stop, takeProfit, trailing, exitAfterMs } = options;
-  const isPlain =
+  return (
     limit === undefined &&
     stop === undefined &&
     takeProfit === undefined &&
     trailing === undefined &&
-    exitAfterMs === undefined;
-  if (!isPlain) {
-    refuseOthers(options);
-    return { kind: 'target', goal, reason, ...options };
-  }
-  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none.
-  if (said.reason !== reason || !isSame(said.goal, goal)) {
-    refuseOthers(options);
-    said = { kind: 'target', goal: copyOf(goal), reason };
-  }
-  return said;
+    exitAfterMs === undefined
+  );
 }
 
 /** The last plain target. */

@@ -224,7 +224,7 @@ describe('a deciding strategy', () => {
   });
 
   test('may hold a short position with a stop as far away as the price itself', () => {
-    const heard = hear(deciding(() => hold({ quantity: -1 }, 'short', { trailing: 1, stop: undefined })));
+    const heard = hear(deciding(() => hold({ quantity: -1 }, 'short', any({ trailing: 1, stop: undefined }))));
     heard.klines.next(kline(1));
     expect([heard.errors, heard.said.length]).toEqual([[], 1]);
   });

@@ -41,6 +41,21 @@ describe('sma-cross', () => {
     expect(want).toMatchObject({ goal: { quantity: 0 }, reason: expect.stringContaining('not above') });
   });
 
+  test('wants of a coin that costs a hundred-thousandth what it wants of a dear one', () => {
+    const closes = [1231, 1233, 1234, 1230, 1229, 1229, 1229, 1229, 1231];
+    const dear = goals(wantsOver(closes, { fast: 1, slow: 3, quantity: 2 }));
+    const cheap = closes.map((close) => Number(`${close}e-8`));
+    expect(goals(wantsOver(cheap, { fast: 1, slow: 3, quantity: 2 }))).toEqual(dear);
+    expect(dear).toContainEqual({ quantity: 2 });
+  });
+
+  test('takes averages for equal that differ by the noise of prices a hundred times as high', () => {
+    // A day of minutes at changing prices, then one price, at which nothing differs but what the sums remember.
+    const closes = Array.from({ length: 1_440 }, (_, at) => (at < 1_380 ? 12.34 + ((at * 7) % 13) / 100 : 0.1));
+    const wants = wantsOver(closes, { fast: 10, slow: 50, quantity: 2 });
+    expect(goals(wants).slice(1_440 - 10)).toEqual(new Array(10).fill({ quantity: 0 }));
+  });
+
   test('holds a share of equity when no quantity is given', () => {
     expect(goals(wantsOver([1, 2], { fast: 1, slow: 2, share: 0.5 }))).toEqual([undefined, { share: 0.5 }]);
   });

@@ -2,7 +2,7 @@
 import type { Kline, Strategy, Want } from './types.ts';
 
 /**
- * sma-cross: once both averages exist, long while fast - slow > 1e-6, else flat. Closes are counted in ticks, which makes
+ * sma-cross: once both averages exist, long while fast - slow > 1e-11 slow, else flat. Closes are counted in ticks, which makes
  * their sums exact; the averages are compared over their common denominator.
  */
 export function wantAfter(
@@ -22,5 +22,5 @@ export function wantAfter(
     if (back < fast) sumFast += ticks;
   }
   const difference = sumFast * slow - sumSlow * fast;
-  return difference > 1e-6 * 10 ** pricePrecision * fast * slow ? goal : { quantity: '0' };
+  return difference > 1e-11 * sumSlow * fast ? goal : { quantity: '0' };
 }
