@@ -131,7 +131,14 @@ function returnNumbers(
   const enough = known >= leastDays;
   const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
   const ratio = dailySharpe(returns, known, riskFree);
-  const interval = ratio === undefined ? undefined : sharpeInterval(returns, yearDays, seededRng(returns.length));
+  const interval =
+    ratio === undefined
+      ? undefined
+      : sharpeInterval(
+          returns.map((one) => one - daily),
+          yearDays,
+          seededRng(returns.length),
+        );
   const shape = { skewness: skewness(returns) ?? 0, kurtosis: kurtosis(returns) ?? 3 };
   const one = ratio === undefined ? undefined : ratio / Math.sqrt(yearDays);
   const falls = drawdowns(days.equity).subarray(1);

@@ -165,7 +165,9 @@ class Book {
       trips.quantity[last] = all;
       trips.profit[last] = (trips.profit[last] as number) + profit;
       trips.fees[last] = (trips.fees[last] as number) + fees;
-      if (quantity > before) trips.entryFill[last] = lot.fill;
+      // A remnant moves no beginning, and of the parts of one order the first has begun it.
+      const isEntry = orders[trips.entryFill[last] as number] === orders[lot.fill];
+      if (!isEntry && quantity > before) trips.entryFill[last] = lot.fill;
       // A remnant that is bought later moves no end.
       const isExit = orders[trips.exitFill[last] as number] === orders[fill];
       if (isExit || quantity > before) trips.exitFill[last] = fill;
