@@ -77,15 +77,20 @@ type Rows = readonly (readonly string[])[];
 const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cell ?? '');
 const isSide = (cell: string | undefined): boolean => /^(buy|sell)$/i.test(cell ?? '');
 
-/** Orders of the prices of a kline that sources are known for, the usual one first. */
+/** Orders of the values of a kline behind its time that sources are known for, the usual one first. */
 const orders: readonly (readonly [string, readonly string[]])[] = [
-  ['klines without header', ['open', 'high', 'low', 'close']],
-  ['klines in the order of Bitfinex', ['open', 'close', 'high', 'low']],
-  ['klines in the order of Coinbase', ['low', 'high', 'open', 'close']],
+  ['klines without header', ['open', 'high', 'low', 'close', 'volume']],
+  ['klines in the order of Bitfinex', ['open', 'close', 'high', 'low', 'volume']],
+  ['klines in the order of Coinbase', ['low', 'high', 'open', 'close', 'volume']],
+  ['klines in the order of Gate.io', ['volume', 'close', 'high', 'low', 'open']],
 ];
 
 /** Share of the rows that must be possible in an order for it to be the one. */
 const mostlyRight = 0.95;
+/** Rows from which on a volume that is always among the prices is no chance. */
+const leastJudged = 10;
+/** Of high and low: an open beyond is none, but a volume. */
+const farTimes = 3;
 
 /** Without a header. */
 export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces {
@@ -122,9 +127,9 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
     const found = orderOf(rows);
     if (found !== undefined) {
       const [about, order] = found;
-      const values = { ...Object.fromEntries(order.map((field, at) => [field, at + 1])), volume: 5 };
-      const notes =
-        order[0] === 'open' && order[1] === 'high' ? [] : [`columns are read as time,${order.join(',')},volume`];
+      const values: Readonly<Record<string, number>> = Object.fromEntries(order.map((field, at) => [field, at + 1]));
+      refuseMean(rows, values, path);
+      const notes = found === orders[0] ? [] : [`columns are read as time,${order.join(',')}`];
       return {
         ...none,
         kind: 'klines',
@@ -141,25 +146,46 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
   );
 }
 
-/** The order in which nearly all rows are possible; of several the one in which the most opens lie within their klines. */
+/**
+ * The order in which nearly all rows are possible; of several the one in which the most opens lie within their klines. In an order other than
+ * the usual one nearly all have to: a volume in their place does not, while those of sources whose open is the close before are near.
+ */
 function orderOf(rows: Rows): (typeof orders)[number] | undefined {
-  const values = rows.map((cells) => cells.slice(1, 5).map((cell) => numberFrom(cell.replace(',', '.'))));
+  const values = rows.map((cells) => cells.slice(1, 6).map((cell) => numberFrom(cell.replace(',', '.'))));
   const judged = orders.map((known) => {
     const [open = 0, high = 0, low = 0, close = 0] = klineFields.map((field) => known[1].indexOf(field));
     const at = (row: readonly number[], place: number): number => row[place] ?? Number.NaN;
-    const right = values.filter((row) => isPossible(at(row, high), at(row, low), at(row, close)));
+    const right = values.filter((row) => isPossible(at(row, open), at(row, high), at(row, low), at(row, close)));
     const whole = right.filter((row) => at(row, open) >= at(row, low) && at(row, open) <= at(row, high));
     return { known, right: right.length, whole: whole.length };
   });
-  const possible = judged.filter(({ right }) => right >= mostlyRight * values.length);
+  const enough = mostlyRight * values.length;
+  const possible = judged.filter(({ known, right, whole }) => (known === orders[0] ? right : whole) >= enough);
   // Sorting keeps the usual order before the others where they are alike.
   return possible.toSorted((a, b) => b.whole - a.whole)[0]?.known;
 }
 
-const isPossible = (high: number, low: number, close: number): boolean => high >= low && close >= low && close <= high;
+const isPossible = (open: number, high: number, low: number, close: number): boolean =>
+  high >= low && close >= low && close <= high && open >= low / farTimes && open <= high * farTimes;
+
+/** A `Refusal` when the volume lies between low and high in nearly all rows: Kraken and others have a mean price there. */
+function refuseMean(
+  rows: Rows,
+  { volume = 0, high = 0, low = 0 }: Readonly<Record<string, number>>,
+  path: string,
+): void {
+  const at = (cells: readonly string[], place: number): number => numberFrom((cells[place] ?? '').replace(',', '.'));
+  // Kraken has 0 where nothing was traded.
+  const judged = rows.filter((cells) => at(cells, volume) !== 0);
+  const among = judged.filter((cells) => at(cells, volume) >= at(cells, low) && at(cells, volume) <= at(cells, high));
+  if (judged.length < leastJudged || among.length < mostlyRight * judged.length) return;
+  throw new Refusal(
+    `${path} has no header, and its column ${volume + 1} lies between low and high, so it is a price and no volume (Kraken has a mean price before the volume): name the columns in their order (--columns time,open,high,low,close,-,volume; - for one to leave out)`,
+  );
+}
 
 /** The order in which rows are possible that are not in the usual one; undefined when there is none. */
 export function betterOrder(rows: readonly (readonly number[])[]): string | undefined {
   const found = orderOf(rows.map((row) => ['', ...row.map(String)]));
-  return found === undefined || found === orders[0] ? undefined : `time,${found[1].join(',')},volume`;
+  return found === undefined || found === orders[0] ? undefined : `time,${found[1].join(',')}`;
 }

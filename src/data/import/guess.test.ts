@@ -64,3 +64,51 @@ describe('JSON whose keys differ in their case alone', () => {
     );
   });
 });
+
+describe('klines without a header', () => {
+  const price = (row: number): number => 100 + (row % 7);
+  const kline = (row: number): readonly [t: number, o: number, h: number, l: number, c: number, v: number] => [
+    ...([at + row * minute, price(row), price(row) + 3, price(row) - 1, price(row) + 1] as const),
+    2 + (row % 5) / 10,
+  ];
+  const klines = Array.from({ length: 30 }, (_, row) => kline(row));
+  const wanted = klines.map(([, ...rest], row) => [row, ...rest]);
+  const csv = (rows: readonly (readonly number[])[]): string => lines(rows.map((row) => row.join(',')));
+
+  test('in the order of Gate.io have no volume for an open', async () => {
+    expect(await take(csv(klines.map(([t, o, h, l, c, v]) => [t, v, c, h, l, o])))).toEqual(wanted);
+  });
+
+  test('in an order that is not known are refused, though high, low and close could be', async () => {
+    const unknown = csv(klines.map(([t, , h, l, c, v]) => [t, v, c, h, l, v * c]));
+    await expect(take(unknown)).rejects.toThrow(/has no header, and its 6 columns .* are of no known order: name them/);
+  });
+
+  test('in the usual order may open at the close before, outside of themselves', async () => {
+    const outside = klines.map(([t, , h, l, c, v]) => [t, h + 1, h, l, c, v]);
+    expect(await take(csv(outside))).toEqual(outside.map(([, ...rest], row) => [row, ...rest]));
+  });
+
+  test('with a mean price before their volume (Kraken) are refused, and read by the columns that this names', async () => {
+    const rows = klines.map(([t, o, h, l, c, v], row) => {
+      const isQuiet = row % 4 === 0;
+      return [
+        t / 1_000,
+        `${o}`,
+        `${h}`,
+        `${l}`,
+        `${c}`,
+        isQuiet ? '0.0' : `${(h + l) / 2}`,
+        isQuiet ? '0.0' : `${v}`,
+        9,
+      ];
+    });
+    await expect(take(JSON.stringify(rows))).rejects.toThrow(
+      /its column 6 lies between low and high, so it is a price and no volume .*--columns time,open,high,low,close,-,volume;/,
+    );
+    const columns = ['time', 'open', 'high', 'low', 'close', '-', 'volume'];
+    expect(await take(JSON.stringify(rows), { columns })).toEqual(
+      wanted.map((cells, row) => (row % 4 === 0 ? cells.with(5, 0) : cells)),
+    );
+  });
+});
