@@ -4,6 +4,10 @@ import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
+import { stress } from '../src/modes/backtest/stress.ts';
+import { leaksOf } from '../src/modes/check/lookahead.ts';
+import { remembering } from '../src/modes/grid/memory.ts';
+import { named } from '../src/strategy/named.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
 /** Prices that go up and down in waves of forty minutes. */
@@ -70,4 +74,57 @@ test('an indicator of one’s own that has values before it is warm is waited fo
   });
   expect(await alike(strategy)).toBeGreaterThan(5);
   expect((await runStream(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
+});
+
+test('an object of a class is as good as one of functions, wherever something of it is changed', async () => {
+  class Cross {
+    readonly name = 'cross';
+    readonly about = 'test';
+    readonly params = {};
+    readonly #slow = 9;
+    indicators() {
+      return { fast: sma('close', 2), slow: sma('close', this.#slow) };
+    }
+    check() {
+      return this.#slow > 2 ? undefined : 'too fast';
+    }
+    decide({ fast, slow }: Readonly<Record<string, number>>) {
+      if (this.#slow < 2 || slow === undefined || fast === undefined) throw new Error('no');
+      return fast > slow ? hold({ quantity: 1 }, 'up') : flat('down');
+    }
+  }
+  const plain = await alike(saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up') : flat('down'))));
+  const strategy = remembering(named(new Cross(), 's', './cross.ts'));
+  expect(await alike(strategy)).toBe(plain);
+  expect(strategy.check?.({})).toBeUndefined();
+  const stressed = await stress(
+    inputFor(strategy),
+    async (worse) => runColumns(worse),
+    () => ({ return: 0, sharpe: null }),
+    () => false,
+  );
+  expect(stressed.map(({ name, fills }) => [name, fills > 0])).toContainEqual(['One kline later', true]);
+  expect(await leaksOf(inputFor(strategy))).toEqual([]);
+});
+
+test('cells of a grid share the averages of klines that are made larger', async () => {
+  let made = 0;
+  const counted: Indicator = {
+    ...sma('close', 3),
+    column: (klines) => {
+      made++;
+      return klines.close;
+    },
+  };
+  const strategy = remembering(
+    defineStrategy({
+      ...{ name: 'five', about: 'test', params: {} },
+      indicators: () => ({ average: counted }),
+      decide: () => flat('out'),
+    }),
+  );
+  const columns = columnsOf(waves);
+  const given = caseOfXz({ rules: 'plain', cash: '100000', strategy, columns, decidesOn: '5min' });
+  for (let cell = 0; cell < 3; cell++) runColumns(inputOf(given));
+  expect(made).toBe(1);
 });

@@ -2,17 +2,16 @@
 import { catchError } from 'rxjs';
 import { type Context, isStreaming, type Strategy } from './contract.ts';
 import { StrategyThrew } from './fault.ts';
+import { over } from './over.ts';
 import type { Params } from './params.ts';
 
-/** `id` and `use` as configured. An object of a class is left as it is: its methods need it whole. */
+/** `id` and `use` as configured. */
 export function named(strategy: Strategy, id: string, use: string): Strategy {
-  if (Object.getPrototypeOf(strategy) !== Object.prototype) return strategy;
   if (isStreaming(strategy)) {
     const rethrown = (error: unknown): never => {
       throw new StrategyThrew(error, { id, use });
     };
-    return {
-      ...strategy,
+    return over(strategy, {
       signals(context: Context<Params>) {
         try {
           return strategy.signals(context).pipe(catchError(rethrown));
@@ -20,10 +19,9 @@ export function named(strategy: Strategy, id: string, use: string): Strategy {
           return rethrown(error);
         }
       },
-    };
+    });
   }
-  return {
-    ...strategy,
+  return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]) {
       try {
         return strategy.decide(values, moment);
@@ -31,5 +29,5 @@ export function named(strategy: Strategy, id: string, use: string): Strategy {
         throw new StrategyThrew(error, { id, use, at: moment.kline.openTime });
       }
     },
-  };
+  });
 }

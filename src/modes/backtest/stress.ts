@@ -6,6 +6,7 @@ import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { over } from '../../strategy/over.ts';
 import type { RunInput, RunResult } from './run.ts';
 
 type Deciding = Exclude<Strategy, { signals: unknown }>;
@@ -14,8 +15,7 @@ type Moment = Parameters<Deciding['decide']>[1];
 /** A strategy that says each want one kline after it meant it. */
 function later(strategy: Strategy): Strategy {
   if (isStreaming(strategy))
-    return {
-      ...strategy,
+    return over(strategy, {
       signals: (context) =>
         new Observable<Want>((subscriber) => {
           let meant: Want | undefined;
@@ -30,12 +30,11 @@ function later(strategy: Strategy): Strategy {
           );
           return klines;
         }),
-    };
+    });
   let asked = Number.NaN;
   let meant: Want | undefined;
   let said: Want | undefined;
-  return {
-    ...strategy,
+  return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
       const { openTime } = moment.kline;
       // The short loop gave up, and the long one begins anew: what was meant in between was not meant yet.
@@ -46,7 +45,7 @@ function later(strategy: Strategy): Strategy {
       meant = strategy.decide(values, moment) ?? meant;
       return said;
     },
-  };
+  });
 }
 
 function trebled(model: LatencyModel): LatencyModel {

@@ -6,6 +6,7 @@ import type { Want } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { framedKlines } from '../../strategy/framed.ts';
+import { over } from '../../strategy/over.ts';
 import type { Params } from '../../strategy/params.ts';
 import { needsGraph } from '../backtest/driver.ts';
 import type { RunInput } from '../backtest/run.ts';
@@ -62,8 +63,7 @@ export async function decisionLog(input: RunInput, columns: Columns, first: numb
 
 function noting(strategy: Strategy, note: (openTime: number, line: Line) => void): Strategy {
   if (isStreaming(strategy))
-    return {
-      ...strategy,
+    return over(strategy, {
       signals(context: Context<Params>) {
         let at = Number.NaN;
         let wants: string[] = [];
@@ -82,9 +82,8 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
           }),
         );
       },
-    };
-  return {
-    ...strategy,
+    });
+  return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]): Want | undefined {
       const want = strategy.decide(values, moment);
       const seen: Record<string, string> = { 'what is held': String(moment.holding.quantity) };
@@ -92,5 +91,5 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
       note(moment.kline.openTime, { seen, want: JSON.stringify(want ?? null) });
       return want;
     },
-  };
+  });
 }

@@ -3,6 +3,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { over } from '../../strategy/over.ts';
 import type { Params, ParamValues } from '../../strategy/params.ts';
 
 /** Bytes of columns that one worker keeps; past them the oldest is dropped and computed again when it is asked for. */
@@ -21,17 +22,19 @@ export function remembering(strategy: Strategy): Strategy {
     const made = indicator.column(klines, interval);
     ofKlines.set(key, made);
     bytes += made.byteLength;
-    for (const [oldest, column] of ofKlines) {
-      if (bytes <= mostBytes || oldest === key) break;
-      ofKlines.delete(oldest);
-      bytes -= column.byteLength;
-    }
+    for (const [of, columns] of known)
+      for (const [oldest, column] of columns) {
+        if (bytes <= mostBytes) return made;
+        if (column === made) continue;
+        columns.delete(oldest);
+        if (columns.size === 0) known.delete(of);
+        bytes -= column.byteLength;
+      }
     return made;
   };
   const indicatorsOf = (params: ParamValues<Params>): Readonly<Record<string, Indicator>> =>
     strategy.indicators(params);
-  return {
-    ...strategy,
+  return over(strategy, {
     indicators: (params: ParamValues<Params>) =>
       Object.fromEntries(
         Object.entries(indicatorsOf(params)).map(([name, indicator]) => {
@@ -46,5 +49,5 @@ export function remembering(strategy: Strategy): Strategy {
           ];
         }),
       ),
-  };
+  });
 }
