@@ -26,7 +26,7 @@ const series: ReportSeries = {
 };
 const trip = (entryTime: number, exitTime: number, long = true): Trip => ({
   ...{ place: 0, long, entryTime, exitTime, entryFill: 0, exitFill: 1, quantity: 1, entryPrice: 10, exitPrice: 10 },
-  ...{ profit: 0, fees: 0, worst: 0, best: 0 },
+  ...{ cost: 10, profit: 0, fees: 0, worst: 0, best: 0 },
 });
 const wish = (time: number, more: Partial<StopLevel>): StopLevel => ({
   ...{ time, strategy: 's', symbol: 'XZ', stop: null, takeProfit: null, trailing: null },

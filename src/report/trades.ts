@@ -11,7 +11,7 @@ const bins = 44;
 const mostDots = 2_000;
 
 /** Profit after fees as a share of what was put in. */
-const gain = ({ profit, entryPrice, quantity }: Trip): number => profit / (entryPrice * quantity);
+const gain = ({ profit, cost }: Trip): number => profit / cost;
 const percent = (value: number): string => `${Number((value * 100).toPrecision(3))} %`;
 
 function histogram(trips: readonly Trip[]): Html {

@@ -46,6 +46,8 @@ export interface FillTable {
   readonly quote: Float64Array;
   /** Its fee, in quote. */
   readonly fee: Float64Array;
+  /** What a unit of its quote was worth, where quote and fee have been counted in another currency. */
+  readonly rate?: Float64Array;
   /** Index into `purposes`. */
   readonly purpose: Uint8Array;
   /** Index into `rules`. */

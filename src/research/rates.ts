@@ -78,7 +78,7 @@ export function converted(table: FillTable, rates: Rates): FillTable {
   const turnover = table.price.map(
     (price, fill) => price * Math.abs(table.quantity[fill] as number) * (factor[fill] as number),
   );
-  return { ...table, quote: times(table.quote), fee, fees: summed(fee), turnover: summed(turnover) };
+  return { ...table, quote: times(table.quote), fee, rate: factor, fees: summed(fee), turnover: summed(turnover) };
 }
 
 /** A sum of converted amounts: rounded, since each has a rate in it. */

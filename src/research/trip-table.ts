@@ -9,6 +9,7 @@ export interface TripTable {
   readonly quantity: Float64Array;
   readonly entryPrice: Float64Array;
   readonly exitPrice: Float64Array;
+  readonly cost: Float64Array;
   readonly profit: Float64Array;
   readonly fees: Float64Array;
   readonly worst: Float64Array;

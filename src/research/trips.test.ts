@@ -3,6 +3,7 @@ import { units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { fill, instruments, minute, series } from './builders.ts';
 import { fillTable } from './fill-table.ts';
+import { converted, RateLine } from './rates.ts';
 import { tripsOf, tripTable } from './trips.ts';
 
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
@@ -140,4 +141,21 @@ test('excursions of long and short trips agree with a plain search', () => {
     expect(trip.worst).toBeCloseTo(low / 500 - 1, 12);
     expect(trip.best).toBeCloseTo(high / 500 - 1, 12);
   }
+});
+
+test('what a round trip cost is counted in the currency that its profit is counted in', () => {
+  const line = new RateLine('1min', series([2, 3, 3, 3]).columns);
+  const rates = { lines: new Map([['Z', line]]), of: new Map([['XZ', 'Z']]), cash: new Map<string, number>() };
+  const free = { fee: units('0') };
+  const entry = { ...free, clientOrderId: 'in' };
+  const fills = [
+    fill(minute, 'BUY', '100', '1', entry),
+    fill(2 * minute, 'BUY', '100', '3', entry),
+    fill(3 * minute, 'SELL', '110', '4', free),
+  ];
+  const own = fillTable(fills, instruments);
+  const [plain] = tripsOf(tripTable(own, [], instruments));
+  expect([plain?.cost, plain?.profit]).toEqual([400, expect.closeTo(40, 9)]);
+  const [counted] = tripsOf(tripTable(converted(own, rates), [], instruments));
+  expect([counted?.cost, counted?.profit]).toEqual([1_100, expect.closeTo(440 * 3 - 1_100, 9)]);
 });

@@ -20,7 +20,8 @@ export interface Trip {
   /** Averages. */
   readonly entryPrice: number;
   readonly exitPrice: number;
-  /** In quote, after fees. */
+  /** What its entry was worth, without fees, and what was earned after them: in quote, or in the currency that the fills are counted in. */
+  readonly cost: number;
   readonly profit: number;
   readonly fees: number;
   /** The furthest that the price went against it and for it, as fractions of the entry price; ≤ 0 and ≥ 0. */
@@ -152,8 +153,9 @@ class Book {
   }
 
   #add(lot: Lot, fill: number, quantity: number, profit: number, fees: number): void {
-    const { price, orders } = this.#table;
+    const { price, orders, rate } = this.#table;
     const trips = this.#trips;
+    const cost = (price[lot.fill] as number) * quantity * (rate === undefined ? 1 : (rate[lot.fill] as number));
     if (this.#isOfLast(lot, fill, quantity)) {
       const last = this.#last;
       const before = trips.quantity[last] as number;
@@ -163,6 +165,7 @@ class Book {
       trips.entryPrice[last] = entry + ((price[lot.fill] as number) - entry) * part;
       trips.exitPrice[last] = exit + ((price[fill] as number) - exit) * part;
       trips.quantity[last] = all;
+      trips.cost[last] = (trips.cost[last] as number) + cost;
       trips.profit[last] = (trips.profit[last] as number) + profit;
       trips.fees[last] = (trips.fees[last] as number) + fees;
       // A remnant moves no beginning, and of the parts of one order the first has begun it.
@@ -182,6 +185,7 @@ class Book {
     trips.quantity[next] = quantity;
     trips.entryPrice[next] = price[lot.fill] as number;
     trips.exitPrice[next] = price[fill] as number;
+    trips.cost[next] = cost;
     trips.profit[next] = profit;
     trips.fees[next] = fees;
     this.#last = next;
@@ -205,6 +209,7 @@ function growing({ length }: FillTable): Growing {
     quantity: numbers(),
     entryPrice: numbers(),
     exitPrice: numbers(),
+    cost: numbers(),
     profit: numbers(),
     fees: numbers(),
   };
@@ -234,6 +239,7 @@ export function tripTable(
     quantity: trips.quantity.subarray(0, length),
     entryPrice: trips.entryPrice.subarray(0, length),
     exitPrice: trips.exitPrice.subarray(0, length),
+    cost: trips.cost.subarray(0, length),
     profit: trips.profit.subarray(0, length),
     fees: trips.fees.subarray(0, length),
     entryTime: timesOf(trips.entryFill),
@@ -255,6 +261,7 @@ export function tripsOf(table: TripTable): readonly Trip[] {
     quantity: at(table.quantity, index),
     entryPrice: at(table.entryPrice, index),
     exitPrice: at(table.exitPrice, index),
+    cost: at(table.cost, index),
     profit: at(table.profit, index),
     fees: at(table.fees, index),
     worst: at(table.worst, index),
