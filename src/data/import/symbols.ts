@@ -29,46 +29,68 @@ export function ofOneSymbol(file: DataFile, { symbols }: Layout): DataFile {
 
 async function* watched(
   { path, blocks }: DataFile,
-  { at, separator, skipLines }: NonNullable<Layout['symbols']>,
+  symbols: NonNullable<Layout['symbols']>,
 ): AsyncGenerator<Uint8Array> {
-  const mark = separator.charCodeAt(0);
+  const watch = new Watch(path, symbols);
   let rest = Buffer.alloc(0);
-  let [line, known] = [0, Buffer.alloc(0)];
-  /** Most rows have the bytes of the row before. */
-  const look = (bytes: Buffer): void => {
-    const cell = ++line > skipLines ? cellOf(bytes, at, mark) : undefined;
-    if (cell === undefined || cell.equals(known)) return;
-    const [name, before] = [symbolOf(cell.toString()), symbolOf(known.toString())];
-    if (name === '') return;
-    if (before !== '' && name !== before) throw several(path, `${before}, and ${name} in line ${line}`);
-    known = Buffer.from(cell);
-  };
   for await (const block of blocks) {
     if (rest.length <= longestLine) {
-      const bytes = Buffer.concat([rest, block]);
+      const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
       let from = 0;
       for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-        look(bytes.subarray(from, end));
+        watch.look(bytes, from, end);
         from = end + 1;
       }
       rest = Buffer.from(bytes.subarray(from));
     }
     yield block;
   }
-  if (rest.length <= longestLine) look(rest);
+  if (rest.length <= longestLine) watch.look(rest, 0, rest.length);
 }
 
-/** The bytes of a cell; undefined where the line has none behind which another could come. */
-function cellOf(line: Buffer, at: number, mark: number): Buffer | undefined {
-  let [column, from, quoted] = [0, 0, false];
-  for (let place = 0; place < line.length; place++) {
-    if (line[place] === 0x22 && line[from] === 0x22) quoted = !quoted;
-    if (line[place] !== mark || quoted) continue;
-    if (column === at) return line.subarray(from, place);
-    column++;
-    from = place + 1;
+/** Looks at the cells of a column, line by line: nothing is copied where a row has the bytes of the row before, as nearly all have. */
+class Watch {
+  readonly #path: string;
+  readonly #symbols: NonNullable<Layout['symbols']>;
+  readonly #mark: number;
+  #line = 0;
+  #known = new Uint8Array(0);
+
+  constructor(path: string, symbols: NonNullable<Layout['symbols']>) {
+    this.#path = path;
+    this.#symbols = symbols;
+    this.#mark = symbols.separator.charCodeAt(0);
   }
-  return column === at && at > 0 ? line.subarray(from) : undefined;
+
+  look(bytes: Uint8Array, from: number, end: number): void {
+    const { at, skipLines } = this.#symbols;
+    if (++this.#line <= skipLines) return;
+    let [column, start, place, quoted] = [0, from, from, false];
+    for (; place < end; place++) {
+      if (bytes[place] === 0x22 && bytes[start] === 0x22) quoted = !quoted;
+      if (bytes[place] !== this.#mark || quoted) continue;
+      if (column === at) break;
+      column++;
+      start = place + 1;
+    }
+    // A line that is one cell is no row.
+    if (column === at && (at > 0 || place < end) && !this.#isKnown(bytes, start, place))
+      this.#take(bytes.slice(start, place));
+  }
+
+  #isKnown(bytes: Uint8Array, start: number, end: number): boolean {
+    const known = this.#known;
+    if (end - start !== known.length) return false;
+    for (let index = 0; index < known.length; index++) if (bytes[start + index] !== known[index]) return false;
+    return true;
+  }
+
+  #take(cell: Uint8Array): void {
+    const [name, before] = [cell, this.#known].map((bytes) => symbolOf(new TextDecoder().decode(bytes)));
+    if (name === '') return;
+    if (before !== '' && name !== before) throw several(this.#path, `${before}, and ${name} in line ${this.#line}`);
+    this.#known = new Uint8Array(cell);
+  }
 }
 
 /** A `Refusal` when a Parquet file has a column of symbols that names more than one. */
