@@ -112,3 +112,19 @@ describe('klines without a header', () => {
     );
   });
 });
+
+describe('books', () => {
+  test('that are differences are refused, and none of later lines is stored', async () => {
+    const update = { e: 'depthUpdate', E: at, s: 'BTCUSDT', U: 157, u: 160, b: [['99', '2']], a: [['101', '4']] };
+    const gone = { t: at, b: [['99', '2']], a: [{ price: '101', amount: '0.000' }] };
+    const book = { t: at, b: [['99', '2']], a: [['101', '4']] };
+    for (const content of [[update], [gone], [book, gone]])
+      await expect(take(lines(content))).rejects.toThrow(
+        /holds differences of books .*only whole books are read: record/,
+      );
+    // Behind all that a guess looks at.
+    await expect(take(lines([...Array.from({ length: 300 }, () => book), gone]))).rejects.toThrow(
+      /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in differences of books/,
+    );
+  });
+});

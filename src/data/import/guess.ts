@@ -7,6 +7,7 @@ import { shown } from '../shown.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
+import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
@@ -111,6 +112,10 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   const isSide = (key: string): boolean => Array.isArray(row[key]);
   const isBook = ['b', 'bids'].some(isSide) && ['a', 'asks'].some(isSide);
   if (isBook || told.kind === 'depth') {
+    if ([row, ...others].some(isDifference))
+      throw new Refusal(
+        `${file.path} holds differences of books (levels of quantity 0, which take one away), and only whole books are read: record whole ones (Binance's streams depth5, depth10 and depth20, or GET /depth), or put the differences together first`,
+      );
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
     return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }

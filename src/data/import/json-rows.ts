@@ -71,6 +71,16 @@ const bookSchema = z.looseObject({
   asks: z.array(level).optional(),
 });
 
+/** A line of differences between books (`depthUpdate` of Binance, deltas of others): whole books have no levels of quantity 0. */
+export function isDifference(json: unknown): boolean {
+  const read = bookSchema.safeParse(json);
+  if (!read.success) return false;
+  const { b = [], bids = b, a = [], asks = a, e } = read.data;
+  const isGone = (one: z.infer<typeof level>): boolean =>
+    numberFrom(String(Array.isArray(one) ? one[1] : one.amount)) === 0;
+  return e === 'depthUpdate' || [...bids, ...asks].some(isGone);
+}
+
 /** Reads whole books, one JSON object a line, best first, as one row for each level: time, number of the book, side, price, quantity. */
 export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
   const buffer = new BatchBuffer(5);
@@ -97,6 +107,8 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
         buffer.value('number', String(quantity), '', 4),
       ];
       if (row.some((value) => Number.isNaN(value))) return `a level is no pair of numbers: ${JSON.stringify(one)}`;
+      if (row[4] === 0)
+        return `the level at ${price} has the quantity 0, as in differences of books: these are no books`;
       rows.push(row);
     }
     // A book is never cut in two between batches.
