@@ -83,11 +83,27 @@ test.runIf(process.platform !== 'win32')('the signal SIGUSR2 does what the file 
 });
 
 describe('the watchdog', () => {
-  const watch = () =>
-    startProgram(['watchdog', '--config', join(rig.dir, 'live.yaml'), '--state', rig.state], {
+  const watch = (state = rig.state, key = dogKeys.key) =>
+    startProgram(['watchdog', '--config', join(rig.dir, 'live.yaml'), '--state', state], {
       ...rig,
-      env: { ...rig.env, SLUICE_WATCHDOG_API_KEY: dogKeys.key, SLUICE_WATCHDOG_API_SECRET: dogKeys.secret },
+      env: { ...rig.env, SLUICE_WATCHDOG_API_KEY: key, SLUICE_WATCHDOG_API_SECRET: dogKeys.secret },
     });
+
+  test('tries its key and its directory when it begins, not when they are needed', async () => {
+    const keyless = watch(rig.state, 'mistyped');
+    expect((await keyless.exited).code).toBe(2);
+    expect(keyless.lines.join()).toMatch(/could cancel nothing with the key in SLUICE_WATCHDOG_API_KEY: .*-2015/);
+    const misspelt = watch(`${rig.state}e`);
+    await misspelt.line(
+      /^ATTENTION: no daemon ever ran on .*: unless one is yet to be started there, give its directory/,
+    );
+    await misspelt.end('SIGINT');
+    rig.configure({ exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' } });
+    const apart = watch();
+    await apart.line(/^ATTENTION: whether the exchange takes the key in SLUICE_WATCHDOG_API_KEY is not known yet/);
+    await apart.line(/^watching /);
+    await apart.end('SIGINT');
+  });
 
   test('cancels the orders of a daemon that stands still, and the daemon tells of it when it goes on', async () => {
     rig.configure({ watchdog: { afterMs: 1_500 } });
@@ -107,7 +123,12 @@ describe('the watchdog', () => {
       await dog.line(/cancelled 3 orders .* no heartbeat/, 10_000);
       await resting(1);
       expect(openIds()).toEqual(human);
-      expect(readFileSync(inState('watchdog.jsonl'), 'utf8')).toContain('no heartbeat');
+      // It is said first: a disk that takes nothing must not keep it back.
+      const written = (): string => readFileSync(inState('watchdog.jsonl'), 'utf8');
+      await until(
+        'it is written down',
+        () => existsSync(inState('watchdog.jsonl')) && written().includes('no heartbeat'),
+      );
     } finally {
       process.kill(daemon.pid, 'SIGCONT');
     }

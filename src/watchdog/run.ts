@@ -1,13 +1,15 @@
 /** `sluice watchdog`: a second process, with a key of its own, that cancels our orders when the daemon does not answer for them. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { machineWall, pause, ScaledClock } from '../clock/clock.ts';
 import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Client, openClient } from '../modes/by-hand/client.ts';
+import { type Client, type Commanded, openClient, refused, type WhichExchange } from '../modes/by-hand/client.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../modes/daemon/heartbeat.ts';
 import { killRequests } from '../modes/daemon/kill-file.ts';
+import { isFinalCode, untilAborted } from '../modes/daemon/reach.ts';
 import { defaultStateDir } from '../modes/state.ts';
 import { Known } from './known.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
@@ -43,9 +45,12 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
     killsAsked: () => killsAsked(dir, strategies()),
   });
+  const command: Commanded = { json, out, say, signal, environment: keys };
+  await untilAborted(tryKey({ config: file }, command, config), signal);
   say(
     `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,
   );
+  tellOfDir(dir, say);
   const tell = (act: WatchdogAct): void => {
     out(json ? JSON.stringify(act) : actText(act));
     try {
@@ -66,7 +71,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
       continue;
     }
     try {
-      client ??= await openClient({ config: file }, { json, out, say, signal, environment: keys }, true);
+      client ??= await openClient({ config: file }, command, true);
       const done = await cancelOurs(ordersOf(client, config, known, due.strategies));
       const act: WatchdogAct = { version: 1, at: machineWall(), cause: due.cause, ...done };
       const news = `${done.cancelled.length} ${done.failures.join()}`;
@@ -81,6 +86,46 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     await pause(clock, roundMs, signal);
   }
   client?.close();
+}
+
+/** A misspelt directory would be watched for ever. */
+function tellOfDir(dir: string, say: (line: string) => void): void {
+  if (lastBeat(dir) !== undefined) return;
+  say(
+    existsSync(join(dir, 'heartbeat.json'))
+      ? `ATTENTION: ${join(dir, 'heartbeat.json')} cannot be read: until a daemon writes it anew, nobody can tell that it is silent`
+      : `ATTENTION: no daemon ever ran on ${dir}: unless one is yet to be started there, give its directory with --state DIR`,
+  );
+}
+
+/** Whether the exchange takes the key: what waiting changes nothing about is refused now, not when it is needed. */
+async function tryKey(which: WhichExchange, command: Commanded, { strategies }: TradingConfig): Promise<void> {
+  const notYet = (cause: string): void =>
+    command.say(
+      `ATTENTION: whether the exchange takes the key in ${names.key} is not known yet, it is tried again when something is to be cancelled: ${cause}`,
+    );
+  let client: Client | undefined;
+  try {
+    client = await openClient(which, command, true);
+    for (const { symbol } of strategies.slice(0, 1)) {
+      const open = await client.exchange.orders.openOrders(symbol);
+      if (open.kind === 'ok') continue;
+      if (open.code === undefined || !isFinalCode(open.code)) notYet(open.cause);
+      else throw new KeyRefusal(refused(client.host, open.cause, open.code).message);
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error instanceof KeyRefusal) throw error;
+    notYet(error.message);
+  } finally {
+    // It may be needed in weeks: then another one sets its clock anew.
+    client?.close();
+  }
+}
+
+class KeyRefusal extends Refusal {
+  constructor(cause: string) {
+    super(`the watchdog could cancel nothing with the key in ${names.key}: ${cause}`);
+  }
 }
 
 /** The key of its own, under the names by which a client looks for one. */

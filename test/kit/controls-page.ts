@@ -81,7 +81,7 @@ A kill stops creation at once, is durable, and cancels what rests before anythin
 - the signal SIGUSR2 to the daemon.
 
 \`sluice watchdog --config FILE\` is a second process with a key of its own for the same account (\`SLUICE_WATCHDOG_API_KEY\`,
-\`SLUICE_WATCHDOG_API_SECRET\`); without one it does not run. The daemon touches \`heartbeat.json\` each second. When that stands still for
+\`SLUICE_WATCHDOG_API_SECRET\`); without one, or with one that the exchange refuses, it does not run. The daemon touches \`heartbeat.json\` each second. When that stands still for
 \`watchdog.afterMs\` (30 s), because the daemon died or its event loop hangs, or when the file \`kill\` is there, the watchdog cancels every open
 order that bears our mark or that the journal knows, again and again until none is left or the daemon is back. Orders of a human stay. It
 writes what it did to \`watchdog.jsonl\`, which the daemon tells of when it goes on. A daemon that was stopped on purpose is left alone.

@@ -41,7 +41,7 @@ const stoppedBefore = (url: string): Refusal =>
   new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
 
 /** The answer, or undefined as soon as `signal` aborts: a request may wait until a ban is over, for hours. */
-async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const heard = Promise.withResolvers<undefined>();
   // A session that trades already ends its strategies first: that one of them still waited for klines is no failure then.
   const end = (): void => void setImmediate(() => heard.resolve(undefined));
@@ -57,5 +57,5 @@ async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** Codes about the key or the request itself (venue-observed §4): waiting changes nothing about them. */
-const isFinalCode = (code: string): boolean =>
+export const isFinalCode = (code: string): boolean =>
   ['-1002', '-1022', '-1023', '-1024', '-2014', '-2015', '-2200', '40'].includes(code);
