@@ -256,6 +256,10 @@ describe('a report', () => {
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('The data of XBTUSD have changed since this run');
     expect(text).not.toContain('id="payload"');
+    // How far the price went was measured in them.
+    const shown = between(text, 'id="trips"', '</section>');
+    expect(shown).toContain('nothing says how far the price went');
+    expect(shown).not.toMatch(/MAE|MFE|0\.00 %.*0\.00 %<\/td><\/tr>/);
     const fills = join(findRun(runs(), 'last'), 'fills.csv');
     const whole = readFileSync(fills, 'utf8');
     writeFileSync(fills, whole.replace('BUY', 'SELL'));

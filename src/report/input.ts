@@ -24,6 +24,12 @@ export interface StopLevel {
   readonly trailing: number | null;
 }
 
+/** Why fills and round trips are not counted in one currency, where the klines that say the rates are gone; the sums are in the summary. */
+export const uncounted = ({ series, summary }: Pick<ReportInput, 'series' | 'summary'>): string | undefined =>
+  series.length === 0 && (summary.currencies?.length ?? 0) > 0
+    ? 'Fills were paid in several currencies, and without the data of this run nothing says at which rates they count together.'
+    : undefined;
+
 export interface ReportInput {
   readonly title: string;
   /** The quote asset. */

@@ -6,7 +6,7 @@ import type { Summary } from '../research/summary.ts';
 import { movedText, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
-import type { ReportInput } from './input.ts';
+import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
 import { refusedText } from './refused.ts';
 import { staleText } from './stale.ts';
@@ -137,7 +137,8 @@ export function groupSection({ summary, asset }: ReportInput): Html {
       );
 }
 
-export function costSection({ summary, table, asset, trips }: ReportInput): Html {
+export function costSection(input: ReportInput): Html {
+  const { summary, table, asset } = input;
   let [maker, taker, makers] = [0, 0, 0];
   for (let fill = 0; fill < table.length; fill++) {
     const isMaker = table.maker[fill] === 1;
@@ -153,8 +154,11 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
   const { metrics: m, margin, impact } = summary;
   const interest = drawn(margin?.interest ?? '0');
   const forced = drawn(margin?.liquidationFees ?? '0');
-  const earned = net + maker + taker + interest + forced;
+  // Exact, and in the currency of the equity also where that of each fill is not known any more.
+  const fees = drawn(m.fees);
+  const earned = net + fees + interest + forced;
   const takers = table.length - makers;
+  const missing = uncounted(input);
   const costs = margin ? 'fees and interest' : 'fees';
   const rows: (readonly [string, Content, string])[] = [
     [
@@ -162,8 +166,12 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
       signed(earned, moneyFigure(earned)),
       `final equity less cash${paid === 0 ? '' : ' and what was paid in'}, ${costs} added back`,
     ],
-    ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
-    ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
+    ...(missing === undefined
+      ? [
+          ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`] as const,
+          ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`] as const,
+        ]
+      : [['Fees', moneyFigure(-fees), `${grouped(table.length)} fills`] as const]),
     ...(!margin
       ? []
       : [
@@ -180,7 +188,7 @@ export function costSection({ summary, table, asset, trips }: ReportInput): Html
             `${shareText(drawn(impact.cost) / drawn(m.turnover))} of the turnover, in the prices above: ${movedText(impact)}`,
           ] as const,
         ]),
-    ['A round trip', trips.length === 0 ? 'n/a' : moneyFigure((maker + taker) / trips.length), 'fees, on average'],
+    ['A round trip', m.roundTrips === 0 ? 'n/a' : moneyFigure(fees / m.roundTrips), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
     ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
   ];

@@ -3,7 +3,7 @@ import { ascending, quantile } from '../research/moments.ts';
 import type { Trip } from '../research/trips.ts';
 import { grouped, momentText, moneyFigure, shareText, spanText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
-import type { ReportInput } from './input.ts';
+import { type ReportInput, uncounted } from './input.ts';
 import { dots, high, type Label, linear, plot, rectangle, roundSteps, wide } from './plot.ts';
 
 const bins = 44;
@@ -83,6 +83,9 @@ const symbolOf = (input: ReportInput, trip: Trip): string => input.table.places[
 export const jump = (symbol: string, time: number): Html =>
   html`<button type="button" class="jump" data-symbol="${symbol}" data-time="${time}">${momentText(time)}</button>`;
 
+/** Without klines nobody knows how far the price went meanwhile. */
+const knowsWay = ({ series }: ReportInput): boolean => series.length > 0;
+
 function tripRows(input: ReportInput, trips: readonly Trip[]): readonly (readonly Content[])[] {
   return trips.map((trip) => [
     jump(symbolOf(input, trip), trip.entryTime),
@@ -94,8 +97,7 @@ function tripRows(input: ReportInput, trips: readonly Trip[]): readonly (readonl
     grouped(Number(trip.exitPrice.toPrecision(10))),
     signed(trip.profit, moneyFigure(trip.profit)),
     signed(gain(trip), shareText(gain(trip))),
-    shareText(trip.worst),
-    shareText(trip.best),
+    ...(knowsWay(input) ? [shareText(trip.worst), shareText(trip.best)] : []),
   ]);
 }
 
@@ -105,6 +107,8 @@ export function tradeSection(input: ReportInput): Html {
   const { trips, asset } = input;
   if (trips.length === 0)
     return section('trips', 'Round trips', html`<p class="about">No position was opened and closed again.</p>`);
+  const missing = uncounted(input);
+  if (missing !== undefined) return section('trips', 'Round trips', html`<p class="stamp">${missing}</p>`);
   const sorted = trips.toSorted((a, b) => a.profit - b.profit);
   const groups: readonly (readonly [string, readonly Trip[]])[] =
     trips.length <= 2 * listed
@@ -116,14 +120,18 @@ export function tradeSection(input: ReportInput): Html {
         ];
   const head = [
     ...['Entry (UTC)', 'Held', 'Strategy', 'What'],
-    ...(['Quantity', 'In', 'Out', `Profit, ${asset}`, 'Gain', 'MAE', 'MFE'] as const).map(
+    ...['Quantity', 'In', 'Out', `Profit, ${asset}`, 'Gain', ...(knowsWay(input) ? ['MAE', 'MFE'] : [])].map(
       (name) => [name, 'n'] as const,
     ),
   ];
   return section(
     'trips',
     'Round trips',
-    html`<div class="two"><div><h3>Gain of each, after fees</h3>${histogram(trips)}<p class="about">The outer hundredths are counted at the edges.</p></div><div><h3>How far the price went</h3>${excursions(trips)}</div></div>`,
+    html`<div class="two"><div><h3>Gain of each, after fees</h3>${histogram(trips)}<p class="about">The outer hundredths are counted at the edges.</p></div><div><h3>How far the price went</h3>${
+      knowsWay(input)
+        ? excursions(trips)
+        : html`<p class="stamp">Without the klines of this run nothing says how far the price went against and for each.</p>`
+    }</div></div>`,
     groups.map(([title, list]) => html`<h3>${title}</h3>${tableHtml(head, tripRows(input, list))}`),
   );
 }

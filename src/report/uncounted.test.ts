@@ -1,0 +1,29 @@
+/** Of a run in several currencies whose data are gone, nothing that would mix them is told. */
+import { expect, test } from 'vitest';
+import { fill, instruments, minute } from '../research/builders.ts';
+import { fillTable } from '../research/fill-table.ts';
+import { tripsOf, tripTable } from '../research/trips.ts';
+import type { ReportInput, ReportSeries } from './input.ts';
+import { costSection } from './tables.ts';
+import { tradeSection } from './trades.ts';
+
+const table = fillTable([fill(0, 'BUY', '100', '1'), fill(minute, 'SELL', '110', '1')], instruments);
+const of = (currencies: readonly string[], series: readonly Partial<ReportSeries>[]): ReportInput => {
+  const metrics = { fees: '0.63', turnover: '630', roundTrips: 1, turnoverYearly: null, breakEvenFees: null };
+  const summary = { cash: '1000', finalEquity: '1030', metrics, currencies: currencies.map((asset) => ({ asset })) };
+  const given = { asset: 'W', trips: tripsOf(tripTable(table, [], instruments)), table, summary, series };
+  return given as unknown as ReportInput;
+};
+const textOf = (given: ReportInput): string => `${tradeSection(given).html}${costSection(given).html}`;
+
+test('round trips and the fees of fills are left out, with the reason; the sums are those of the run', () => {
+  const text = textOf(of(['W', 'Z'], []));
+  expect(text).toContain('nothing says at which rates they count together');
+  expect(text).not.toMatch(/Profit, W|Fees of takers/);
+  expect(text).toMatch(/Earned before fees.*\+30\.63.*Fees<.*-0\.63.*A round trip.*0\.63/s);
+});
+
+test('of one currency, or with the data at hand, they are there', () => {
+  for (const given of [of([], []), of(['W', 'Z'], [{ symbol: 'XZ' }])])
+    expect(textOf(given)).toMatch(/Profit, W.*Fees of takers/s);
+});
