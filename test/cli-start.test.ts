@@ -121,13 +121,16 @@ describe('an exchange', () => {
     expect(oneMessage(answer)).toContain(`127.0.0.1:${port}: the port is taken: stop what uses it, or choose another`);
   });
 
-  test('that does not answer is asked again until the user stops it', async () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 0],
+  ] as const)('that does not answer is asked again until the user stops it (%s)', async (signal, code) => {
     const args = ['paper', '--config', config('paper.yaml'), '--state', 'var/alone'];
     const nowhere = ['--set', 'exchange.restUrl=http://127.0.0.1:1', '--set', 'exchange.wsUrl=ws://127.0.0.1:1/'];
     const env = { PATH: process.env['PATH'] ?? '', HOME: join(at.dir, 'home') };
     const program = startProgram([...args, ...nowhere], { cwd: at.dir, env });
     await program.line(/^the exchange at http:\/\/127\.0\.0\.1:1 does not answer .*; trying again$/);
-    expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
+    expect(await program.end(signal)).toEqual({ code, signal: null });
     expect(program.lines.at(-1)).toBe('sluice: stopped before the exchange at http://127.0.0.1:1 could be reached');
   });
 });

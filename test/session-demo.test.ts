@@ -1,5 +1,16 @@
 /** `sluice demo`: two processes, of which neither outlives the other for long. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -130,4 +141,17 @@ test('the demo trades at once where the user has no place of their own that can 
   expect(demo.lines.join('\n')).not.toMatch(/for a minute|cannot be written/);
   expect(existsSync(join(state, 'sluice', 'limits.db'))).toBe(true);
   await demo.end('SIGINT');
+});
+
+test('a fresh start on a port that is taken costs nothing of what was there', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  // What makes it a demo's.
+  mkdirSync(join(state, 'exchange'), { recursive: true });
+  writeFileSync(join(state, 'exchange', 'exchange.db'), '');
+  const refused = await sluice(['demo', '--state', state, '--fresh', '--port', String(port)], around);
+  taken.close();
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`port ${port} on 127.0.0.1 is taken; `)]);
+  expect(existsSync(join(state, 'exchange', 'exchange.db'))).toBe(true);
 });

@@ -34,9 +34,9 @@ function inJournal<T>(act: (db: Database.Database) => T): T {
 const write = (...entries: readonly Entry[]): void => inJournal((db) => writer(db, 1)(entries));
 
 /** What the command prints where no daemon runs. */
-async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string): Promise<string> {
+async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string, reason?: string): Promise<string> {
   const lines: string[] = [];
-  const which = strategy === undefined ? {} : { strategy };
+  const which = { ...(strategy !== undefined && { strategy }), ...(reason !== undefined && { reason }) };
   await control(action, { ...which, state: dir, json: false, out: (line) => lines.push(line), say: () => undefined });
   return lines.join('\n').replace(dir, 'DIR');
 }
@@ -63,6 +63,14 @@ test('a resume of one strategy names the kill of all that still stands', async (
     'trend may not create orders yet in DIR: everything is killed (news). To lift that, too: sluice resume without --strategy.',
   );
   expect(await says('resume')).toContain('Everything may create orders again');
+});
+
+test.each([
+  ['  ', 'sluice kill'],
+  [` ${'x'.repeat(600)}`, 'x'.repeat(500)],
+])('a kill is carried out whatever its reason is (%#)', async (reason, written) => {
+  await says('kill', undefined, reason);
+  expect(inJournal(load).kills).toMatchObject([{ reason: written }]);
 });
 
 test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {

@@ -27,10 +27,14 @@ export interface ControlOptions {
   readonly say: (line: string) => void;
 }
 
+/** A daemon takes no more, and not an empty one: neither may keep a kill from being carried out. */
+const mostReason = 500;
+
 const answer = z.object({ ok: z.boolean(), message: z.string() });
 
 export async function control(action: 'kill' | 'resume' | 'cancel', options: ControlOptions): Promise<void> {
-  const { strategy, reason = `sluice ${action}`, json, out, say } = options;
+  const { strategy, json, out, say } = options;
+  const reason = options.reason?.trim().slice(0, mostReason) || `sluice ${action}`;
   if (action === 'cancel' && strategy === undefined && options.all !== true) {
     throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
   }

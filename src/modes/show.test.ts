@@ -46,6 +46,15 @@ function refusal(show: (options: ShowOptions) => void): Refusal | undefined {
   return undefined;
 }
 
+test('how long something was unprotected is told in tenths of a second, rounded up', () => {
+  const db = openForWriting(join(dir, journalFile));
+  const value = JSON.stringify([['s', 'BTCUSDT', 144_193.592_773_437_5]]);
+  writer(db, 1)([{ kind: 'memory', name: 'unprotected', value }]);
+  db.close();
+  showStatus({ state: dir, json: false, out: (line) => void out.push(line), say: () => undefined });
+  expect(out).toContain('unprotected at most 144.2 s: what s held of BTCUSDT');
+});
+
 describe('a journal that something else changed', () => {
   test.each([
     ['status', showStatus],

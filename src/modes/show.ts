@@ -269,7 +269,7 @@ export function showStatus(options: ShowOptions): void {
     if (status.noMarketData !== null)
       options.out(`ATTENTION  no market data: ${status.noMarketData}; strategies decide nothing meanwhile`);
     for (const { strategy, symbol, longestMs } of status.unprotected)
-      options.out(`unprotected at most ${longestMs / 1_000} s: what ${strategy} held of ${symbol}`);
+      options.out(`unprotected at most ${Math.ceil(longestMs / 100) / 10} s: what ${strategy} held of ${symbol}`);
     for (const clientOrderId of status.quarantinedOrders)
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,

@@ -1,12 +1,16 @@
 /** What an operator's signals mean to a program that works until it is stopped. */
 import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';
+import { Refusal } from '../domain/refusal.ts';
 
 /** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
 const sameWishMs = 2_000;
 
 /** The wishes to stop. */
 export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ended by a wish to stop before it began: said as a refusal is, and no failure of a service. */
+export class StoppedEarly extends Refusal {}
 
 export interface Stopping {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; the second one ends the process at once. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,6 +40,15 @@ test('a start that is refused leaves nothing of a directory that it made, and al
   start('c')();
   expect(readdirSync('c')).toEqual(['lock.db', 'sluice.log']);
   expect(() => makeStateDir(join('c', 'lock.db'))).toThrow(/^state directory c.lock\.db is a file: name a directory/);
+});
+
+test.runIf(process.platform !== 'win32')('a directory that cannot be looked into is not taken for an empty one', () => {
+  // As that of another user, which root, who may run this, can read.
+  symlinkSync('loop', 'loop');
+  expect(() => chooseState('loop', () => {})).toThrow(
+    /^state directory loop cannot be read \(ELOOP\): do this as the user whose daemon trades there/,
+  );
+  expect(() => chooseState('nothing', () => {})).toThrow('nothing is not a state directory');
 });
 
 test('the last words of a daemon whose directory was moved away are one line', () => {

@@ -10,6 +10,8 @@ import { journalFile, prepareDir } from '../journal/open.ts';
 const daemonFile = 'daemon.json';
 const stateRoot = 'var';
 
+const anotherUser = 'do this as the user whose daemon trades there, or change its permissions';
+
 /** How a command reaches the daemon of a state directory; readable by its owner alone. */
 export interface DaemonInfo {
   readonly pid: number;
@@ -28,7 +30,7 @@ export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
 export function refusalOf(error: unknown, dir: string, what: 'read' | 'written'): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const advice = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code)
-    ? 'do this as the user whose daemon trades there, or change its permissions'
+    ? anotherUser
     : error.code === 'SQLITE_FULL'
       ? 'make room'
       : 'look after its disk, or restore a backup';
@@ -106,6 +108,7 @@ export interface ChosenState {
  */
 export function chooseState(given: string | undefined, say: (text: string) => void, acting = false): ChosenState {
   if (given !== undefined) {
+    refuseClosed(given);
     if (!existsSync(join(given, journalFile)))
       throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
     if (isEmpty(given))
@@ -135,6 +138,17 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
       : `reading ${chosen.dir} (${chosen.running.mode}, running as process ${chosen.running.pid})`,
   );
   return chosen;
+}
+
+/** A directory of another user looks like one that is empty. */
+function refuseClosed(dir: string): void {
+  try {
+    statSync(join(dir, journalFile));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return;
+    throw new Refusal(`state directory ${dir} cannot be read (${code}): ${anotherUser}; nothing was changed`, 3);
+  }
 }
 
 const isEmpty = (dir: string): boolean => statSync(join(dir, journalFile)).size === 0;

@@ -15,6 +15,8 @@
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 a body that does not fit, 500 it failed.
  * Whoever may not speak to us at all gets 403 (see `guard.ts`).
  */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
@@ -175,20 +177,35 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   try {
     await app.listen({ host, port });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new Refusal(
-        `dashboard: port ${port} on ${host} is taken; set dashboard.port (of the demo: --port) to another one, or to 0 for any free port`,
-        1,
-      );
-    }
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
-      throw new Refusal(
-        `dashboard: port ${port} on ${host} is for the system's own programs; set dashboard.port (of the demo: --port) to one above 1023, or to 0 for any free port`,
-        1,
-      );
-    throw error;
+    throw portRefusal(error, host, port);
   }
   return portOf(app);
+}
+
+/** Why a port cannot be had, as a refusal; another error as it is. */
+function portRefusal(error: unknown, host: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const why =
+    code === 'EADDRINUSE'
+      ? 'is taken; set dashboard.port (of the demo: --port) to another one'
+      : code === 'EACCES'
+        ? "is for the system's own programs; set dashboard.port (of the demo: --port) to one above 1023"
+        : undefined;
+  return why === undefined
+    ? error
+    : new Refusal(`dashboard: port ${port} on ${host} ${why}, or to 0 for any free port`, 1);
+}
+
+/** Refuses a port that cannot be had, before anything is given up for the start. */
+export async function refuseTaken(host: string, port: number): Promise<void> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw portRefusal(error, host, port);
+  }
+  server.close();
+  await once(server, 'close');
 }
 
 /** What is sent to us is read by zod. Left out, fastify's own compilers of schemas would be loaded before anybody trades. */

@@ -3,6 +3,7 @@ import { pause, type ScaledClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { codeMeaning } from '../../venue/exchange/codes.ts';
 import type { Answer } from '../../venue/venue.ts';
+import { StoppedEarly } from '../signals.ts';
 
 /** Real ms between two tries. */
 const retryMs = 2_000;
@@ -38,7 +39,7 @@ export async function reach<T>(
 }
 
 const stoppedBefore = (url: string): Refusal =>
-  new Refusal(`stopped before the exchange at ${url} could be reached`, 1);
+  new StoppedEarly(`stopped before the exchange at ${url} could be reached`, 1);
 
 /** The answer, or undefined as soon as `signal` aborts: a request may wait until a ban is over, for hours. */
 export async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {

@@ -9,6 +9,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
+import { refuseTaken } from '../../ops/dashboard.ts';
 import { inJournal } from '../control.ts';
 import { runUntilStopped } from '../daemon/daemon.ts';
 import { startLive } from '../daemon/live.ts';
@@ -47,13 +48,18 @@ export async function demo(options: DemoOptions): Promise<void> {
   if (options.faults !== undefined) faultsOf(options.faults, { uids: [demoUser.uid], symbols: [scenario.symbol] });
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
   refuseOthers(stateDir);
-  makeStateDir(stateDir);
+  const takeAway = makeStateDir(stateDir);
   if (isLocked(stateDir)) {
     throw new Refusal(
       `a demo is running on ${stateDir} already: stop it first, or give this one another with --state DIR`,
       3,
     );
   }
+  // A start that comes to nothing must not have cost what was there.
+  await refuseTaken('127.0.0.1', options.port).catch((error: unknown) => {
+    takeAway();
+    throw error;
+  });
   if (options.fresh) rmSync(stateDir, { recursive: true, force: true });
   makeStateDir(stateDir);
   const file = join(home(), 'config', `demo-${name}.yaml`);

@@ -34,7 +34,7 @@ function Strategy({ strategy }: { strategy: StrategyView }): VNode {
         <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
         <${Fact} name="Stop" value=${optional(stop)} />
         <${Fact} name="Target" value=${optional(takeProfit)} />
-        <${Fact} name="Unprotected" value=${isUnprotected ? 'now' : `at most ${unprotectedMs / 1_000} s`} />
+        <${Fact} name="Unprotected" value=${isUnprotected ? 'now' : `at most ${Math.ceil(unprotectedMs / 100) / 10} s`} />
         <${Fact} name="Equity" value=${money(equity)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}
