@@ -33,9 +33,9 @@ interface Place {
   volumes(): Promise<number[]>;
 }
 
-function place(): Place {
+function place(name = 'data'): Place {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-catalogue-'));
-  const catalogue = join(dir, 'data');
+  const catalogue = join(dir, name);
   const manifest = (): Manifest => {
     const found = readManifest(catalogue, key);
     if (found === undefined) throw new Error('there is no series');
@@ -224,6 +224,13 @@ describe('what is stored', () => {
     removeSeries(here.dir, here.manifest());
     await here.take(csv(...range(0, 60)));
     expect((await query(here.dir, sql)).rows).toEqual([[1830]]);
+  });
+
+  test('answers of a folder whose name would be a pattern', async () => {
+    const here = place('[a]');
+    await here.take(csv(...range(0, 60)));
+    expect((await query(here.dir, 'SELECT count(*) FROM klines')).rows).toEqual([['60']]);
+    expect(await exportSeries(here.dir, here.manifest(), join(here.dir, 'out.csv'), {})).toBe(60);
   });
 
   test('answers SELECT and nothing else', async () => {

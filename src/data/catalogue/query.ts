@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { readAgain } from './again.ts';
-import { type Duck, openDuck, quoted } from './duckdb.ts';
+import { type Duck, openDuck, quoted, quotedPath } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
@@ -28,8 +28,8 @@ async function queryNow(dir: string, sql: string): Promise<Answer & { readonly c
   const duck = await openDuck();
   try {
     for (const kind of kinds) await duck.connection.run(viewOf(dir, all, kind));
-    // What is asked may read the catalogue and nothing else.
-    await duck.connection.run(`SET allowed_directories = [${quoted(dir)}]`);
+    // What is asked may read the catalogue and nothing else. Patterns are held against it as they are spelt.
+    await duck.connection.run(`SET allowed_directories = [${quoted(dir)}, ${quotedPath(dir)}]`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return await answer(duck, sql);
@@ -70,7 +70,7 @@ function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
 }
 
 const filesOf = (dir: string, manifest: Manifest): string =>
-  `[${manifest.months.map(({ file }) => quoted(join(folderOf(dir, manifest as SeriesKey), file))).join(', ')}]`;
+  `[${manifest.months.map(({ file }) => quotedPath(join(folderOf(dir, manifest as SeriesKey), file))).join(', ')}]`;
 
 const formats = {
   csv: 'FORMAT csv, HEADER true',

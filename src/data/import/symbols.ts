@@ -1,6 +1,6 @@
 /** Files whose rows are of several symbols: a series holds one, and prices of two by turns would be taken for one market. */
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, quoted } from '../catalogue/duckdb.ts';
+import { type Duck, quotedPath } from '../catalogue/duckdb.ts';
 import { shown } from '../shown.ts';
 import type { Layout } from './layout.ts';
 import { columnNamed, symbolOf } from './names.ts';
@@ -95,7 +95,7 @@ class Watch {
 
 /** A `Refusal` when a Parquet file has a column of symbols that names more than one. */
 export async function refuseSeveralIn({ connection }: Duck, path: string): Promise<void> {
-  const from = `FROM read_parquet(${quoted(path)})`;
+  const from = `FROM read_parquet(${quotedPath(path)})`;
   const described = (await connection.runAndReadAll(`DESCRIBE SELECT * ${from}`)).getRows();
   const names = described.map(([name]) => String(name));
   const name = names[columnNamed(names, 'symbol')];
