@@ -20,17 +20,22 @@ type Level = readonly [price: string | undefined, quantity: string | undefined];
 const bookLine = (t: string | undefined, b: readonly Level[], a: readonly Level[]): Uint8Array =>
   encoder.encode(`${JSON.stringify({ t: t ?? '', b, a })}\n`);
 
-/** Tardis `book_snapshot_5` and `_25`: columns `asks[0].price,asks[0].amount,bids[0].price,…` beside `timestamp` in µs. */
+/** Books in columns: a book a line, or a level a line. */
 export async function* snapshotsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let header: readonly string[] | undefined;
-  for await (const cells of lines(blocks)) {
-    if (header === undefined) {
-      header = cells;
-      // Lines stay numbered as in the file.
-      yield encoder.encode('\n');
-      continue;
-    }
-    const names = header;
+  const rows = lines(blocks);
+  const { value: header } = await rows.next();
+  if (header === undefined) return;
+  // Lines stay numbered as in the file.
+  yield encoder.encode('\n');
+  yield* isOfLevels(header) ? levelsAsBooks(rows, header) : wholeBooks(rows, header);
+}
+
+/** Tardis `book_snapshot_5` and `_25`: columns `asks[0].price,asks[0].amount,bids[0].price,…` beside `timestamp` in µs. */
+async function* wholeBooks(
+  rows: AsyncIterable<readonly string[]>,
+  names: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  for await (const cells of rows) {
     const cell = (name: string): string | undefined => cells[names.indexOf(name)];
     const side = (of: string): Level[] => {
       const levels: Level[] = [];
@@ -40,6 +45,39 @@ export async function* snapshotsAsBooks(blocks: AsyncIterable<Uint8Array>): Asyn
     };
     if (cells.length > 1) yield bookLine(cell('timestamp'), side('bids'), side('asks'));
   }
+}
+
+const ofLevels = ['time_ms', 'book', 'side', 'price', 'quantity'];
+
+/** As `sluice data export` writes them: one level a line, best first, `book` telling apart those of one time. */
+export const isOfLevels = (header: readonly string[]): boolean => ofLevels.every((name) => header.includes(name));
+
+async function* levelsAsBooks(
+  rows: AsyncIterable<readonly string[]>,
+  header: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  const places = ofLevels.map((name) => header.indexOf(name));
+  let [is, time, fault] = ['', '', ''];
+  let bids: Level[] = [];
+  let asks: Level[] = [];
+  const whole = (): Uint8Array => {
+    const line = fault === '' ? bookLine(time, bids, asks) : encoder.encode(`${JSON.stringify({ fault })}\n`);
+    [is, fault, bids, asks] = ['', '', [], []];
+    return line;
+  };
+  for await (const cells of rows) {
+    const [at = '', book = '', side, price, quantity] = places.map((place) => cells[place]);
+    if (cells.join('') === '') {
+      yield encoder.encode('\n');
+      continue;
+    }
+    // A book stands in the line of its last level, which the next one tells.
+    if (is !== '') yield is === `${at} ${book}` ? encoder.encode('\n') : whole();
+    [is, time] = [`${at} ${book}`, at];
+    if (side === 'bid' || side === 'ask') (side === 'bid' ? bids : asks).push([price, quantity]);
+    else fault = `"${cells.join(',').slice(0, 60)}" is no level of a book`;
+  }
+  if (is !== '') yield whole();
 }
 
 interface Band {

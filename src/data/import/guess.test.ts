@@ -127,4 +127,41 @@ describe('books', () => {
       /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in differences of books/,
     );
   });
+
+  const header = 'time_ms,book,side,price,quantity';
+  const row = (time: number, book: number, side: string, price: number): string =>
+    `${at + time * minute},${book},${side},${price},2`;
+  const levels = [
+    ...[row(0, 0, 'bid', 99), row(0, 0, 'bid', 98), row(0, 0, 'ask', 101)],
+    ...[row(0, 1, 'bid', 97), row(0, 1, 'ask', 101)],
+    ...[row(2, 2, 'bid', 96), row(2, 2, 'ask', 102)],
+  ];
+
+  test('as `data export` writes them, a level a line, are books again and no trades', async () => {
+    const books = [
+      ...[
+        [0, 0, 1, 99, 2],
+        [0, 0, 1, 98, 2],
+        [0, 0, -1, 101, 2],
+      ],
+      ...[
+        [0, 1, 1, 97, 2],
+        [0, 1, -1, 101, 2],
+      ],
+      ...[
+        [2, 2, 1, 96, 2],
+        [2, 2, -1, 102, 2],
+      ],
+    ];
+    expect(await take(lines([header, ...levels]))).toEqual(books);
+    expect(await take(lines([header, ...levels]), { kind: 'depth' })).toEqual(books);
+    const bad = lines([header, ...levels, row(3, 3, 'bid', 96), row(3, 3, 'buy', 95), row(4, 4, 'bid', 0)]);
+    await expect(take(bad)).rejects.toThrow(
+      /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is no level of a book.*1 book that cannot be \(line 11,/s,
+    );
+    for (const options of [{}, { kind: 'depth' }] as const)
+      await expect(
+        take(lines([{ time_ms: at, book: 0, side: 'bid', price: 99, quantity: 2 }]), options),
+      ).rejects.toThrow(/holds books, one level a line, which are not read as JSON: write them as CSV or Parquet/);
+  });
 });

@@ -4,6 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { shown } from '../shown.ts';
+import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
@@ -111,7 +112,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   // In trades of Binance's stream both letters are numbers of orders.
   const isSide = (key: string): boolean => Array.isArray(row[key]);
   const isBook = ['b', 'bids'].some(isSide) && ['a', 'asks'].some(isSide);
-  if (isBook || told.kind === 'depth') {
+  if (isBook || (told.kind === 'depth' && !isOfLevels(keys))) {
     if ([row, ...others].some(isDifference))
       throw new Refusal(
         `${file.path} holds differences of books (levels of quantity 0, which take one away), and only whole books are read: record whole ones (Binance's streams depth5, depth10 and depth20, or GET /depth), or put the differences together first`,
@@ -119,6 +120,10 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
     return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
+  if (isOfLevels(keys))
+    throw new Refusal(
+      `${file.path} holds books, one level a line, which are not read as JSON: write them as CSV or Parquet (sluice data export … --to FILE.csv)`,
+    );
   const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
   const named = told.columns ?? keys;
   if (named.length > keys.length)
@@ -275,6 +280,14 @@ function specialLayout(
   const base = { kind: 'depth', newestFirst: false, endStamps: false } as const;
   if (names.includes('asks[0].price'))
     return { ...base, about: 'Tardis book snapshots', form: { is: 'snapshots' }, notes: [], ...known(file, told, {}) };
+  if (isOfLevels(header ?? []))
+    return {
+      ...base,
+      about: 'books, one level a line',
+      form: { is: 'snapshots' },
+      notes: [],
+      ...known(file, told, {}),
+    };
   if (names.includes('percentage') && names.includes('depth') && names.includes('notional')) {
     const notes = [
       'bands of percents, not levels: each becomes one level at its mean price, too coarse to judge fills near the touch',
