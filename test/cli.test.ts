@@ -281,7 +281,7 @@ describe('a strategy file', () => {
     [
       'whose indicators throw',
       `${contract}export default defineStrategy({ name: 'mine', about: '', params: {},\n  indicators() { throw new Error('dry'); }, decide() {} });`,
-      /strategy mine: check\(\) or indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
+      /strategy mine: check\(\), warmup\(\) or indicators\(\) threw with these parameters: Error: dry \(mine\.ts, line 3\)/,
     ],
     [
       'of whose indicators one is none',

@@ -2,8 +2,9 @@
  * Klines of a larger interval, made from a strategy's own klines as those close: a backtest and a live session see the same ones, and
  * nobody sees one before it has closed. Days, weeks and months are those of UTC, whatever zone an exchange counts its own in.
  */
-import { closeTime, type Interval, intervalMs, isWithin, openTimeOf } from '../domain/interval.ts';
+import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf } from '../domain/interval.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
+import { WantError } from './fault.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
 
 /** One larger kline while it grows. */
@@ -105,6 +106,8 @@ export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, 
  * in a strategy of 1-minute klines is an average over fifty hours that moves once an hour.
  */
 export function on(interval: Interval, indicator: Indicator): Indicator {
+  if (!intervals.includes(interval))
+    throw new WantError(`on('${interval}', …): there is no interval ${interval}; there are ${intervals.join(', ')}`);
   if (indicator.of !== undefined)
     throw new Error(`on('${interval}', …): the indicator is over klines of ${indicator.of} already; name one interval`);
   return {

@@ -4,6 +4,7 @@
  */
 
 import type { Interval } from '../domain/interval.ts';
+import { WantError } from './fault.ts';
 import { type Column, inPieces } from './pieces.ts';
 
 export type { Columns } from '../domain/market.ts';
@@ -37,8 +38,20 @@ export interface Indicator {
 
 export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
 
+const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] satisfies Source[];
+
+/** Throws for what there is no indicator over: a file of one's own is not held to types, and a period of 0 or 2.5 would never be warm. */
+function refuseOdd(name: string, period: number, source?: string): void {
+  const said = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
+  if (source !== undefined && !sources.includes(source))
+    throw new WantError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);
+  if (!Number.isInteger(period) || period < 1)
+    throw new WantError(`${said}: the period must be a whole number of klines, 1 or more`);
+}
+
 /** Simple moving average of the last `period` values, by a running sum. */
 export function sma(source: Source, period: number): Indicator {
+  refuseOdd('sma', period, `${source}`);
   return {
     key: `sma ${source} ${period}`,
     warmup: period,
@@ -81,6 +94,7 @@ export function sma(source: Source, period: number): Indicator {
 
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
 export function ema(source: Source, period: number): Indicator {
+  refuseOdd('ema', period, `${source}`);
   const weight = 2 / (period + 1);
   // The new value's part does not wait for the average before it: half the time of moving the average by a part of the distance.
   const kept = 1 - weight;
@@ -128,6 +142,7 @@ export function ema(source: Source, period: number): Indicator {
  * simple averages of the first `period` moves (as TA-Lib does); 50 where nothing moved.
  */
 export function rsi(source: Source, period: number): Indicator {
+  refuseOdd('rsi', period, `${source}`);
   const weight = 1 / period;
   const kept = 1 - weight;
   return {
@@ -190,6 +205,7 @@ const strength = (rise: number, fall: number): number => (rise + fall === 0 ? 50
 
 /** Wilder's average true range, seeded with the simple average of the first `period` true ranges. */
 export function atr(period: number): Indicator {
+  refuseOdd('atr', period);
   const stream = (): ((prices: Prices) => number) => {
     let previous = Number.NaN;
     let sum = 0;

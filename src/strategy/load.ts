@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
-import { indicatorFault } from './needs.ts';
+import { needsFault } from './needs.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
@@ -53,7 +54,11 @@ export async function loadStrategy(
   const params = strategy.params as Params;
   const unmade = Object.entries(params).find(([, param]) => typeof param?.about !== 'string');
   if (unmade !== undefined) {
-    const what = `strategy ${strategy.name}: params.${unmade[0]} must be made by integer(), decimal(), choice() or flag()`;
+    const [name, param] = unmade;
+    const must = isTyped(param)
+      ? 'lacks the text that says what it is, its last argument'
+      : 'must be made by integer(), decimal(), choice() or flag()';
+    const what = `strategy ${strategy.name}: params.${name} ${must}`;
     return [{ path: ['use'], what }];
   }
   const { values, problems } = readParams(params, given);
@@ -66,15 +71,21 @@ export async function loadStrategy(
   return fault === undefined ? { strategy, params: values } : [fault];
 }
 
+const isTyped = (param: unknown): boolean => typeof param === 'object' && param !== null && 'type' in param;
+
 /** What is wrong or throws whatever the market does is said before anything starts. */
 function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): LoadProblem | undefined {
   try {
-    const fault = strategy.check?.(values);
+    const fault: unknown = strategy.check?.(values);
+    if (fault !== undefined && typeof fault !== 'string') {
+      const what = `strategy ${strategy.name} (${use}): check() gives ${inspect(fault)}: it must give a text that says what is wrong, or undefined`;
+      return { path: ['use'], what };
+    }
     if (fault !== undefined) return { path: ['params'], what: fault };
-    const none = indicatorFault(strategy, values);
+    const none = needsFault(strategy, values);
     return none === undefined ? undefined : { path: ['use'], what: `strategy ${strategy.name} (${use}): ${none}` };
   } catch (error) {
-    const what = `strategy ${strategy.name}: check() or indicators() threw with these parameters: ${faultText(error)}`;
+    const what = `strategy ${strategy.name}: check(), warmup() or indicators() threw with these parameters: ${faultText(error)}`;
     return { path: ['params'], what };
   }
 }

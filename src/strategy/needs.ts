@@ -14,14 +14,24 @@ export function warmupOf(strategy: Strategy, params: ParamValues<Params>, interv
   return Math.max(own, ...indicators.map((indicator) => ownWarmup(indicator, interval)));
 }
 
-/** What of its indicators is none, or undefined; a file of one's own is not held to types. */
-export function indicatorFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {
+/** What of its warm-up or its indicators is none, or undefined; a file of one's own is not held to types. */
+export function needsFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {
+  const { warmup: own } = strategy as { readonly warmup?: unknown };
+  if (own !== undefined && typeof own !== 'function')
+    return `warmup is ${inspect(own)}: it must be a function that gives a number of klines, such as () => 50`;
+  const warmup: unknown = strategy.warmup?.(params) ?? 0;
+  if (!Number.isFinite(warmup)) return `warmup() gives ${inspect(warmup)}: it must give a number of klines, such as 50`;
   if (isStreaming(strategy)) return undefined;
   const all: unknown = strategy.indicators(params);
-  if (typeof all !== 'object' || all === null)
+  if (typeof all !== 'object' || all === null || all instanceof Promise)
     return `indicators() gives ${inspect(all)}: it must give an object, such as { average: sma('close', 20) }`;
   const none = Object.entries(all).find(([, one]) => !isIndicator(one));
-  if (none === undefined) return undefined;
+  if (none === undefined) {
+    const odd = Object.entries(all as Record<string, Indicator>).find(
+      ([, one]) => !(one.warmup >= 0 && one.warmup < 1e9),
+    );
+    return odd && `indicators() gives ${odd[0]} with a warmup of ${odd[1].warmup}: it must be a number of klines`;
+  }
   const [name, one] = none;
   return `indicators() gives ${inspect(one, { depth: 0, breakLength: Number.POSITIVE_INFINITY })} as ${name}: it must be an indicator, such as sma('close', 20), or { warmup, column, stream }`;
 }

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Strategy } from './contract.ts';
+import { on } from './frames.ts';
+import { atr, ema, rsi, sma } from './indicators.ts';
+import { loadStrategy } from './load.ts';
+import { integer } from './params.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-load-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** What is said of a strategy that nobody held to types; undefined where it is taken. */
+async function faultOf(given: object): Promise<string | undefined> {
+  const plain = { name: 'own', about: 'test', params: {}, indicators: () => ({}), decide: () => undefined };
+  const strategy = { ...plain, ...given } as unknown as Strategy;
+  const found = await loadStrategy('own', {}, { own: () => Promise.resolve({ default: strategy }) }, dir);
+  return 'strategy' in found ? undefined : found[0]?.what;
+}
+const making = (indicator: () => unknown) => ({ indicators: () => ({ a: indicator() }) });
+const any = <T>(value: unknown): T => value as T;
+
+test.each<[string, object, RegExp]>([
+  ['a warm-up that is a number', { warmup: 50 }, /own \(own\): warmup is 50: it must be a function .* \(\) => 50/],
+  [
+    'a warm-up that is no number',
+    { warmup: () => Number.NaN },
+    /warmup\(\) gives NaN: it must give a number of klines/,
+  ],
+  [
+    'a warm-up that throws',
+    {
+      warmup: () => {
+        throw new Error('w');
+      },
+    },
+    /check\(\), warmup\(\) or indicators\(\) threw with these parameters: Error: w/,
+  ],
+  ['a source that there is not', making(() => sma(any('hl2'), 3)), /sma\('hl2', 3\): there is no hl2 .*, close, /],
+  ['another', making(() => ema(any('closee'), 3)), /ema\('closee', 3\): there is no closee of a kline/],
+  ['a period of nothing', making(() => sma('close', 0)), /sma\('close', 0\): the period must be a whole number/],
+  ['half a kline', making(() => rsi('close', 2.5)), /rsi\('close', 2\.5\): the period must be a whole number/],
+  ['no period', making(() => atr(Number.NaN)), /atr\(NaN\): the period must be a whole number/],
+  ['an interval that there is not', making(() => on(any('4h'), sma('close', 3))), /there is no interval 4h; .*60min/],
+  [
+    'an indicator that never says when it is warm',
+    making(() => ({ ...sma('close', 3), warmup: Number.NaN })),
+    /indicators\(\) gives a with a warmup of NaN/,
+  ],
+  [
+    'indicators that come later',
+    { indicators: async () => ({}) },
+    /indicators\(\) gives Promise .*: it must give an object/,
+  ],
+  ['a check that says true', { check: () => true }, /check\(\) gives true: it must give a text .*, or undefined/],
+  [
+    'a parameter without its text',
+    { params: { n: integer(5, { min: 1, max: 9 }, any(undefined)) } },
+    /params\.n lacks the text that says what it is/,
+  ],
+])('refuses %s before anything starts', async (_, given, message) => {
+  expect(await faultOf(given)).toMatch(message);
+});
+
+test('takes a strategy that needs nothing, and one whose indicator is warm from the first kline', async () => {
+  expect(await faultOf({})).toBeUndefined();
+  expect(await faultOf(making(() => ({ ...sma('close', 1), warmup: 0 })))).toBeUndefined();
+});
