@@ -92,6 +92,27 @@ test.for([
   );
 });
 
+test('a zip whose content is not that of its checksum is refused', async () => {
+  // The method and both sizes, as zip writes what is stored.
+  const stored = Buffer.from(zip);
+  const name = 14;
+  const inside = zip.readUInt32LE(18);
+  const from = 30 + name + zip.readUInt16LE(28);
+  const directory = from + inside;
+  stored.writeUInt16LE(0, 8);
+  stored.writeUInt16LE(0, directory + 10);
+  stored.writeUInt32LE(text.length, 18);
+  stored.writeUInt32LE(text.length, directory + 20);
+  const end = Buffer.from(stored.subarray(-22));
+  end.writeUInt32LE(from + text.length, 16);
+  const packed = (content: string): Buffer =>
+    Buffer.concat([stored.subarray(0, from), Buffer.from(content), stored.subarray(directory, -22), end]);
+  expect((await read(packed(text))).text).toBe(text);
+  await expect(read(packed(text.replace('1,2,1,2,3', '1,2,1,2,9')))).rejects.toThrow(
+    /given is damaged or cut off \(zip: its checksum is another one\): fetch the file again/,
+  );
+});
+
 test('a file that is not there is refused', async () => {
   await expect(openData(join(folder, 'nowhere'))).rejects.toThrow(/nowhere is not there: check the path/);
 });

@@ -4,7 +4,7 @@ import { closeSync, openSync, read, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
-import { createGunzip, createInflateRaw } from 'node:zlib';
+import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Entry, entryOf } from './zip.ts';
 import { unzstd } from './zstd.ts';
@@ -155,12 +155,17 @@ async function* unpackXz(packed: Readable): AsyncGenerator<Uint8Array> {
 }
 
 async function* unzip(
-  { start, packedBytes, deflated }: Entry,
+  { start, packedBytes, deflated, sum }: Entry,
   packed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const inside = Readable.from(slice(packed, start, start + packedBytes));
-  if (!deflated) yield* inside as AsyncIterable<Uint8Array>;
-  else yield* pipeline(inside, createInflateRaw({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>;
+  const blocks = deflated ? pipeline(inside, createInflateRaw({ chunkSize: blockBytes }), () => {}) : inside;
+  let found = 0;
+  for await (const block of blocks as AsyncIterable<Buffer>) {
+    found = crc32(block, found);
+    yield block;
+  }
+  if (found !== sum) throw new Error('its checksum is another one');
 }
 
 /** The bytes `from` up to, not including, `to`; reads on to the end, so that the hash is of the whole file. */

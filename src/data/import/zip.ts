@@ -9,6 +9,8 @@ export interface Entry {
   readonly start: number;
   readonly packedBytes: number;
   readonly deflated: boolean;
+  /** CRC-32 of what is inside. */
+  readonly sum: number;
 }
 
 /** The end record and the longest comment after it. */
@@ -65,5 +67,5 @@ function entryAt(path: string, handle: number, directory: Buffer, at: number, na
   const local = Buffer.alloc(30);
   readSync(handle, local, 0, 30, header);
   const start = header + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
-  return { name, start, packedBytes, deflated: method === 8 };
+  return { name, start, packedBytes, deflated: method === 8, sum: directory.readUInt32LE(at + 16) };
 }
