@@ -62,6 +62,5 @@ export const walkable = (fills: readonly Fill[], all: readonly MetricSeries[], c
   series: all,
   cash,
   instruments,
-  marks: { long: 1, short: 1 },
-  entryFee: 0.001,
+  costs: () => ({ long: 1, short: 1, entryFee: 0.001 }),
 });

@@ -9,13 +9,13 @@ export class Hold {
   readonly #cash: number;
   readonly #rates: Rates | undefined;
 
-  constructor({ series, cash, entryFee: fee, rates }: Walkable) {
+  constructor({ series, cash, costs, rates }: Walkable) {
     this.#cash = cash;
     this.#rates = rates;
     this.#lines = series.map((one) => ({
       series: one,
       perPrice:
-        ((cash / series.length) * (1 - fee)) /
+        ((cash / series.length) * (1 - costs(one.symbol).entryFee)) /
         (one.columns.open[one.first] as number) /
         rateOf(rates, one.symbol, one.columns.openTime[one.first] as number),
       row: one.first - 1,

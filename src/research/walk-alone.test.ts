@@ -47,8 +47,7 @@ function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash:
     series,
     cash,
     instruments: new Map([['XZ', at]]),
-    marks: { long: 0.99, short: 1.01 },
-    entryFee: 0.001,
+    costs: () => ({ long: 0.99, short: 1.01, entryFee: 0.001 }),
   };
 }
 

@@ -87,8 +87,17 @@ test.each([
 
 test('marks what is held by what selling it now would bring', () => {
   const one = series([100, 110], '1day');
-  const marked = walk({ ...walkable([fill(0, 'BUY', '100', '1')], [one]), marks: { long: 0.99, short: 1.01 } });
-  expect(marked.days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
+  const costs = (symbol: string) => ({
+    ...(symbol === 'XZ' ? { long: 0.99, short: 1.01 } : { long: 0.5, short: 2 }),
+    entryFee: symbol === 'XZ' ? 0.01 : 0,
+  });
+  const given = { ...walkable([fill(0, 'BUY', '100', '1')], [one]), costs };
+  expect(walk(given).days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
+  expect(walk(given).days.hold.at(-1)).toBeCloseTo(990 * 1.1, 9);
+  // Each symbol has its own.
+  const both = walk({ ...given, series: [one, series([100, 110], '1day', 'YZ')] });
+  expect(both.days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
+  expect(both.days.hold.at(-1)).toBeCloseTo((495 + 500) * 1.1, 9);
 });
 
 test('one series alone and the same beside another that is never traded give the same', () => {

@@ -176,7 +176,8 @@ class Walk {
    * the last kline had closed, such as a sale at the end, counts at that close.
    */
   alone({ symbol, interval, columns, first, end }: MetricSeries): void {
-    const { fills, cash, instruments, marks } = this.#given;
+    const { fills, cash, instruments, costs } = this.#given;
+    const marks = costs(symbol);
     const { openTime, close } = columns;
     const dust = dustOf(instruments.get(symbol));
     let quote = cash;
@@ -282,13 +283,14 @@ class Walk {
 
   /** Several series: moment after moment at which klines close. */
   together(series: readonly MetricSeries[]): void {
-    const { fills, instruments, marks } = this.#given;
+    const { fills, instruments, costs } = this.#given;
     const held = series.map((one) => ({
       ...one,
       row: one.first,
       base: 0,
       price: 0,
       dust: dustOf(instruments.get(one.symbol)),
+      marks: costs(one.symbol),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
     const { flows = [], charges = [], rates } = this.#given;
@@ -319,7 +321,7 @@ class Walk {
         // A long kline that is not over: its open is known, and what filled there did so at that price.
         else if (one.row < one.end && opensAt(one) < at) one.price = one.columns.open[one.row] as number;
         const price = one.price * rateOf(rates, one.symbol, at);
-        equity += one.base * (one.base > 0 ? marks.long : marks.short) * price;
+        equity += one.base * (one.base > 0 ? one.marks.long : one.marks.short) * price;
         if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * price);
       }
       this.note(at, equity * scale, exposed * scale);

@@ -20,10 +20,8 @@ export interface Walkable {
   /** Equity before the first fill. */
   readonly cash: number;
   readonly instruments: ReadonlyMap<string, Instrument>;
-  /** What of its price a held unit would bring if sold now, and a short one would cost: 1 marks at the close. */
-  readonly marks: Marks;
-  /** The rate that holding pays once, to enter. */
-  readonly entryFee: number;
+  /** Of a symbol. */
+  readonly costs: (symbol: string) => Costs;
   /** Money paid in, or out (negative), from a time on, UTC ms, in the order of time. */
   readonly flows?: readonly { readonly time: number; readonly amount: number; readonly asset?: string }[];
   /** What margin cost, from a time on, UTC ms, in the order of time. */
@@ -32,7 +30,10 @@ export interface Walkable {
   readonly rates?: Rates;
 }
 
-export interface Marks {
+export interface Costs {
+  /** What of its price a held unit would bring if sold now, and a short one would cost: 1 marks at the close. */
   readonly long: number;
   readonly short: number;
+  /** The rate that holding pays once, to enter. */
+  readonly entryFee: number;
 }

@@ -1,6 +1,7 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
+import { ratesOf as feesOf } from '../../fill/fees.ts';
 import { stoppedTexts } from '../../report/stopped.ts';
 import { type FillTable, fillTable } from '../../research/fill-table.ts';
 import { groupsOf } from '../../research/groups.ts';
@@ -8,7 +9,7 @@ import { type Measured, measure } from '../../research/metrics.ts';
 import { kurtosis, skewness } from '../../research/moments.ts';
 import type { FlowRow, Summary } from '../../research/summary.ts';
 import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../research/verdict.ts';
-import type { Marks, Walkable } from '../../research/walkable.ts';
+import type { Costs, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
@@ -33,13 +34,13 @@ export const noDoubt: Doubt = { tries: () => ({ count: 1, variance: undefined })
 
 /**
  * What a held unit counts for: under careful rules what selling it now would bring (bid less the taker's fee); under `plain`,
- * which is there to be compared, the last close (fill-engine §2.1, §3).
+ * which is there to be compared, the last close (fill-engine §2.1, §3). Fees are those of the symbol before anything was traded.
  */
-export function marksOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Marks {
-  if (rules.name !== 'sluice') return { long: 1, short: 1 };
+export function costsOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>, symbol: string): Costs {
+  const fee = rateNumber(feesOf(fees, symbol, noUnits).taker);
+  if (rules.name !== 'sluice') return { long: 1, short: 1, entryFee: fee };
   const half = rateNumber(rules.halfSpread);
-  const fee = rateNumber(fees.taker);
-  return { long: (1 - half) * (1 - fee), short: (1 + half) * (1 + fee) };
+  return { long: (1 - half) * (1 - fee), short: (1 + half) * (1 + fee), entryFee: fee };
 }
 
 /** What a run traded on, as its figures are walked through. */
@@ -53,8 +54,7 @@ export const walkableOf = (
   series: input.series,
   cash: unitsNumber(wholeCash(input)),
   instruments: input.instruments,
-  marks: marksOf(input),
-  entryFee: rateNumber(input.fees.taker),
+  costs: (symbol) => costsOf(input, symbol),
   ...(flows.length > 0 && {
     flows: moved(flows).map(({ at, amount, asset }) => ({ time: at, amount: unitsNumber(amount), asset })),
   }),
