@@ -75,14 +75,32 @@ const entryOf = ({ amount, label, id, cause, ...row }: Row): Entry => ({
   cause: cause ?? undefined,
 });
 
+/** Of a folder or file that is none of ours, or is broken: a journal that cannot be kept may not be gone without. */
+function cannotBeUsed(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError) && !(error instanceof Error && 'syscall' in error)) return error;
+  return new Refusal(
+    `the journal of withdrawals ${path} cannot be used (${error.message}): nothing was sent; put it right or bring back a copy, for it knows what was sent before, or name its folder with --state DIR`,
+    3,
+  );
+}
+
+function openFile(dir: string, path: string): Database.Database {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(path);
+    const db = new Database(path, { timeout: 0 });
+    if (isNew) chmodSync(path, 0o600);
+    return db;
+  } catch (error) {
+    throw cannotBeUsed(error, path);
+  }
+}
+
 /** Opens the file in `dir`, for this process alone: two at once could send what each takes for unsent. */
 export function openBook(dir: string): Book {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, 'withdrawals.db');
-  const isNew = !existsSync(path);
-  const db = new Database(path, { timeout: 0 });
+  const db = openFile(dir, path);
   try {
-    if (isNew) chmodSync(path, 0o600);
     db.pragma('locking_mode = EXCLUSIVE');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
@@ -98,7 +116,7 @@ export function openBook(dir: string): Book {
     db.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
       throw new Refusal(`another sluice-withdraw uses ${path}: wait until it has ended`, 3);
-    throw error;
+    throw cannotBeUsed(error, path);
   }
   const all = 'SELECT * FROM withdrawals';
   return {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -268,6 +268,20 @@ describe('an outcome that is not known', () => {
     expect(book.entries()).toHaveLength(1);
     book.close();
     for (const home of [undefined, '', 'relative']) expect(isAbsolute(bookDir({ XDG_STATE_HOME: home }))).toBe(true);
+  });
+
+  it('is not sent where its journal cannot be kept', async () => {
+    writeFileSync(join(dir, 'state'), '');
+    const no = (what: string) => ({
+      exitCode: 3,
+      message: expect.stringMatching(`cannot be used \\(${what}.*: nothing was sent`),
+    });
+    expect(await refusal(apply(command()))).toMatchObject(no('E'));
+    rmSync(join(dir, 'state'));
+    mkdirSync(join(dir, 'state'));
+    writeFileSync(join(dir, 'state', 'withdrawals.db'), 'x'.repeat(9_000));
+    expect(await refusal(apply(command()))).toMatchObject(no('file is not a database'));
+    expect(applications()).toHaveLength(0);
   });
 
   it('in the journal of an earlier version, beside the directory of the start, is noticed and blocks', async () => {

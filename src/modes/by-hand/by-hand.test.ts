@@ -305,6 +305,10 @@ describe('the exchange that is meant', () => {
     expect((await refused({ config: 'a.yaml', url: 'http://127.0.0.1' })).message).toContain('not both');
     expect((await refused({ url: 'http://exchange.example' })).message).toContain('encrypted');
     expect((await refused({ url: 'exchange' })).message).toContain('http://');
+    const url = 'https://exchange.example';
+    expect((await refused({ url, wsUrl: 'foo' })).message).toContain('--ws-url foo: must be an address');
+    expect((await refused({ url, wsUrl: 'ws://exchange.example' })).message).toContain('encrypted (wss://)');
+    expect(placeOf({ url, wsUrl: 'ws://127.0.0.1:9/x' }).wsUrl).toBe('ws://127.0.0.1:9/x');
     expect(placeOf({ url: 'https://exchange.example/api', account: 'margin' })).toMatchObject({
       wsUrl: 'wss://exchange.example/kline-api/ws',
       account: 'margin',

@@ -71,6 +71,7 @@ export function placeOf({ config: file, url, wsUrl, stripPrefix, speed, account 
       throw new Refusal('--strip-prefix goes with --url; in a configuration it is exchange.stripPrefix');
     if (speed !== undefined) throw new Refusal('--speed goes with --url; in a configuration it is exchange.speed');
     const config = readConfig(file, tradingSchema);
+    if (wsUrl !== undefined) refuseSocket(wsUrl);
     const said = { ...config.exchange, account: account ?? config.account, limits: config.budget };
     return wsUrl === undefined ? said : { ...said, wsUrl };
   }
@@ -83,8 +84,17 @@ export function placeOf({ config: file, url, wsUrl, stripPrefix, speed, account 
     throw new Refusal(`--url ${url}: must be encrypted (https://) unless it is on this machine`);
   const against = stripPrefix === undefined ? undefined : whyNotStripped(url, stripPrefix);
   if (against !== undefined) throw new Refusal(`--strip-prefix ${against}`);
+  if (wsUrl !== undefined) refuseSocket(wsUrl);
   const socket = wsUrl ?? `${parsed.protocol === 'https:' ? 'wss' : 'ws'}://${parsed.host}/kline-api/ws`;
   return { restUrl: url, wsUrl: socket, speed: speed ?? 1, stripPrefix, account: account ?? 'spot', limits: {} };
+}
+
+function refuseSocket(wsUrl: string): void {
+  const protocol = URL.canParse(wsUrl) ? new URL(wsUrl).protocol : undefined;
+  if (protocol !== 'ws:' && protocol !== 'wss:')
+    throw new Refusal(`--ws-url ${wsUrl}: must be an address that begins with ws:// or wss://`);
+  if (protocol === 'ws:' && !isLoopback(wsUrl))
+    throw new Refusal(`--ws-url ${wsUrl}: must be encrypted (wss://) unless it is on this machine`);
 }
 
 /** A folder of a program's own, the same in whatever directory it is run. */

@@ -158,7 +158,11 @@ function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'
     }
     renameSync(unfinished, file);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    try {
+      rmSync(unfinished, { force: true });
+    } catch {
+      // Where nothing can be looked for, nothing was left.
+    }
     if (error instanceof Error && 'syscall' in error)
       throw new Refusal(
         `${file} cannot be written (${error.message}): nothing was left there; choose another place with -o`,

@@ -314,6 +314,11 @@ describe('sluice journal export', () => {
     return { out, said };
   }
 
+  test('to a place below a file is refused in one line', () => {
+    writeFileSync(join(dir, 'file'), '');
+    expect(() => exported({ output: join(dir, 'file', 'x.jsonl') })).toThrow(/x\.jsonl cannot be written \(ENOTDIR/);
+  });
+
   test('writes every row of every table, with its numbers as they are, and not the key of our ids', () => {
     put(
       ...filled(1).map((entry) =>
