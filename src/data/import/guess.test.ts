@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
@@ -14,7 +15,10 @@ const at = Date.UTC(2024, 0, 1);
 const minute = 60_000;
 
 /** Row by row, times as minutes after `at`. */
-async function take(content: string, options: Partial<ImportOptions> = {}): Promise<readonly (readonly number[])[]> {
+async function take(
+  content: string | Uint8Array,
+  options: Partial<ImportOptions> = {},
+): Promise<readonly (readonly number[])[]> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-guess-'));
   const path = join(dir, 'BTCUSDT-1m.data');
   writeFileSync(path, content);
@@ -163,5 +167,23 @@ describe('books', () => {
       await expect(
         take(lines([{ time_ms: at, book: 0, side: 'bid', price: 99, quantity: 2 }]), options),
       ).rejects.toThrow(/holds books, one level a line, which are not read as JSON: write them as CSV or Parquet/);
+  });
+
+  test.for<[string, (text: string) => string | Uint8Array]>([
+    ['as it is', (text) => text],
+    ['packed', (text) => gzipSync(text)],
+  ])('of thousands of levels, whose lines are long, are read: %s', async ([, packed]) => {
+    const side = (sign: number): [string, string][] =>
+      Array.from({ length: 9_000 }, (_, level) => [(50_000 + sign * (level + 1)).toFixed(8), (1 + level).toFixed(8)]);
+    const deep = { lastUpdateId: 7, t: at, bids: side(-1), asks: side(1) };
+    const content = lines([deep, { ...deep, t: at + minute }]);
+    expect(content.indexOf('\n')).toBeGreaterThan(2 ** 18);
+    expect(await take(packed(content))).toHaveLength(36_000);
+  });
+
+  test('whose first line never ends are told of that', async () => {
+    await expect(take(`{"t":${at},"b":[${'[1,1],'.repeat(2 ** 19)}`)).rejects.toThrow(
+      /line 1 is longer than 2 MiB, which no row and no book is: write one object a line/,
+    );
   });
 });

@@ -13,7 +13,7 @@ import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone } from './times.ts';
-import type { DataFile } from './unpack.ts';
+import { type DataFile, longestHead } from './unpack.ts';
 
 /** Rows of the beginning that a guess looks at. */
 const sampledRows = 200;
@@ -26,7 +26,7 @@ export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told
   const text = new TextDecoder().decode(file.head.subarray(0, 2 ** 16)).replace(/^\uFEFF/, '');
   const start = text.trimStart();
   if (start === '') throw new Refusal(`${file.path} is empty: fetch it again`);
-  if (start.startsWith('{')) return objectLayout(file, start, told);
+  if (start.startsWith('{')) return objectLayout(file, textOfObjects(file.head), told);
   if (/^\[\s*\{/.test(start))
     throw new Refusal(
       `${file.path} is one JSON array of objects: write one object a line (jq -c '.[]' FILE > FILE.jsonl)`,
@@ -140,6 +140,13 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   return { ...rest, about: `${rest.kind}, one JSON object a line`, form };
 }
 
+/** The beginning, and all of the first line however long it is, which a book can be. */
+function textOfObjects(head: Uint8Array): string {
+  const end = head.indexOf(0x0a, head.indexOf(0x7b));
+  const bytes = head.subarray(0, end < 0 ? head.length : Math.max(2 ** 16, end));
+  return new TextDecoder().decode(bytes).trimStart();
+}
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The objects of the first lines, up to one that is none, such as the last one of a head that ends within it. */
@@ -151,7 +158,12 @@ function sampledObjects({ path }: Pick<DataFile, 'path'>, text: string): readonl
       json = JSON.parse(line);
     } catch {
       if (found.length > 0) break;
-      throw new Refusal(`${path}, line 1 is not JSON although it begins like it: is it one object a line?`);
+      const isLong = !text.includes('\n') && text.length >= longestHead;
+      throw new Refusal(
+        isLong
+          ? `${path}, line 1 is longer than ${longestHead / 2 ** 20} MiB, which no row and no book is: write one object a line`
+          : `${path}, line 1 is not JSON although it begins like it: is it one object a line?`,
+      );
     }
     if (typeof json !== 'object' || json === null) break;
     found.push(json as JsonObject);

@@ -13,6 +13,10 @@ import { unzstd } from './zstd.ts';
 const blockBytes = 2 ** 20;
 /** What a guess at the layout sees of a file. */
 const headBytes = 2 ** 16;
+/** As far as it looks for the end of the first line: books of thousands of levels are that long. */
+export const longestHead = 2 ** 21;
+
+const lineFeed = 10;
 
 export type Packing = 'plain' | 'gzip' | 'xz' | 'zstd' | 'zip';
 
@@ -21,7 +25,7 @@ export interface DataFile {
   readonly packing: Packing;
   /** The name of the file inside a zip, else of the file itself, without its folder. */
   readonly name: string;
-  /** The first 64 KiB at least, or all there is. */
+  /** The first 64 KiB at least, with the end of the first line where that is not too long, or all there is. */
   readonly head: Uint8Array;
   /** All of it from the beginning, `head` included; once. A `Refusal` when the packing is damaged or cut off. */
   readonly blocks: AsyncGenerator<Uint8Array>;
@@ -182,10 +186,12 @@ async function withHead(
   blocks: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly head: Uint8Array; readonly blocks: AsyncGenerator<Uint8Array> }> {
   const read: Uint8Array[] = [];
-  for (let length = 0; length < headBytes; ) {
+  let hasLine = false;
+  for (let length = 0; length < headBytes || (!hasLine && length < longestHead); ) {
     const next = await blocks.next();
     if (next.done === true) break;
     length += next.value.length;
+    hasLine ||= next.value.includes(lineFeed);
     read.push(Uint8Array.from(next.value));
   }
   const head = Buffer.concat(read);
