@@ -3,6 +3,7 @@ import type { FeedGap } from '../domain/market.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { Curve } from '../research/points.ts';
 import type { Summary } from '../research/summary.ts';
+import type { OpenPosition } from '../research/trip-table.ts';
 import type { Trip } from '../research/trips.ts';
 import type { MetricSeries } from '../research/walkable.ts';
 import type { Html } from './html.ts';
@@ -37,6 +38,8 @@ export interface ReportInput {
   readonly summary: Summary;
   readonly table: FillTable;
   readonly trips: readonly Trip[];
+  /** What was held at the end. */
+  readonly open: readonly OpenPosition[];
   readonly days: Curve;
   readonly chart: Curve;
   /** None where the klines are not at hand any more; `missing` says why. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { OpenPosition } from '../research/trip-table.ts';
 import type { Trip } from '../research/trips.ts';
 import type { ReportSeries, StopLevel } from './input.ts';
 import { stopSteps } from './stop-levels.ts';
@@ -32,8 +33,8 @@ const wish = (time: number, more: Partial<StopLevel>): StopLevel => ({
   ...{ time, strategy: 's', symbol: 'XZ', stop: null, takeProfit: null, trailing: null },
   ...more,
 });
-const steps = (trips: readonly Trip[], stops: readonly StopLevel[]) =>
-  stopSteps({ stops, trips, table: { places: [{ strategy: 's', symbol: 'XZ' }] } }, series).map(
+const steps = (trips: readonly Trip[], stops: readonly StopLevel[], open: readonly OpenPosition[] = []) =>
+  stopSteps({ stops, trips, open, table: { places: [{ strategy: 's', symbol: 'XZ' }] } }, series).map(
     ([time, , stop, target]) => [time / minute, stop, target],
   );
 
@@ -64,4 +65,15 @@ test('wishes that change while something is held count from then on', () => {
     [2, 9, null],
     [4 + 1 / minute, null, null],
   ]);
+});
+
+test('what is still held has its stops until the end', () => {
+  const open = { place: 0, long: true, entryTime: 3 * minute, entryPrice: 12 };
+  expect(steps([trip(0, minute)], [wish(0, { stop: 8 }), wish(4 * minute, { stop: 9 })], [open])).toEqual([
+    [0, 8, null],
+    [1 + 1 / minute, null, null],
+    [3, 8, null],
+    [4, 9, null],
+  ]);
+  expect(steps([], [wish(0, { stop: 8 })], [{ ...open, place: 1 }])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { ReportInput, ReportSeries, StopLevel } from './input.ts';
 
 export type StopStep = readonly [time: number, strategy: string, stop: number | null, target: number | null];
 
-/** From the first entry to the last exit of trips that overlap. */
+/** From the first entry to the last exit of trips that overlap; what is open is held for ever. */
 interface Held {
   readonly from: number;
   to: number;
@@ -16,7 +16,9 @@ interface Held {
 /** Steps in one report; what comes later is not drawn. */
 const mostSteps = 20_000;
 
-function heldOf(trips: readonly Trip[]): readonly Held[] {
+type Spent = Pick<Trip, 'entryTime' | 'exitTime' | 'long' | 'entryPrice'>;
+
+function heldOf(trips: readonly Spent[]): readonly Held[] {
   const found: Held[] = [];
   for (const { entryTime, exitTime, long, entryPrice } of trips.toSorted((a, b) => a.entryTime - b.entryTime)) {
     const last = found.at(-1);
@@ -50,12 +52,18 @@ function stepsOf(held: Held, rows: readonly StopLevel[], series: ReportSeries, s
     if (last === undefined || last[2] !== stop || last[3] !== target) steps.push([time, strategy, stop, target]);
     best = held.long ? Math.max(best, high[row] as number) : Math.min(best, low[row] as number);
   }
-  const after = steps.length === 0 ? [] : [[held.to + 1, strategy, null, null] as const];
+  const after =
+    steps.length === 0 || held.to === Number.POSITIVE_INFINITY ? [] : [[held.to + 1, strategy, null, null] as const];
   return [...steps, ...after];
 }
 
 export function stopSteps(
-  { stops, trips, table }: Pick<ReportInput, 'stops' | 'trips'> & { readonly table: Pick<FillTable, 'places'> },
+  {
+    stops,
+    trips,
+    open,
+    table,
+  }: Pick<ReportInput, 'stops' | 'trips' | 'open'> & { readonly table: Pick<FillTable, 'places'> },
   series: ReportSeries,
 ): readonly StopStep[] {
   const own = stops.filter(({ symbol }) => symbol === series.symbol);
@@ -63,11 +71,12 @@ export function stopSteps(
   return strategies
     .flatMap((strategy) => {
       const rows = own.filter((one) => one.strategy === strategy);
-      const its = trips.filter(({ place }) => {
+      const isIts = ({ place }: Pick<Trip, 'place'>): boolean => {
         const at = table.places[place];
         return at?.strategy === strategy && at.symbol === series.symbol;
-      });
-      return heldOf(its).flatMap((held) => stepsOf(held, rows, series, strategy));
+      };
+      const still = open.filter(isIts).map((one) => ({ ...one, exitTime: Number.POSITIVE_INFINITY }));
+      return heldOf([...trips.filter(isIts), ...still]).flatMap((held) => stepsOf(held, rows, series, strategy));
     })
     .toSorted(([a], [b]) => a - b)
     .slice(0, mostSteps);

@@ -159,3 +159,13 @@ test('what a round trip cost is counted in the currency that its profit is count
   const [counted] = tripsOf(tripTable(converted(own, rates), [], instruments));
   expect([counted?.cost, counted?.profit]).toEqual([1_100, expect.closeTo(440 * 3 - 1_100, 9)]);
 });
+
+test('what is left open is told with the oldest of its fills', () => {
+  const of = (fills: readonly Fill[]) => tripTable(fillTable(fills, instruments), [], instruments).open;
+  const bought = [fill(0, 'BUY', '100', '1'), fill(1, 'BUY', '110', '1'), fill(2, 'SELL', '120', '1')];
+  expect(of(bought)).toEqual([{ place: 0, long: true, entryTime: 1, entryPrice: 110 }]);
+  expect(of([...bought, fill(3, 'SELL', '120', '3')])).toEqual([
+    { place: 0, long: false, entryTime: 3, entryPrice: 120 },
+  ]);
+  expect(of([...bought, fill(3, 'SELL', '120', '1')])).toEqual([]);
+});

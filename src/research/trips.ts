@@ -2,7 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { excursions } from './excursions.ts';
 import { dustOf, type FillTable } from './fill-table.ts';
-import type { TripTable } from './trip-table.ts';
+import type { OpenPosition, TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
 /** What one order opened and one order closed, with the remnants of either. */
@@ -30,7 +30,7 @@ export interface Trip {
 }
 
 /** A table without excursions while it grows. */
-interface Growing extends Omit<TripTable, 'worst' | 'best' | 'entryTime' | 'exitTime'> {
+interface Growing extends Omit<TripTable, 'worst' | 'best' | 'entryTime' | 'exitTime' | 'open'> {
   length: number;
 }
 
@@ -86,6 +86,14 @@ class Book {
     lot.cost = share * Math.abs(quote[fill] as number);
     lot.fee = share * (fee[fill] as number);
     this.#base += left;
+  }
+
+  /** What is still held. */
+  get open(): readonly OpenPosition[] {
+    if (this.#first === this.#end) return [];
+    const { fill, base } = this.#lots[this.#first] as Lot;
+    const [entryTime, entryPrice] = [this.#table.time[fill] as number, this.#table.price[fill] as number];
+    return [{ place: this.#place, long: base > 0, entryTime, entryPrice }];
   }
 
   /** What of a quantity goes beyond the dust on the other side. */
@@ -232,6 +240,7 @@ export function tripTable(
   };
   const closed = {
     length,
+    open: books.flatMap(({ open }) => open),
     place: trips.place.subarray(0, length),
     long: trips.long.subarray(0, length),
     entryFill: trips.entryFill.subarray(0, length),

@@ -66,7 +66,7 @@ function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
 const titleOf = ({ code, configuration }: KeptRun): string =>
   `${[...new Set(code.map(({ strategy }) => strategy))].join(', ')} · ${configuration.file.replace(/^.*\//, '').replace(/\.ya?ml$/, '')}`;
 
-type Given = Pick<ReportInput, 'table' | 'trips' | 'series' | 'missing' | 'stops'> & {
+type Given = Pick<ReportInput, 'table' | 'trips' | 'open' | 'series' | 'missing' | 'stops'> & {
   readonly days: Walked['days'];
   readonly chart: Walked['chart'];
   readonly fillAt: (index: number) => Fill | undefined;
@@ -92,6 +92,7 @@ export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly St
     inputOf(run, {
       table: summarised.table,
       trips: tripsOf(trips),
+      open: trips.open,
       days: walked.days,
       chart: walked.chart,
       series: seriesOf(prepared),
@@ -151,26 +152,31 @@ export async function reportOfKept(folder: string): Promise<string> {
     stops: readStopsCsv(readRunFile(folder, 'stops.csv') ?? ''),
     configuration: readRunFile(folder, 'configuration.yaml') ?? '',
   };
-  if (typeof found === 'string')
+  if (typeof found === 'string') {
+    const trips = tripTable(table, [], instruments);
     return reportText(
       inputOf(run, {
         ...given,
-        trips: tripsOf(tripTable(table, [], instruments)),
+        trips: tripsOf(trips),
+        open: trips.open,
         series: [],
         missing: found,
         days,
         chart: days,
       }),
     );
+  }
   const { input } = found;
   const walkable = walkableOf(input, table, flowsOf(run), run.summary.margin?.charges);
   const walked = walk(walkable);
   const shown = walkable.rates === undefined ? table : converted(table, walkable.rates);
+  const trips = tripTable(shown, input.series, instruments);
   return reportText(
     inputOf(run, {
       ...given,
       table: shown,
-      trips: tripsOf(tripTable(shown, input.series, instruments)),
+      trips: tripsOf(trips),
+      open: trips.open,
       series: seriesOf(found),
       missing: undefined,
       days: walked.days,
