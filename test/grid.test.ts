@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
 import { backtest } from '../src/modes/backtest/command.ts';
@@ -91,6 +92,22 @@ describe('a grid', () => {
     );
   });
 
+  test('is the same grid whichever axis is named first: nothing runs or counts twice', async () => {
+    const runs = join(dir, 'runs');
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const first = await run({ runs });
+    const turned = await run({ runs, grid: grid.toReversed() });
+    expect(turned.said).toMatch(/9 of 9 cells are done already/);
+    expect(tries(turned)).toBe(tries(first));
+    const equities = (text: string) => cellsIn(text).flatMap(({ finalEquity }) => finalEquity ?? []);
+    expect(new Set(equities(turned.out))).toEqual(new Set(equities(first.out)));
+    const ofCell = (text: string) =>
+      cellsIn(text).find(({ params }) => isDeepStrictEqual(params, { 'trend.fast': 10, 'trend.slow': 70 }))
+        ?.finalEquity;
+    expect(ofCell(turned.out)).toBe(ofCell(first.out));
+    expect(tries(await run({ ledger: runs, grid: grid.toReversed() }))).toBe(tries(first));
+  });
+
   test('that is not to be kept counts the tries that are, each cell once', async () => {
     const ledger = join(dir, 'runs');
     const tries = async (given: Partial<GridOptions>) =>
@@ -151,7 +168,7 @@ describe('a grid', () => {
     [['fas=5..24'], /fas is not a parameter \(did you mean "fast"\?\); there are fast, slow/],
     [['fast'], /must look like fast=5\.\.24/],
     [['fast=24..5'], /"24\.\.5" is neither a number nor a range/],
-    [['fast=1..2', 'fast=3'], /--grid fast is given twice/],
+    [['fast=1..2', 'fast=3'], /--grid trend\.fast is given twice/],
     [['no.fast=1'], /there is no strategy no/],
     [['quantity=0..1:0.000001'], /more than 100000/],
   ])('refuses %j', async (wrong, message) => {

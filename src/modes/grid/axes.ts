@@ -5,7 +5,7 @@ import type { NamedHosted } from '../strategies.ts';
 
 export type Value = number | string | boolean;
 
-/** One parameter of one strategy, and its values in the order in which they were asked for. */
+/** One parameter of one strategy, and its values: numbers ascending, words in the order in which they were asked for. */
 export interface Axis {
   readonly strategy: string;
   readonly param: string;
@@ -14,6 +14,18 @@ export interface Axis {
 
 /** A place in the grid: a value for each axis. */
 export type Cell = readonly Value[];
+
+/** What each axis is called: its parameter, with its strategy before it where two strategies have one of that name. */
+export const axisNames = (axes: readonly Axis[]): readonly string[] =>
+  axes.map(({ strategy, param }) =>
+    axes.filter((one) => one.param === param).length > 1 ? `${strategy}.${param}` : param,
+  );
+
+/** The places of the axes in an order that is the same however they were given: a grid is what it asks, not how it was typed. */
+export const ownOrder = (axes: readonly Axis[]): readonly number[] => {
+  const names = axes.map(({ strategy, param }) => `${strategy}.${param}`);
+  return [...axes.keys()].toSorted((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+};
 
 /** More than this is a search, not a grid: it would take hours, and its best cell would be luck. */
 export const mostCells = 100_000;
@@ -24,7 +36,7 @@ export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[
   for (const [index, { strategy, param }] of axes.entries())
     if (axes.findIndex((one) => one.strategy === strategy && one.param === param) !== index)
       throw new Refusal(
-        `--grid ${param} is given twice: name all of its values at once, such as ${param}=5,10,20..40:5`,
+        `--grid ${strategy}.${param} is given twice: name all of its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
       );
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > mostCells)
@@ -59,7 +71,10 @@ function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
     );
   const param = (only.strategy.params as Params)[name] as Param;
   const values = list.split(',').flatMap((part) => valuesOf(part.trim(), param, text));
-  return { strategy: only.id, param: name, values: [...new Set(values)] };
+  const different = [...new Set(values)];
+  // Neighbours of a plateau are those next to each other, whatever order they were typed in.
+  if (param.type === 'integer' || param.type === 'number') different.sort((a, b) => Number(a) - Number(b));
+  return { strategy: only.id, param: name, values: different };
 }
 
 const rangePattern = /^(-?\d+(?:\.\d+)?)(?:\.\.(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?)?$/;
@@ -76,8 +91,13 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
   const [first, last, step] = [range?.[1], range?.[2] ?? range?.[1], range?.[3] ?? '1'].map(Number);
   if (first === undefined || last === undefined || step === undefined || !(step > 0) || !(last >= first))
     throw new Refusal(`--grid ${text}: "${part}" is neither a number nor a range such as 5..24 or 30..75:5`);
+  const steps = (last - first) / step;
+  if (range?.[3] === undefined && Math.abs(steps - Math.round(steps)) > 1e-9)
+    throw new Refusal(
+      `--grid ${text}: "${part}" goes by steps of 1 and never comes to ${last}: name a step, such as ${part}:0.1`,
+    );
   const decimals = Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? '')));
-  const count = Math.floor((last - first) / step + 1e-9) + 1;
+  const count = Math.floor(steps + 1e-9) + 1;
   if (count > mostCells) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostCells}`);
   // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
   return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
@@ -91,3 +111,9 @@ export const cellsOf = (axes: readonly Axis[]): readonly Cell[] =>
     (cells, { values }) => cells.flatMap((cell) => values.map((value) => [...cell, value])),
     [[]],
   );
+
+/** The cells as they are kept and counted: whichever axis was named first, it is the same cell. */
+export function asKept(axes: readonly Axis[], cells: readonly Cell[]): readonly Cell[] {
+  const order = ownOrder(axes);
+  return cells.map((cell) => order.map((axis) => cell[axis] as Value));
+}

@@ -12,7 +12,7 @@ import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
-import { cellsOf, readAxes } from './axes.ts';
+import { asKept, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { openPool } from './pool.ts';
@@ -56,7 +56,8 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
   const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
   const counted = runs === undefined && ledger !== undefined ? cellsIn(join(ledger, 'grids'), id) : undefined;
-  const outcomes: (Outcome | undefined)[] = cells.map((cell) => kept.get(cell));
+  const known = asKept(axes, cells);
+  const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
   const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
@@ -69,7 +70,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         (place, outcome) => {
           const index = open[place] as number;
           outcomes[index] = outcome;
-          kept.add(cells[index] ?? [], outcome);
+          kept.add(known[index] ?? [], outcome);
           watch();
         },
         signal,
@@ -79,12 +80,12 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       await pool.close();
     }
   }
-  const fresh = open.filter((index) => hasRun(outcomes[index]) && counted?.has(JSON.stringify(cells[index])) !== true);
+  const fresh = open.filter((index) => hasRun(outcomes[index]) && counted?.has(JSON.stringify(known[index])) !== true);
   const own = tryOfGrid(
     input,
     fresh.map((index) => outcomes[index]),
     code,
-    id + JSON.stringify(fresh.map((index) => cells[index])),
+    id + JSON.stringify(fresh.map((index) => JSON.stringify(known[index])).toSorted()),
   );
   const tries = ledger === undefined ? { count: own.count ?? 0 } : triesOf(readTries(ledger), own);
   if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);

@@ -7,6 +7,7 @@ import type { Prepared } from '../backtest/backtest.ts';
 import { endsOf } from '../backtest/run.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { writeWhole } from '../runs/keep.ts';
+import { axisNames } from './axes.ts';
 import { doubtTexts } from './doubt.ts';
 import { hasRun } from './outcome.ts';
 import { findIn, type GridResult, stoppedText } from './show.ts';
@@ -36,7 +37,7 @@ export function writeGridReport(
     doubts: doubt === undefined ? [] : doubtTexts(doubt),
     from: Math.min(...times),
     to: Math.max(...times),
-    axes: axes.map(({ param, values }) => ({ name: param, values: values.map(String) })),
+    axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),
     cells: cells.map((cell, index) => {
       const one = outcomes[index];
       const values = cell.map(String);

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
-import type { Axis, Cell } from './axes.ts';
+import { type Axis, axisNames, type Cell } from './axes.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
 import { hasRun, type Outcome, type Ran } from './outcome.ts';
 
@@ -26,16 +26,23 @@ export interface Found {
   readonly heat: readonly (readonly (number | undefined)[])[];
 }
 
+/** Whether an axis is of three words or more, none of which is the neighbour of another: there is no plateau along it. */
+const hasWords = (axes: readonly Axis[]): boolean =>
+  axes.some(({ values }) => values.length > 2 && typeof values[0] === 'string');
+
 /** By return: the rank of cells is the rank of their final equities. */
 export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
   const sizes = axes.map(({ values }) => values.length);
   const values = outcomes.map((one) => (hasRun(one) ? one.return : undefined));
   const grid = { sizes, values };
-  return { best: bestCell(grid), plateau: bestPlateau(grid), heat: heatOf(grid) };
+  const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
+  return { best: bestCell(grid), plateau, heat: heatOf(grid) };
 }
 
 const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
-  axes.map(({ param }, index) => `${param} ${cell?.[index]}`).join(', ');
+  axisNames(axes)
+    .map((name, index) => `${name} ${cell?.[index]}`)
+    .join(', ');
 
 const shownCells = 10;
 const nameWidth = 15;
@@ -51,10 +58,13 @@ export function gridLines(result: GridResult): readonly string[] {
     ...(refused > 0 ? [`${grouped(refused)} refused by the strategy`] : []),
     ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
   ];
+  const names = axisNames(axes);
   const head = [
     line(
       'Grid',
-      axes.map(({ param, values }) => `${param} ${values[0]} to ${values.at(-1)} (${values.length})`).join(' × '),
+      axes
+        .map(({ values }, index) => `${names[index]} ${values[0]} to ${values.at(-1)} (${values.length})`)
+        .join(' × '),
     ),
     line('', parts.join(', ')),
   ];
@@ -73,7 +83,9 @@ export function gridLines(result: GridResult): readonly string[] {
     ),
     line(
       'Best plateau',
-      plateau === undefined ? 'n/a  (it takes three values an axis, and no holes)' : plateauText(result, plateau),
+      plateau === undefined
+        ? `n/a  (${hasWords(axes) ? 'there is none along words' : 'it takes three values an axis, and no holes'})`
+        : plateauText(result, plateau),
     ),
     ...stoppedText(result, best).map((text) => line('Stopped', text)),
     ...(result.doubt === undefined ? [] : doubtTexts(result.doubt).map(([name, text]) => line(name, text))),
@@ -105,7 +117,7 @@ function plateauText({ axes, cells }: GridResult, { centre, cells: block, mean, 
 }
 
 function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
-  const names = axes.map(({ param }) => param);
+  const names = axisNames(axes);
   const rows = outcomes
     .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
     .toSorted((a, b) => b.one.return - a.one.return || a.index - b.index)
@@ -134,7 +146,8 @@ function heatLines(
   best: number,
   plateau: Plateau | undefined,
 ): readonly string[] {
-  const [down, across] = axes.length === 1 ? [undefined, axes[0]] : [axes[0], axes[1]];
+  const named = axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values ?? [] }));
+  const [down, across] = axes.length === 1 ? [undefined, named[0]] : [named[0], named[1]];
   if (across === undefined || across.values.length > mostColumns)
     return ['The heat map is wider than a terminal: --csv DIR writes every cell.'];
   const all = heat.flat().filter((value) => value !== undefined);
@@ -149,12 +162,12 @@ function heatLines(
     return shades[Math.min(shades.length - 1, Math.floor(share * shades.length))] as string;
   };
   const labels = down?.values.map(String) ?? [''];
-  const width = Math.max(...labels.map((label) => label.length), down?.param.length ?? 0);
+  const width = Math.max(...labels.map((label) => label.length), down?.name.length ?? 0);
   const rows = heat.map((row, index) => {
     const cells = row.map((value, column) => shadeOf(value, index * row.length + column)).join('');
     return `${(labels[index] ?? '').padStart(width)} ${cells}`;
   });
-  const title = `${down === undefined ? '' : `${down.param} down, `}${across.param} across (${across.values[0]} to ${across.values.at(-1)})`;
+  const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
   const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell  ◇◇ middle of the best plateau`;
   return [title, ...rows, scale];
 }
@@ -171,5 +184,5 @@ export function gridCsv({ axes, cells, outcomes }: GridResult): string {
     const refused = one !== undefined && 'refused' in one ? quoted(one.refused) : '';
     return [...cell, ...figures, kills, refused].join(',');
   });
-  return [[...axes.map(({ param }) => param), ...names, 'kills', 'refused'].join(','), ...rows, ''].join('\n');
+  return [[...axisNames(axes), ...names, 'kills', 'refused'].join(','), ...rows, ''].join('\n');
 }

@@ -6,7 +6,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
-import type { Axis, Cell } from './axes.ts';
+import { type Axis, type Cell, ownOrder } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
@@ -24,7 +24,7 @@ export function gridId(
 ): string {
   const { data: _, catalogue: __, instruments: ___, ...said } = config;
   const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
-  const of = axes.map(({ strategy, param }) => [strategy, param]);
+  const of = ownOrder(axes).map((place) => [axes[place]?.strategy, axes[place]?.param]);
   const instruments = [...input.instruments.values()];
   const all = { outcomeVersion, sluice, said, of, spans, dataHashes, instruments, code: code.map((one) => one.sha256) };
   return sha256(JSON.stringify(all, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));

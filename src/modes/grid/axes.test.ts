@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { defineStrategy } from '../../strategy/contract.ts';
+import { choice, decimal, integer } from '../../strategy/params.ts';
+import { btc } from '../../testing/builders.ts';
+import type { NamedHosted } from '../strategies.ts';
+import { axisNames, readAxes } from './axes.ts';
+import { findIn, gridCsv, gridLines } from './show.ts';
+
+const strategy = defineStrategy({
+  ...{ name: 'own', about: 'test' },
+  params: {
+    fast: integer(5, { min: 1, max: 99 }, 'klines'),
+    share: decimal(1, { min: 0, max: 1 }, 'share'),
+    mode: choice('x', ['x', 'y', 'z'], 'mode'),
+  },
+  indicators: () => ({}),
+  decide: () => undefined,
+});
+const hosted = ['a', 'b'].map(
+  (id): NamedHosted => ({
+    ...{ id, use: 'own', strategy, symbol: btc.symbol, interval: '1min', params: {}, instrument: btc },
+  }),
+);
+
+const ran = {
+  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 0, fees: '0' },
+  ...{ kills: [], returns: null },
+};
+
+test('a parameter that two strategies have goes by both names, everywhere', () => {
+  const axes = readAxes(['a.fast=5,7', 'b.fast=4', 'a.share=0.5'], hosted);
+  expect(axisNames(axes)).toEqual(['a.fast', 'b.fast', 'share']);
+  const result = {
+    ...{ axes, cells: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
+  };
+  expect(gridCsv(result)).toMatch(/^a\.fast,b\.fast,share,finalEquity,/);
+  expect(gridLines(result).join('\n')).toMatch(/Best cell +a\.fast 5, b\.fast 4, share 0\.5: /);
+  expect(() => readAxes(['a.fast=5', 'a.fast=6'], hosted)).toThrow(/^--grid a\.fast is given twice: .* a\.fast=5,10/);
+});
+
+test('a plateau is of numbers that lie side by side, however they were typed, and never of words', () => {
+  const found = (text: string) => {
+    const axes = readAxes([text], hosted);
+    return findIn({ axes, outcomes: [ran, ran, ran] }).plateau;
+  };
+  expect(readAxes(['a.fast=5,19,6'], hosted)[0]?.values).toEqual([5, 6, 19]);
+  expect(found('a.fast=5,19,6')?.centre).toBe(1);
+  expect(readAxes(['a.mode=z,x,y'], hosted)[0]?.values).toEqual(['z', 'x', 'y']);
+  expect(found('a.mode=z,x,y')).toBeUndefined();
+});
+
+test('a range without a step that never comes to its end is refused', () => {
+  expect(() => readAxes(['a.share=0.1..0.5'], hosted)).toThrow(
+    '--grid a.share=0.1..0.5: "0.1..0.5" goes by steps of 1 and never comes to 0.5: name a step, such as 0.1..0.5:0.1',
+  );
+  const values = (text: string) => readAxes([text], hosted)[0]?.values;
+  expect(values('a.share=0.1..0.5:0.2')).toEqual([0.1, 0.3, 0.5]);
+  expect(values('a.fast=5..7')).toEqual([5, 6, 7]);
+  expect(values('a.share=0.3..2.3')).toEqual([0.3, 1.3, 2.3]);
+});
