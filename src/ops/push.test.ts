@@ -56,6 +56,25 @@ describe('pushing the view', () => {
     pushes.close();
   });
 
+  it('sends again from a kline that was closed, or a hole that was filled, behind one that was sent', async () => {
+    const { clock, shown, pushes } = daemon();
+    const page = new Page();
+    pushes.add(page);
+    shown.klines = [kline(0), kline(120_000), kline(180_000)];
+    await clock.advanceTo(200);
+    shown.klines = [kline(0), kline(120_000, 1.7), kline(180_000)];
+    await clock.advanceTo(400);
+    expect(klinesOf(page.updates.at(-1))).toEqual([kline(120_000, 1.7), kline(180_000)]);
+    // The oldest one has left the chart.
+    shown.klines = [kline(60_000), kline(120_000, 1.7), kline(180_000)];
+    await clock.advanceTo(600);
+    shown.klines = [kline(120_000, 1.7), kline(180_000), kline(240_000)];
+    await clock.advanceTo(800);
+    expect(klinesOf(page.updates.at(-2))).toHaveLength(3);
+    expect(klinesOf(page.updates.at(-1))).toEqual([kline(240_000)]);
+    pushes.close();
+  });
+
   it('pushes at most five times a second, and nothing while nothing changes', async () => {
     const { clock, shown, pushes } = daemon();
     const page = new Page();

@@ -25,7 +25,7 @@ export interface Pushed {
 /** Where each series stood at the last push. */
 interface Sent {
   equityAt: number;
-  readonly klineTimes: Map<string, number>;
+  readonly klines: Map<string, readonly KlineView[]>;
 }
 
 /** The end of a series from `key` on: the last element sent may have changed since, so it goes again. */
@@ -35,7 +35,23 @@ function tail<T>(series: readonly T[], keyOf: (item: T) => number, key: number):
   return series.slice(from);
 }
 
-const openTime = (kline: KlineView): number => kline.openTime;
+/** Where klines begin to differ from those of before, of which old ones may have gone; their number where nothing does. */
+function changedFrom(before: readonly KlineView[], all: readonly KlineView[]): number {
+  const gone = before.findIndex(({ openTime }) => openTime === all[0]?.openTime);
+  if (gone < 0) return 0;
+  const at = all.findIndex((kline, index) => !isSame(kline, before[index + gone]));
+  return at < 0 ? all.length : at;
+}
+
+const isSame = (a: KlineView, b: KlineView | undefined): boolean =>
+  a === b ||
+  (a.openTime === b?.openTime &&
+    a.open === b.open &&
+    a.high === b.high &&
+    a.low === b.low &&
+    a.close === b.close &&
+    a.volume === b.volume);
+
 const pointTime = (point: EquityPoint): number => point.at;
 
 function whole(source: Pushed, view: View): Update {
@@ -47,12 +63,19 @@ function whole(source: Pushed, view: View): Update {
 /** True when a series ends earlier than it did: time was set back, so tails would show nothing. */
 const wentBack = ({ view, klines }: Update, sent: Sent): boolean =>
   (view.equity.series.at(-1)?.at ?? 0) < sent.equityAt ||
-  Object.entries(klines).some(([symbol, all]) => (all.at(-1)?.openTime ?? 0) < (sent.klineTimes.get(symbol) ?? 0));
+  Object.entries(klines).some(
+    ([symbol, all]) => (all.at(-1)?.openTime ?? 0) < (sent.klines.get(symbol)?.at(-1)?.openTime ?? 0),
+  );
 
 function changes(full: Update, sent: Sent): Update {
   if (wentBack(full, sent)) return full;
+  // A kline may be closed, or a hole filled, behind one that was sent; the last one goes again in any case.
   const klines = Object.entries(full.klines).map(
-    ([symbol, all]) => [symbol, tail(all, openTime, sent.klineTimes.get(symbol) ?? 0)] as const,
+    ([symbol, all]) =>
+      [
+        symbol,
+        all.slice(Math.max(0, Math.min(changedFrom(sent.klines.get(symbol) ?? [], all), all.length - 1))),
+      ] as const,
   );
   const equity = { ...full.view.equity, series: tail(full.view.equity.series, pointTime, sent.equityAt) };
   return { whole: false, view: { ...full.view, equity }, klines: Object.fromEntries(klines) };
@@ -60,7 +83,7 @@ function changes(full: Update, sent: Sent): Update {
 
 function remember(sent: Sent, { view, klines }: Update): void {
   sent.equityAt = view.equity.series.at(-1)?.at ?? 0;
-  for (const [symbol, all] of Object.entries(klines)) sent.klineTimes.set(symbol, all.at(-1)?.openTime ?? 0);
+  for (const [symbol, all] of Object.entries(klines)) sent.klines.set(symbol, all);
 }
 
 export interface Pusher {
@@ -73,7 +96,7 @@ export interface Pusher {
 /** Without pages nothing is looked at and no timer runs. */
 export function pusher(source: Pushed, clock: Clock): Pusher {
   const clients = new Set<Client>();
-  const sent: Sent = { equityAt: 0, klineTimes: new Map() };
+  const sent: Sent = { equityAt: 0, klines: new Map() };
   let lastText = '';
   let stopTimer: (() => void) | undefined;
 

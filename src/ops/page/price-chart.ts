@@ -114,7 +114,11 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
   const last = before.at(-1);
   const known = last === undefined ? -1 : all.findLastIndex((kline) => kline.openTime === last.openTime);
   const fresh = drawing.symbol !== market.symbol || known < 0;
-  if (fresh) {
+  if (!fresh && known > 0 && all[known - 1] !== before.at(-2)) {
+    // What was sent again begins before the end: a kline was closed, or a hole filled, behind it.
+    drawing.prices.setData(all.map(priceOf));
+    drawing.volumes.setData(all.map(volumeOf));
+  } else if (fresh) {
     const minMove = 10 ** -market.pricePrecision;
     drawing.prices.applyOptions({ priceFormat: { type: 'price', precision: market.pricePrecision, minMove } });
     drawing.prices.setData(all.map(priceOf));
