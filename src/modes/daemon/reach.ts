@@ -1,5 +1,5 @@
 /** Reaching the exchange at the start: a daemon keeps trying and says where; a command gives up at once. */
-import { pause, type ScaledClock } from '../../clock/clock.ts';
+import { pause, type ScaledClock, systemClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { codeMeaning } from '../../venue/exchange/codes.ts';
 import type { Answer } from '../../venue/venue.ts';
@@ -45,7 +45,7 @@ const stoppedBefore = (url: string): Refusal =>
 export async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const heard = Promise.withResolvers<undefined>();
   // A session that trades already ends its strategies first: that one of them still waited for klines is no failure then.
-  const end = (): void => void setImmediate(() => heard.resolve(undefined));
+  const end = (): void => void systemClock.sleep(0).then(() => heard.resolve(undefined));
   signal.addEventListener('abort', end);
   if (signal.aborted) end();
   // What it comes to after that is of no use to anybody.
