@@ -92,6 +92,12 @@ describe('a grid', () => {
     );
   });
 
+  test('alone has threads: a single run refuses a number of them', async () => {
+    await expect(
+      backtest({ config, set: [], driver: 'columns', json: true, workers: 2, out: () => {}, say: () => {} }),
+    ).rejects.toThrow('--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out');
+  });
+
   test('is the same grid whichever axis is named first: nothing runs or counts twice', async () => {
     const runs = join(dir, 'runs');
     const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;

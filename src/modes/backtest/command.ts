@@ -2,6 +2,7 @@
 import { systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { castOf, prepared } from './backtest.ts';
 import type { BacktestOptions } from './run-prepared.ts';
 
@@ -11,7 +12,10 @@ async function loadMeanwhile(): Promise<typeof import('./run-prepared.ts')> {
   return import('./run-prepared.ts');
 }
 
-export async function backtest(options: BacktestOptions): Promise<void> {
+/** `workers`: of a grid, which this is not. */
+export async function backtest(options: BacktestOptions & { readonly workers?: number }): Promise<void> {
+  if (options.workers !== undefined)
+    throw new Refusal('--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out');
   const { config: file, set, say } = options;
   const settings = set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
