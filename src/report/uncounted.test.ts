@@ -2,17 +2,37 @@
 import { expect, test } from 'vitest';
 import { fill, instruments, minute } from '../research/builders.ts';
 import { fillTable } from '../research/fill-table.ts';
+import type { CurrencyRow, Summary } from '../research/summary.ts';
 import { tripsOf, tripTable } from '../research/trips.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { costSection } from './tables.ts';
 import { tradeSection } from './trades.ts';
 
 const table = fillTable([fill(0, 'BUY', '100', '1'), fill(minute, 'SELL', '110', '1')], instruments);
-const of = (currencies: readonly string[], series: readonly Partial<ReportSeries>[]): ReportInput => {
-  const metrics = { fees: '0.63', turnover: '630', roundTrips: 1, turnoverYearly: null, breakEvenFees: null };
-  const summary = { cash: '1000', finalEquity: '1030', metrics, currencies: currencies.map((asset) => ({ asset })) };
-  const given = { asset: 'W', trips: tripsOf(tripTable(table, [], instruments)), table, summary, series };
-  return given as unknown as ReportInput;
+const of = (assets: readonly string[], series: readonly Partial<ReportSeries>[]): ReportInput => {
+  const metrics: Partial<Summary['metrics']> = {
+    fees: '0.63',
+    turnover: '630',
+    roundTrips: 1,
+    turnoverYearly: null,
+    breakEvenFees: null,
+  };
+  const currencies = assets.map((asset) => ({ asset }) as CurrencyRow);
+  const sums: Partial<Summary> = {
+    cash: '1000',
+    finalEquity: '1030',
+    metrics: metrics as Summary['metrics'],
+    currencies,
+  };
+  const trips = tripsOf(tripTable(table, [], instruments));
+  const given: Partial<ReportInput> = {
+    asset: 'W',
+    trips,
+    table,
+    summary: sums as Summary,
+    series: series as readonly ReportSeries[],
+  };
+  return given as ReportInput;
 };
 const textOf = (given: ReportInput): string => `${tradeSection(given).html}${costSection(given).html}`;
 
