@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 /** What is said of a strategy that nobody held to types; undefined where it is taken. */
 async function faultOf(given: object): Promise<string | undefined> {
   const plain = { name: 'own', about: 'test', params: {}, indicators: () => ({}), decide: () => undefined };
-  const strategy = { ...plain, ...given } as unknown as Strategy;
+  const strategy: Strategy = Object.assign(plain, given);
   const found = await loadStrategy('own', {}, { own: () => Promise.resolve({ default: strategy }) }, dir);
   return 'strategy' in found ? undefined : found[0]?.what;
 }
