@@ -164,6 +164,7 @@ program
   .addOption(jsonOption())
   .action(async ({ save, runs, grid, all, accept, rules, ...given }) => {
     if (rules !== undefined) given.set = [...given.set, `rules=${rules}`];
+    if (accept && all === undefined) throw new Refusal('--accept is for scenarios: give --all, or leave it out');
     if (all !== undefined)
       return (await import('./modes/backtest/expectations.ts')).checkAll({
         ...given,

@@ -30,6 +30,9 @@ test("one's own: nothing expected, accepted, as expected, and what differs once 
     out: expect.stringMatching(/nothing expected +mine\n.*mine\.expected\.json is not there/),
   });
   expect(await at.sluice(['backtest', '--all', '.', '--accept'])).toMatchObject({ code: 0 });
+  expect((await at.sluice(['backtest', '--accept'])).err).toBe(
+    'sluice: --accept is for scenarios: give --all, or leave it out\n',
+  );
   expect(await at.sluice(['backtest', '--all', '.'])).toMatchObject({ code: 0, out: 'as expected       mine\n' });
   const file = join(at.dir, 'mine.expected.json');
   const text = readFileSync(file, 'utf8');

@@ -54,6 +54,28 @@ function place(name = 'data'): Place {
 }
 
 describe('a series', () => {
+  test('of which no row is left is not stored', async () => {
+    const here = place();
+    const nothing = `${header}\n${start},0,0,0,0,1\n`;
+    await expect(here.take(nothing, { repair: new Set(['impossible'] as const) })).rejects.toThrow(
+      'no row of it is left after the repairs',
+    );
+    const unread = `${header}\n${start},1,1,1,1,none\n`;
+    await expect(here.take(unread, { ...key, repair: new Set(['unreadable'] as const) })).rejects.toThrow(
+      'no row of it is left',
+    );
+    expect(readManifest(here.dir, key)).toBeUndefined();
+  });
+
+  test('is read where its cache is gone and cannot be made', async () => {
+    const here = place();
+    await here.take(csv(...range(0, 60)));
+    rmSync(join(here.dir, 'cache'), { recursive: true });
+    // As of another user, or on a full disk.
+    writeFileSync(join(here.dir, 'cache'), '');
+    expect(await here.volumes()).toHaveLength(60);
+  });
+
   test('is cut into months, and says where it comes from', async () => {
     const here = place();
     await here.take(csv(...range(0, 60)));

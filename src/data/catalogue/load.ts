@@ -1,6 +1,6 @@
 /** Rows of the catalogue in memory: from the column files, which are made from Parquet where they are missing. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { readColumnFile, writeColumnFile } from './column-file.ts';
@@ -75,8 +75,7 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
         if (!isAsWritten(path, month)) throw damaged(path, key);
         duck ??= await openDuck();
         const table = await readParquet(duck, key.kind, path, month.rows);
-        mkdirSync(join(dir, 'cache'), { recursive: true });
-        await writeColumnFile(columnPath(dir, month.sha256), table, month.sha256);
+        await cached(dir, month.sha256, table);
         for (const [place, column] of table.columns.entries()) columns[place]?.set(column, at);
       }
       if (key.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);
@@ -86,6 +85,18 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
     duck?.close();
   }
   return { kind: key.kind, columns, rows };
+}
+
+/** What is read quicker the next time: of a catalogue that may not be written, or on a full disk, it is read as it is again. */
+async function cached(dir: string, sha256: string, table: Table): Promise<void> {
+  const path = columnPath(dir, sha256);
+  try {
+    mkdirSync(join(dir, 'cache'), { recursive: true });
+    await writeColumnFile(path, table, sha256);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (existsSync(`${path}.${process.pid}`)) rmSync(`${path}.${process.pid}`);
+  }
 }
 
 /** Files that are read at the same time: as many as Node has threads for it. */

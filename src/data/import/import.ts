@@ -225,6 +225,10 @@ async function takeRows(
   const read = readingFindings(layout, reading).filter(({ check }) => check !== 'unreadable' || dropped.length === 0);
   const findings = [...read, ...found()];
   refuseFaults(file, findings, table.rows);
+  if (table.rows === 0)
+    throw new Refusal(
+      `${file.path}: not imported: no row of it is left after the repairs (--repair); is it the right file?`,
+    );
   await writer.add(table.columns, table.rows);
   return { ...span, rows: table.rows, findings, repaired: [...dropped, ...repaired] };
 }

@@ -14,7 +14,7 @@ test('a copy of the kline holds what it held when it was made', () => {
     volume: column(7, 8),
   };
   const cursor = new KlineCursor({ symbol: 'BTCUSDT', interval: '1min', columns, gaps: [], first: 0, end: 2 });
-  const first = { ...cursor };
+  const first = Object.assign({}, cursor);
   cursor.row = 1;
   const kline = { symbol: 'BTCUSDT', interval: '1min', openTime: 0, open: 1, high: 3, low: 0.5, close: 2, volume: 7 };
   expect(first).toMatchObject({ ...kline, seenAt: 60_000 });

@@ -26,6 +26,8 @@ export interface ImportGiven extends DataGiven, DataIo {
   readonly replace: boolean;
   readonly acceptJumps: boolean;
   readonly dryRun: boolean;
+  /** Between two files it is looked at: one that is begun is finished. */
+  readonly signal: AbortSignal;
 }
 
 /** Rows that `--dry-run` shows. */
@@ -34,7 +36,12 @@ const shownRows = 5;
 /** Imports file after file; the first that is refused ends it, and those before it stay. */
 export async function importAll(files: readonly string[], given: ImportGiven): Promise<void> {
   const options = optionsOf(given);
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
+    if (given.signal.aborted)
+      throw new Refusal(
+        `stopped: ${files.length - index} of ${files.length} files are not imported, the first is ${file}; import them as you did these`,
+        1,
+      );
     const path = resolve(file);
     if (given.dryRun) await show(path, options, given);
     else {
