@@ -6,7 +6,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // On two cores: tests of daemons wait for each other's processes a good part of their time.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });
