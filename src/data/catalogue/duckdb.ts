@@ -49,5 +49,8 @@ export async function openDuck(threads?: number): Promise<Duck> {
 /** A text inside single quotes. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** A name of a column, inside double quotes. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
 /** A path to read from, inside single quotes: `a[1].parquet` would be every file that the pattern fits, such as `a1.parquet`. */
 export const quotedPath = (path: string): string => quoted(path.replaceAll(/[[*?]/g, '[$&]'));

@@ -290,16 +290,11 @@ function specialLayout(
 ): Layout | undefined {
   const names = header?.map((name) => name.toLowerCase()) ?? [];
   const base = { kind: 'depth', newestFirst: false, endStamps: false } as const;
-  if (names.includes('asks[0].price'))
-    return { ...base, about: 'Tardis book snapshots', form: { is: 'snapshots' }, notes: [], ...known(file, told, {}) };
-  if (isOfLevels(header ?? []))
-    return {
-      ...base,
-      about: 'books, one level a line',
-      form: { is: 'snapshots' },
-      notes: [],
-      ...known(file, told, {}),
-    };
+  const isTardis = names.includes('asks[0].price');
+  if (isTardis || isOfLevels(header ?? [])) {
+    const about = isTardis ? 'Tardis book snapshots' : 'books, one level a line';
+    return { ...base, about, form: { is: 'snapshots' }, notes: [], ...known(file, told, {}) };
+  }
   if (names.includes('percentage') && names.includes('depth') && names.includes('notional')) {
     const notes = [
       'bands of percents, not levels: each becomes one level at its mean price, too coarse to judge fills near the touch',

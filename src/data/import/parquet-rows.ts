@@ -1,7 +1,7 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
 
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, openDuck, quoted, quotedPath } from '../catalogue/duckdb.ts';
+import { type Duck, identifier, openDuck, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
 import { shown } from '../shown.ts';
@@ -107,14 +107,13 @@ function booksOf(columns: readonly Described[], path: string): ReturnType<typeof
   return { time: value('time_ms'), value };
 }
 
-const identifier = ({ name }: Described): string => `"${name.replaceAll('"', '""')}"`;
-const doubleOf = (column: Described): string => `TRY_CAST(${identifier(column)} AS DOUBLE)`;
+const doubleOf = (column: Described): string => `TRY_CAST(${identifier(column.name)} AS DOUBLE)`;
 const isWhole = ({ type }: Described): boolean => /^U?(BIG|HUGE)INT$/.test(type);
 
 function timeCell(column: Described, { zone = 'UTC' }: Told, path: string): Cell {
   const { name, type } = column;
   const cell = { name, wanted: 'a time in s, ms, µs or ns since 1970' };
-  const named = identifier(column);
+  const named = identifier(column.name);
   // A double cannot tell ns apart: what is finer than ms is cut off before.
   if (isWhole(column))
     return {
@@ -140,7 +139,7 @@ const makerCell = (column: Described): Cell => ({
   // Of numbers pandas makes doubles where some are missing.
   sql:
     column.type === 'BOOLEAN'
-      ? `CASE WHEN ${identifier(column)} THEN -1.0::DOUBLE WHEN NOT ${identifier(column)} THEN 1.0::DOUBLE END`
+      ? `CASE WHEN ${identifier(column.name)} THEN -1.0::DOUBLE WHEN NOT ${identifier(column.name)} THEN 1.0::DOUBLE END`
       : wordsOf(column, { ...byMaker, '1.0': -1, '0.0': 1 }),
   wanted: 'true or false',
 });
@@ -151,7 +150,7 @@ function wordsOf(column: Described, words: Readonly<Record<string, number>>): st
       .filter((word) => words[word] === value)
       .map(quoted)
       .join(', ');
-  const word = `lower(CAST(${identifier(column)} AS VARCHAR))`;
+  const word = `lower(CAST(${identifier(column.name)} AS VARCHAR))`;
   return `CASE WHEN ${word} IN (${of(1)}) THEN 1.0::DOUBLE WHEN ${word} IN (${of(-1)}) THEN -1.0::DOUBLE END`;
 }
 

@@ -1,6 +1,6 @@
 /** Files whose rows are of several symbols: a series holds one, and prices of two by turns would be taken for one market. */
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, quotedPath } from '../catalogue/duckdb.ts';
+import { type Duck, identifier, quotedPath } from '../catalogue/duckdb.ts';
 import { shown } from '../shown.ts';
 import type { Layout } from './layout.ts';
 import { columnNamed, symbolOf } from './names.ts';
@@ -100,7 +100,7 @@ export async function refuseSeveralIn({ connection }: Duck, path: string): Promi
   const names = described.map(([name]) => String(name));
   const name = names[columnNamed(names, 'symbol')];
   if (name === undefined) return;
-  const column = `CAST("${name.replaceAll('"', '""')}" AS VARCHAR)`;
+  const column = `CAST(${identifier(name)} AS VARCHAR)`;
   const texts = await connection.runAndReadAll(`SELECT DISTINCT ${column} ${from} LIMIT ${mostTexts}`);
   refuseSeveral(
     path,
