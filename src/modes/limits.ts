@@ -73,25 +73,39 @@ function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolea
 /** A start that waits for a human: what its state directory holds must stay, so that the step can be written into it. */
 export class NotRaised extends Refusal {}
 
-/** Refuses a configuration that stands above the standard limits without the step that says somebody wants it. */
-export function refuseUnraised(
+/** In words. */
+interface Unraised {
+  readonly what: string;
+  readonly which: readonly string[];
+  readonly advice: string;
+  readonly raises: readonly string[];
+}
+
+/** What of a configuration stands above the standard limits without the step that says somebody wants it. */
+export function unraised(
   { exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>,
   steps: readonly LimitEntry[],
   stateDir: string,
-): void {
+): Unraised | undefined {
   const isReal = !isLoopback(exchange.restUrl);
-  if (!isReal && risk.controls !== 'all') return;
+  if (!isReal && risk.controls !== 'all') return undefined;
   const open = raisedIn(risk).filter((one) => !isAllowed(one, steps));
-  if (open.length === 0) return;
-  throw new NotRaised(
-    [
-      `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
-      ...open.map(({ key, value, standard }) => `  risk.${key} is ${value}, the standard is ${standard}`),
-      'lower it, or say once that you want it:',
-      ...open.map(({ key, value }) => `  sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
-    ].join('\n'),
-    3,
-  );
+  if (open.length === 0) return undefined;
+  return {
+    what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
+    which: open.map(({ key, value, standard }) => `risk.${key} is ${value}, the standard is ${standard}`),
+    advice: 'lower it, or say once that you want it:',
+    raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
+  };
+}
+
+/** Refuses such a configuration. */
+export function refuseUnraised(...given: Parameters<typeof unraised>): void {
+  const found = unraised(...given);
+  if (found === undefined) return;
+  const { what, which, advice, raises } = found;
+  const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  throw new NotRaised([what, ...indented(which), advice, ...indented(raises)].join('\n'), 3);
 }
 
 /** SHA-256 of a configuration as it holds, hex. */

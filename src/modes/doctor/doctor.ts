@@ -12,7 +12,7 @@ import { listenMs } from '../../venue/exchange/probe-socket.ts';
 import { cancelAt, rememberCapabilities } from '../capabilities-file.ts';
 import { inJournal } from '../control.ts';
 import { venueNameOf } from '../daemon/live.ts';
-import { refuseUnraised } from '../limits.ts';
+import { unraised } from '../limits.ts';
 import { defaultStateDir } from '../state.ts';
 import { type Configured, configure } from '../strategies.ts';
 import { type Check, capabilityChecks, check, type Level } from './check.ts';
@@ -62,14 +62,14 @@ const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, jour
 /** Limits above the standard, which a start refuses until somebody confirmed them. */
 function limitsCheck(config: TradingConfig, stateDir: string): Check {
   try {
-    refuseUnraised(config, hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [], stateDir);
-    return check('risk', 'ok', 'no limit stands above the standard that was not confirmed');
+    const steps = hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [];
+    const found = unraised(config, steps, stateDir);
+    if (found === undefined) return check('risk', 'ok', 'no limit stands above the standard that was not confirmed');
+    const { what, which, advice, raises } = found;
+    return check('risk', 'fail', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const [first = '', ...rest] = error.message.split('\n').map((line) => line.trim());
-    const [raises, facts] = [true, false].map((is) => rest.filter((line) => line.startsWith('sluice ') === is));
-    const which = facts?.slice(0, -1).join('; ');
-    return check('risk', 'fail', `${first} ${which}`, `lower it, or say once that you want it: ${raises?.join('; ')}`);
+    return check('risk', 'fail', 'the steps above the standard limits cannot be read', error.message);
   }
 }
 
