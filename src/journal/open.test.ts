@@ -286,7 +286,7 @@ describe('reading', () => {
       expect(reader.events('c1').map(({ event, detail }) => [event, detail])).toEqual([
         ['accepted', { orderId: '1001' }],
       ]);
-      expect(reader.denials(5)).toMatchObject([{ code: 'orderValue', facts: { value: '200' }, times: 1 }]);
+      expect(reader.denials(5, 's')).toMatchObject([{ code: 'orderValue', facts: { value: '200' }, times: 1 }]);
       expect(reader.positions()).toMatchObject([
         { strategy: 's', symbol: 'BTCUSDT', position: { base: 10n ** 18n }, protection: { stop: '90' } },
       ]);

@@ -57,10 +57,12 @@ export interface JournalReader {
   readonly meta: ReadonlyMap<string, string>;
   orders(where?: string, ...values: readonly string[]): readonly OrderEntryRow[];
   fills(): readonly FillEntry[];
+  fillCount(): number;
   fillsOf(clientOrderId: string): readonly FillEntry[];
   events(clientOrderId: string): readonly Omit<EventEntry, 'kind'>[];
   positions(): readonly HeldPosition[];
-  denials(limit: number): readonly Denied[];
+  /** The newest, also of a strategy alone; the newest first. */
+  denials(limit: number, strategy?: string): readonly Denied[];
   /** The last signal of a strategy at or before a time. */
   signalBefore(strategy: string, symbol: string, at: number): Omit<SignalEntry, 'kind'> | undefined;
   kills(): readonly KillEntry[];
@@ -111,7 +113,8 @@ export function openToRead(dir: string): {
 /** Opens the journal of a state directory for reading; refuses what `openToRead` does. */
 export function openReader(dir: string): JournalReader {
   const { db, version } = openToRead(dir);
-  const all = <T>(sql: string, ...values: readonly (string | number)[]): T[] => db.prepare(sql).all(...values) as T[];
+  const all = <T>(sql: string, ...values: readonly (string | number | null)[]): T[] =>
+    db.prepare(sql).all(...values) as T[];
   const parsed = <T extends { want: string }>(row: T): Omit<T, 'want'> & { want: SignalEntry['want'] } => ({
     ...row,
     want: JSON.parse(row.want) as SignalEntry['want'],
@@ -122,6 +125,7 @@ export function openReader(dir: string): JournalReader {
     ),
     orders: (where = '1 ORDER BY created_at', ...values) => readOrders(db, where, ...values),
     fills: () => readFills(db, '1'),
+    fillCount: () => all<{ fills: number }>('SELECT count(*) AS fills FROM fills')[0]?.fills ?? 0,
     fillsOf: (clientOrderId) => readFills(db, 'client_order_id = ?', clientOrderId),
     events: (clientOrderId) =>
       all<Omit<EventEntry, 'kind' | 'detail'> & { detail: string }>(
@@ -129,9 +133,10 @@ export function openReader(dir: string): JournalReader {
         clientOrderId,
       ).map((row) => ({ ...row, detail: JSON.parse(row.detail) as EventEntry['detail'] })),
     positions: () => positionsIn(db),
-    denials: (limit) =>
+    denials: (limit, strategy) =>
       all<Omit<Denied, 'facts'> & { facts: string }>(
-        'SELECT at, strategy, symbol, code, facts, wanted, reason, times, last_at AS lastAt FROM denials ORDER BY seq DESC LIMIT ?',
+        'SELECT at, strategy, symbol, code, facts, wanted, reason, times, last_at AS lastAt FROM denials WHERE strategy = coalesce(?, strategy) ORDER BY seq DESC LIMIT ?',
+        strategy ?? null,
         limit,
       ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Denied['facts'] })),
     signalBefore(strategy, symbol, at) {

@@ -229,7 +229,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
     unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
     quarantinedOrders: orders.filter(({ state }) => state === 'quarantined').map(({ clientOrderId }) => clientOrderId),
-    fills: reader.fills().length,
+    fills: reader.fillCount(),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
     unprotected: unprotectedIn(reader),
     unwatched: running === undefined ? guardedIn(reader) : [],

@@ -156,15 +156,6 @@ const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, 
 /** Denied signals that are shown. */
 const mostDenials = 20;
 
-/** A strategy's newest denied signals, the newest first: others may have had thousands since. */
-function denialsOf(reader: JournalReader, strategy: string, isKnown: boolean): ReturnType<JournalReader['denials']> {
-  for (let looked = 1_000; ; looked *= 10) {
-    const all = reader.denials(looked);
-    const own = all.filter((one) => one.strategy === strategy);
-    if (own.length >= mostDenials || all.length < looked || !isKnown) return own.slice(0, mostDenials);
-  }
-}
-
 /**
  * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
  * much of its beginning or of its end as tells it from the others.
@@ -172,7 +163,7 @@ function denialsOf(reader: JournalReader, strategy: string, isKnown: boolean): R
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader) => {
     const isStrategy = reader.strategies().includes(subject);
-    const denials = denialsOf(reader, subject, isStrategy);
+    const denials = reader.denials(mostDenials, subject);
     const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
     if (order === undefined && denials.length === 0) {
       if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);

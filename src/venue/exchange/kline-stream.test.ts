@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SimClock } from '../../clock/sim-clock.ts';
-import { desk, inTime, start, tickerAt } from './test-kit.ts';
+import { AheadClock, desk, inTime, start, tickerAt } from './test-kit.ts';
 
 const minute = 60_000;
-
-/** It was set by an exchange whose own clock was ahead; timers keep their length, as those of a machine do. */
-class AheadClock extends SimClock {
-  aheadMs = 3_000;
-
-  override now(): number {
-    return super.now() + this.aheadMs;
-  }
-
-  override at(time: number, fn: () => void): () => void {
-    return super.at(time - this.aheadMs, fn);
-  }
-}
 
 describe('klines', () => {
   const channel = 'market_btcusdt_kline_1min';
@@ -41,10 +27,12 @@ describe('klines', () => {
     });
     made.last().open();
   };
+  const say = (made: ReturnType<typeof desk>, index: number, close: number) =>
+    made.last().push({ ...frame(index, close), ts: made.clock.now() });
   /** Two frames: the first after a subscription may be stale. */
   const both = (made: ReturnType<typeof desk>, index: number, close: number) => {
-    made.last().push(frame(index, close - 1));
-    made.last().push(frame(index, close));
+    say(made, index, close - 1);
+    say(made, index, close);
   };
 
   /** The socket stays up by its pings, and by data of another channel. */
@@ -63,11 +51,11 @@ describe('klines', () => {
     await alive(made, 0, 50_000);
     both(made, 0, 11);
     await alive(made, 52_000, 60_300);
-    made.last().push(frame(1, 12));
-    made.last().push(frame(1, 13));
-    made.last().push(frame(0, 99));
+    say(made, 1, 12);
+    say(made, 1, 13);
+    say(made, 0, 99);
     await alive(made, 62_000, 120_100);
-    made.last().push(frame(2, 14));
+    say(made, 2, 14);
     expect(made.heard).toEqual(['0:11@60300', '1:13@120100']);
     expect(made.seen()).toMatchObject({ 'kline after its close': 1 });
     expect(made.http.urls).toHaveLength(0);
@@ -78,7 +66,7 @@ describe('klines', () => {
     const made = desk(() => new Error('ECONNRESET'));
     closes(made);
     await alive(made, 0, 50_000);
-    made.last().push(frame(0, 11));
+    say(made, 0, 11);
     await alive(made, 50_000, 73_000);
     const asked = made.last().sent.find((text) => text.includes('"req"'));
     expect(JSON.parse(asked ?? '{}')).toMatchObject({ params: { channel } });
@@ -101,8 +89,8 @@ describe('klines', () => {
     expect(made.heard).toEqual([]);
     await made.to(62_200);
     expect(made.heard).toEqual(['0:11@62200']);
-    made.last().push(frame(0, 12));
-    made.last().push(frame(1, 13));
+    say(made, 0, 12);
+    say(made, 1, 13);
     expect(made.heard).toHaveLength(1);
   });
 
@@ -115,7 +103,7 @@ describe('klines', () => {
     clock.aheadMs = 0;
     await alive(made, 57_000, 59_900);
     expect(made.heard).toEqual([]);
-    made.last().push(frame(0, 12));
+    say(made, 0, 12);
     await made.to(61_100);
     made.last().push(tickerAt(61_100));
     await made.to(62_200);
@@ -148,7 +136,20 @@ describe('klines', () => {
     await alive(made, 0, 50_000);
     both(made, 0, 11);
     await made.to(60_100);
-    made.last().push(frame(1, 12));
+    say(made, 1, 12);
+    await made.to(60_200);
+    expect(made.heard).toEqual(['0:100@60100']);
+    expect(made.gaps).toEqual([]);
+  });
+
+  it('in which the exchange skipped some seconds are asked for over REST, also where all it did say came at once', async () => {
+    const made = desk(() => restRows(() => made.clock.now()));
+    closes(made);
+    await alive(made, 0, 50_000);
+    await made.to(60_100);
+    for (const ms of [50_500, 51_500]) made.last().push({ ...frame(0, 11), ts: start + ms });
+    made.last().push(tickerAt(59_000));
+    made.last().push({ ...frame(1, 12), ts: start + 60_050 });
     await made.to(60_200);
     expect(made.heard).toEqual(['0:100@60100']);
     expect(made.gaps).toEqual([]);
@@ -200,9 +201,9 @@ describe('klines', () => {
     const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
     closes(made);
     await made.to(59_000);
-    made.last().push(frame(0, 11));
+    say(made, 0, 11);
     await made.to(60_300);
-    made.last().push(frame(1, 12));
+    say(made, 1, 12);
     await made.to(61_000);
     expect(made.heard).toEqual(['0:100@60300']);
     await alive(made, 62_000, 122_300);
@@ -220,12 +221,12 @@ describe('klines', () => {
     made.last().close('gone');
     await made.to(61_000);
     made.last().open();
-    made.last().push(frame(1, 20));
-    made.last().push(frame(1, 21));
+    say(made, 1, 20);
+    say(made, 1, 21);
     await alive(made, 62_000, 120_000);
-    made.last().push(frame(1, 22));
+    say(made, 1, 22);
     await made.to(120_100);
-    made.last().push(frame(2, 23));
+    say(made, 2, 23);
     expect(made.heard).toEqual(['0:100@61000', '1:22@120100']);
     expect(made.gaps).toEqual([
       { symbol: 'BTCUSDT', channel: 'klines', from: 59_000, to: 61_000, cause: 'gone', healed: true },
@@ -244,7 +245,7 @@ describe('klines', () => {
     await alive(made, 205_000, 240_000);
     both(made, 3, 22);
     await made.to(240_100);
-    made.last().push(frame(4, 23));
+    say(made, 4, 23);
     expect(made.heard).toEqual(['0:100@62200', '1:101@122200', '2:102@182200', '3:22@240100']);
     expect(made.gaps).toMatchObject([
       { from: minute, cause: 'the subscription went silent', healed: true },
@@ -264,7 +265,7 @@ describe('klines', () => {
     await alive(made, 15_000, 59_000);
     both(made, 0, 13);
     await made.to(60_100);
-    made.last().push(frame(1, 14));
+    say(made, 1, 14);
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: 0, to: 10_000, healed: true }]);
     expect(made.heard).toEqual(['0:13@60100']);
   });
@@ -277,9 +278,9 @@ describe('klines', () => {
     made.last().close('gone');
     await made.to(59_000);
     made.last().open();
-    made.last().push(frame(0, 10));
+    say(made, 0, 10);
     await made.to(60_100);
-    made.last().push(frame(1, 20));
+    say(made, 1, 20);
     await made.to(60_200);
     expect(made.heard).toEqual(['0:100@60100']);
   });
@@ -290,13 +291,13 @@ describe('klines', () => {
     await alive(made, 1_000, 59_000);
     both(made, 0, 11);
     await made.to(61_000);
-    made.last().push(frame(2, 20));
+    say(made, 2, 20);
     for (let ms = 61_000; ms <= 121_000; ms += 2_500) {
       await made.to(ms);
-      made.last().push(frame(2, 21));
+      say(made, 2, 21);
     }
     expect(made.http.urls).toHaveLength(5);
-    made.last().push(frame(3, 22));
+    say(made, 3, 22);
     expect(made.heard).toEqual(['0:11@61000', '2:21@121000']);
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: minute, healed: false }]);
   });
@@ -306,28 +307,28 @@ describe('klines', () => {
     const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now() - (lagging ? minute : 0)));
     closes(made);
     await made.to(59_000);
-    made.last().push(frame(0, 11));
+    say(made, 0, 11);
     await made.to(60_100);
-    made.last().push(frame(1, 12));
+    say(made, 1, 12);
     await made.to(60_500);
-    made.last().push(frame(1, 13));
+    say(made, 1, 13);
     expect(made.heard).toEqual([]);
     lagging = false;
     await made.to(70_000);
     expect(made.heard).toMatchObject([expect.stringMatching(/^0:100@/)]);
     for (let ms = 71_000; ms < 120_000; ms += 2_500) {
       await made.to(ms);
-      made.last().push(frame(1, 14));
+      say(made, 1, 14);
     }
     await made.to(120_100);
-    made.last().push(frame(2, 15));
+    say(made, 2, 15);
     expect(made.heard.slice(1)).toEqual(['1:14@120100']);
   });
 
   it('of a channel that went deaf alone are found over REST, and it is subscribed again', async () => {
     const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
     closes(made);
-    made.last().push(frame(0, 10));
+    say(made, 0, 10);
     await alive(made, 0, 58_000);
     both(made, 0, 11);
     await alive(made, 60_000, 61_100);

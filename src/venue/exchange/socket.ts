@@ -88,6 +88,8 @@ export class Sockets {
   #lastDataAt = 0;
   /** When the exchange sent what came last, by its own word, UTC ms. */
   #saidAt = 0;
+  /** The latest such time over this connection. */
+  #latestSaid: number | undefined;
   #failures = 0;
   #everOpen = false;
   /** By the monotonic clock, and why; undefined while it stands. */
@@ -182,6 +184,7 @@ export class Sockets {
     this.#openedAt = this.#clock.monotonic();
     this.#lastFrameAt = this.#openedAt;
     this.#lastDataAt = this.#openedAt;
+    this.#latestSaid = undefined;
     this.#options.log.info({ channels: this.#channels.size }, 'market data connected');
     for (const [name, channel] of this.#channels) {
       channel.attempts = 0;
@@ -269,14 +272,14 @@ export class Sockets {
   #received(frame: Frame): void {
     const { count } = this.#options;
     const hung = this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs);
+    const skipped = this.#said(frame);
     // What nobody can read may have been of any channel.
-    if (hung || frame.kind === 'malformed') for (const { listener } of this.#channels.values()) listener.lost?.();
+    if (hung || skipped || frame.kind === 'malformed')
+      for (const { listener } of this.#channels.values()) listener.lost?.();
     this.#lastFrameAt = this.#clock.monotonic();
     if (frame.kind === 'push') this.#pushed(frame);
-    else if (frame.kind === 'ping') {
-      this.#said(frame.echo);
-      this.#connection?.send(`{"pong":${frame.echo}}`);
-    } else if (frame.kind === 'history') {
+    else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
+    else if (frame.kind === 'history') {
       if (!this.#questions.answered(frame.channel, ok(frame))) count('answer that nobody asked for', frame.channel);
     } else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
     else if (frame.kind === 'error') {
@@ -289,7 +292,6 @@ export class Sockets {
   }
 
   #pushed({ channel: name, tick, ts }: Extract<Frame, { kind: 'push' }>): void {
-    this.#said(ts);
     const channel = this.#channels.get(name);
     if (channel === undefined) {
       this.#options.count('frame of a channel nobody asked for', name);
@@ -311,10 +313,18 @@ export class Sockets {
     listener.data(tick, ts);
   }
 
-  /** Some exchanges' times step back: the last counts, not the latest. */
-  #said(time: unknown): void {
-    const said = timeOf(time);
-    if (said !== undefined && said <= this.#clock.now() + this.#clock.machine(aheadMs)) this.#saidAt = said;
+  /**
+   * Whether the exchange's own times skip as much as a silence that counts as a hang: where the way stood still, too, all that it did not
+   * drop comes at once, and no silence is heard. Some exchanges' times step back: the last counts as said, not the latest.
+   */
+  #said(frame: Frame): boolean {
+    if (frame.kind !== 'push' && frame.kind !== 'ping') return false;
+    const said = timeOf(frame.kind === 'push' ? frame.ts : frame.echo);
+    if (said === undefined || said > this.#clock.now() + this.#clock.machine(aheadMs)) return false;
+    this.#saidAt = said;
+    const before = this.#latestSaid ?? said;
+    this.#latestSaid = Math.max(before, said);
+    return said - before > this.#clock.machine(hangMs);
   }
 
   #say(event: 'sub' | 'unsub', channel: string): void {

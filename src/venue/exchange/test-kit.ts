@@ -215,3 +215,16 @@ export const tickerFrame = {
 
 /** The same, sent at `ms` after `start`, as most exchanges say it: in whole seconds. */
 export const tickerAt = (ms: number) => ({ ...tickerFrame, ts: start + Math.floor(ms / 1_000) * 1_000 });
+
+/** It was set by an exchange whose own clock was ahead; timers keep their length, as those of a machine do. */
+export class AheadClock extends SimClock {
+  aheadMs = 3_000;
+
+  override now(): number {
+    return super.now() + this.aheadMs;
+  }
+
+  override at(time: number, fn: () => void): () => void {
+    return super.at(time - this.aheadMs, fn);
+  }
+}
