@@ -39,3 +39,6 @@ export interface Reading {
   ended: boolean;
   lines: number;
 }
+
+/** Looks at rows of JSON as they come. */
+export type Look = (row: unknown, line: number) => void;

@@ -105,9 +105,10 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
   const symbol = keys[columnNamed(told.columns ?? keys, 'symbol')] ?? '';
+  const symbolKey = keys[columnNamed(told.columns ?? keys, 'anySymbol')] ?? '';
   refuseSeveral(
     file.path,
-    [row, ...others].map((one) => cellText(one[symbol])),
+    [row, ...others].map((one) => cellText(one[symbolKey])),
   );
   // In trades of Binance's stream both letters are numbers of orders.
   const isSide = (key: string): boolean => Array.isArray(row[key]);
@@ -118,7 +119,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
         `${file.path} holds differences of books (levels of quantity 0, which take one away), and only whole books are read: record whole ones (Binance's streams depth5, depth10 and depth20, or GET /depth), or put the differences together first`,
       );
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
-    return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
+    return { ...base, symbolKey, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
   if (isOfLevels(keys))
     throw new Refusal(
@@ -137,7 +138,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     zone: told.zone ?? 'UTC',
     keys: columns.flatMap(({ role, to }, at) => (role === 'skip' ? [] : [{ key: keys[at] ?? '', role, to }])),
   } as const;
-  return { ...rest, about: `${rest.kind}, one JSON object a line`, form };
+  return { ...rest, symbolKey, about: `${rest.kind}, one JSON object a line`, form };
 }
 
 /** The beginning, and all of the first line however long it is, which a book can be. */
@@ -219,7 +220,7 @@ function textLayout(
     table.slice(0, firstRow).findLast((cells) => cells.length === width && cells.some((cell) => cell !== '')) ??
     overEmpty(words, rows);
   if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
-  const at = columnNamed(told.columns ?? above ?? [], 'symbol');
+  const at = columnNamed(told.columns ?? above ?? [], 'anySymbol');
   const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, skipLines: firstRow } };
   refuseSeveral(
     file.path,
@@ -231,7 +232,7 @@ function textLayout(
   const fields =
     header === undefined
       ? fieldsByPlace(rows, told, file.path)
-      : fieldsOf(header, withSymbol(file, told, rows[0]?.[at]), file.path);
+      : fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {

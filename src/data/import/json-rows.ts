@@ -1,7 +1,7 @@
 /** Rows of JSON: arrays of values become separated text; objects, one a line, become batches; so do books. */
 import { z } from 'zod';
 import { counted } from '../check/finding.ts';
-import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { type Batch, type Look, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
 import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { epochMs, epochUnit } from './times.ts';
 
@@ -37,8 +37,13 @@ export interface ObjectLayout {
 }
 
 /** Reads one JSON object a line. */
-export function readObjects(blocks: AsyncIterable<Uint8Array>, { keys, zone }: ObjectLayout, width: number): Reading {
-  const buffer = new BatchBuffer(width);
+export function readObjects(
+  blocks: AsyncIterable<Uint8Array>,
+  { keys, zone }: ObjectLayout,
+  width: number,
+  look: Look = () => {},
+): Reading {
+  const buffer = new BatchBuffer(width, look);
   return buffer.reading(blocks, (json) => {
     const row = z.record(z.string(), z.unknown()).safeParse(json);
     if (!row.success) return 'it is no JSON object';
@@ -82,8 +87,8 @@ export function isDifference(json: unknown): boolean {
 }
 
 /** Reads whole books, one JSON object a line, best first, as one row for each level: time, number of the book, side, price, quantity. */
-export function readBooks(blocks: AsyncIterable<Uint8Array>): Reading {
-  const buffer = new BatchBuffer(5);
+export function readBooks(blocks: AsyncIterable<Uint8Array>, look: Look = () => {}): Reading {
+  const buffer = new BatchBuffer(5, look);
   let book = 0;
   return buffer.reading(blocks, (json) => {
     const read = bookSchema.safeParse(json);
@@ -127,10 +132,12 @@ class BatchBuffer {
   readonly #lines = new Uint32Array(mostBatchRows);
   readonly #decimals: Uint8Array;
   readonly #units = new Set<string>();
+  readonly #look: Look;
   #rows = 0;
   #line = 0;
 
-  constructor(width: number) {
+  constructor(width: number, look: Look) {
+    this.#look = look;
     this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
     this.#decimals = new Uint8Array(width);
   }
@@ -182,6 +189,7 @@ class BatchBuffer {
       result.ended = ended;
       if (text.trim() === '') continue;
       const json = parsed(text);
+      this.#look(json, this.#line);
       const fault = json === undefined ? 'it is not JSON (a file that was cut off ends like that)' : take(json);
       if (fault !== undefined) noteUnreadable(result.unreadable, this.#line, fault);
       if (this.#rows > mostBatchRows - mostLevels) yield this.#batch();

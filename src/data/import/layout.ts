@@ -16,6 +16,8 @@ export interface Layout {
   readonly symbol?: string;
   /** The column of a text whose cells name the symbol of each row. */
   readonly symbols?: { readonly at: number; readonly separator: string; readonly skipLines: number };
+  /** The same of JSON, one object a line. */
+  readonly symbolKey?: string;
   readonly interval?: Interval;
   readonly source?: string;
   readonly newestFirst: boolean;

@@ -92,7 +92,8 @@ type Field =
   | 'quantity'
   | 'side'
   | 'makerBuys'
-  | 'symbol';
+  | 'symbol'
+  | 'anySymbol';
 
 /** Names of columns with everything but letters and digits taken out, the surest first. */
 const fieldNames: Readonly<Record<Field, readonly string[]>> = {
@@ -110,6 +111,11 @@ const fieldNames: Readonly<Record<Field, readonly string[]>> = {
   side: ['side', 'takerside', 'direction', 'takerorderside', 'type'],
   makerBuys: ['isbuyermaker', 'buyermaker', 'm', 'isbuyer'],
   symbol: ['symbol', 'instrument', 'market'],
+  /** Those by which rows of several symbols are told, too; a series is not named by them: a coin is none. */
+  anySymbol: [
+    ...['symbol', 'instrument', 'market', 'pair', 'currencypair', 'ticker', 'instrumentname', 'instid', 'productid'],
+    ...['contract', 'coin', 's'],
+  ],
 };
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -8,6 +8,7 @@ import { differencesAsBooks } from './differences.ts';
 import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { readParquetRows } from './parquet-rows.ts';
+import { lookAt } from './symbols.ts';
 import type { DataFile } from './unpack.ts';
 
 /** Starts reading; nothing is read before the first batch is asked for, but of Parquet its header. */
@@ -20,9 +21,9 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
     case 'arrays':
       return readCsv(arraysAsLines(file.blocks), { ...form, skipLines: 0 }, width);
     case 'objects':
-      return readObjects(file.blocks, form, width);
+      return readObjects(file.blocks, form, width, lookAt(file.path, layout));
     case 'books':
-      return readBooks(file.blocks);
+      return readBooks(file.blocks, lookAt(file.path, layout));
     case 'snapshots':
       return readBooks(snapshotsAsBooks(file.blocks));
     case 'differences':

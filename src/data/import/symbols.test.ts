@@ -43,6 +43,24 @@ test.for<[string, string, string, RegExp]>([
     /several symbols \(BTCUSDT, and ETHUSDT in line 8999\)/,
   ],
   ['by turns in JSON', 'trades.jsonl', objects(10, byTurns), /several symbols \(BTCUSDT and ETHUSDT\)/],
+  [
+    'of which one comes late in JSON',
+    'trades.jsonl',
+    objects(900, (row) => (row === 898 ? 'ETHUSDT' : 'BTCUSDT')),
+    /several symbols \(BTCUSDT, and ETHUSDT in line 899\)/,
+  ],
+  [
+    'by turns, in a column of pairs',
+    'trades.csv',
+    csv(10, byTurns).replace('symbol', 'pair'),
+    /several symbols \(BTCUSDT and ETHUSDT\)/,
+  ],
+  [
+    'by turns, as a stream of Binance says it',
+    'trades.jsonl',
+    objects(10, byTurns).replaceAll('"symbol"', '"s"'),
+    /several symbols \(BTCUSDT and ETHUSDT\)/,
+  ],
 ])('trades %s are refused, whatever symbol is said', async ([, name, text, message]) => {
   const here = place();
   await expect(here.take(name, text)).rejects.toThrow(message);

@@ -2,6 +2,7 @@
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, quotedPath } from '../catalogue/duckdb.ts';
 import { shown } from '../shown.ts';
+import type { Look } from './batch.ts';
 import type { Layout } from './layout.ts';
 import { columnNamed, symbolOf } from './names.ts';
 import type { DataFile } from './unpack.ts';
@@ -21,6 +22,30 @@ const several = (path: string, which: string): Refusal =>
   new Refusal(
     `${path}: its rows are of several symbols (${shown(which)}), and a series holds those of one: cut the file up by symbol, and import each part`,
   );
+
+/** Throws a `Refusal` at a row that names another symbol than those before it. */
+export function lookAt(path: string, { symbolKey }: Layout): Look {
+  const take = oneSymbol(path);
+  return (row, line) => {
+    if (symbolKey === undefined || typeof row !== 'object' || row === null) return;
+    const cell: unknown = Reflect.get(row, symbolKey);
+    if (typeof cell === 'string') take(cell, line);
+  };
+}
+
+/** Takes what names the symbols of rows; whether it names one. A `Refusal` where that is another one than before. */
+function oneSymbol(path: string): (cell: string, line: number) => boolean {
+  let known = '';
+  let before = '';
+  return (cell, line) => {
+    if (cell === known) return cell !== '';
+    const name = symbolOf(cell);
+    if (name === '') return false;
+    if (before !== '' && name !== before) throw several(path, `${before}, and ${name} in line ${line}`);
+    [known, before] = [cell, name];
+    return true;
+  };
+}
 
 /** The file, which throws a `Refusal` while it is read where a row names another symbol than those before it. */
 export function ofOneSymbol(file: DataFile, { symbols }: Layout): DataFile {
@@ -50,14 +75,14 @@ async function* watched(
 
 /** Looks at the cells of a column, line by line: nothing is copied where a row has the bytes of the row before, as nearly all have. */
 class Watch {
-  readonly #path: string;
+  readonly #one: ReturnType<typeof oneSymbol>;
   readonly #symbols: NonNullable<Layout['symbols']>;
   readonly #mark: number;
   #line = 0;
-  #known = new Uint8Array(0);
+  #known: Uint8Array = new Uint8Array(0);
 
   constructor(path: string, symbols: NonNullable<Layout['symbols']>) {
-    this.#path = path;
+    this.#one = oneSymbol(path);
     this.#symbols = symbols;
     this.#mark = symbols.separator.charCodeAt(0);
   }
@@ -86,10 +111,7 @@ class Watch {
   }
 
   #take(cell: Uint8Array): void {
-    const [name, before] = [cell, this.#known].map((bytes) => symbolOf(new TextDecoder().decode(bytes)));
-    if (name === '') return;
-    if (before !== '' && name !== before) throw several(this.#path, `${before}, and ${name} in line ${this.#line}`);
-    this.#known = new Uint8Array(cell);
+    if (this.#one(new TextDecoder().decode(cell), this.#line)) this.#known = cell;
   }
 }
 
@@ -98,7 +120,7 @@ export async function refuseSeveralIn({ connection }: Duck, path: string): Promi
   const from = `FROM read_parquet(${quotedPath(path)})`;
   const described = (await connection.runAndReadAll(`DESCRIBE SELECT * ${from}`)).getRows();
   const names = described.map(([name]) => String(name));
-  const name = names[columnNamed(names, 'symbol')];
+  const name = names[columnNamed(names, 'anySymbol')];
   if (name === undefined) return;
   const column = `CAST(${identifier(name)} AS VARCHAR)`;
   const texts = await connection.runAndReadAll(`SELECT DISTINCT ${column} ${from} LIMIT ${mostTexts}`);
