@@ -23,9 +23,10 @@ interface Room {
 export interface Staged {
   /** Every month of the series, old and new, in order. */
   readonly months: readonly Month[];
-  /** Rows that are there now and were not before. */
+  /** Rows at whose times, or among which, nothing else was stored. */
   readonly added: number;
   readonly known: number;
+  /** Stored rows that give way. */
   readonly conflicts: number;
   readonly firstConflict?: number;
 }
@@ -34,6 +35,7 @@ export class MonthWriter {
   readonly #duck: Duck;
   readonly #dir: string;
   readonly #key: SeriesKey & Pick<Manifest, 'zone'>;
+  readonly #replace: boolean;
   /** In turn: a month is packed while the next is handed over. */
   readonly #parquet: readonly ParquetWriter[];
   readonly #months: Map<string, Month>;
@@ -43,11 +45,23 @@ export class MonthWriter {
   #filling = 0;
   #end = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
+  /** The month before of which rows came. */
+  #covered: string | undefined;
+  /** Stored months between two of which rows came. */
+  readonly #between: string[] = [];
   #count = { added: 0, known: 0, conflicts: 0, firstConflict: Number.NaN };
   /** Rows came that are no series in time: what is staged is worth nothing. */
   broken = false;
 
-  constructor(duck: Duck, dir: string, key: SeriesKey & Pick<Manifest, 'zone'>, before: Manifest | undefined) {
+  /** `replace`: stored trades and books in the stretch that the rows cover give way where the rows do not have them. */
+  constructor(
+    duck: Duck,
+    dir: string,
+    key: SeriesKey & Pick<Manifest, 'zone'>,
+    before: Manifest | undefined,
+    replace = false,
+  ) {
+    this.#replace = replace;
     this.#duck = duck;
     this.#dir = dir;
     this.#key = key;
@@ -68,7 +82,7 @@ export class MonthWriter {
       const first = times[row] as number;
       if (!(first >= this.#last)) this.broken = true;
       if (first >= this.#end) {
-        await this.#flush();
+        await this.#flush(true);
         this.#end = monthEnd(first);
       }
       const from = row;
@@ -88,7 +102,7 @@ export class MonthWriter {
     return this.#rooms[this.#filling] as Room;
   }
 
-  async #flush(): Promise<void> {
+  async #flush(toBehind: boolean): Promise<void> {
     const full = this.#room;
     if (full.table.rows === 0) return;
     const parquet = this.#parquet[this.#filling % this.#parquet.length] as ParquetWriter;
@@ -98,9 +112,12 @@ export class MonthWriter {
     this.#filling = (this.#filling + 1) % (isLarge ? 2 : this.#rooms.length);
     await this.#room.free;
     this.#room.table.rows = 0;
-    const table = await this.#withStored(full.table);
+    const month = monthOf(full.table.columns[0]?.[0] ?? 0);
+    if (this.#key.kind !== 'klines' && this.#covered !== undefined)
+      for (const name of this.#months.keys()) if (name > this.#covered && name < month) this.#between.push(name);
+    const table = await this.#withStored(full.table, month, toBehind);
+    this.#covered = month;
     if (table === undefined) return;
-    const month = monthOf(table.columns[0]?.[0] ?? 0);
     const path = join(folderOf(this.#dir, this.#key), `${month}.unfinished.${process.pid}`);
     this.#written.push(path);
     full.free = parquet.write(table, path).then(() => this.#stage(month, table, path));
@@ -113,13 +130,30 @@ export class MonthWriter {
     await Promise.all(this.#rooms.map(({ free }) => free));
   }
 
+  /** Stored months among those that the rows cover, of which they have none, give way to what is new. */
+  #dropBetween(): void {
+    const { added, conflicts } = this.#count;
+    if (!this.#replace && added === 0 && conflicts === 0) return;
+    for (const month of this.#between) {
+      const { rows, from } = this.#months.get(month) as Month;
+      this.#months.delete(month);
+      this.#noteConflicts(rows, from);
+    }
+  }
+
+  #noteConflicts(rows: number, first: number | undefined): void {
+    this.#count.conflicts += rows;
+    const { firstConflict } = this.#count;
+    if (first !== undefined && !(first >= firstConflict)) this.#count.firstConflict = first;
+  }
+
   /** The rows of the month with those stored; undefined when nothing is new. */
-  async #withStored(fresh: GrowingTable): Promise<Table | undefined> {
+  async #withStored(fresh: GrowingTable, month: string, toBehind: boolean): Promise<Table | undefined> {
     if (fresh.kind === 'depth') {
       const books = fresh.columns[1] as Float64Array;
       renumber(books, fresh.rows, books, 0, -1);
     }
-    const stored = this.#months.get(monthOf(fresh.columns[0]?.[0] ?? 0));
+    const stored = this.#months.get(month);
     if (stored === undefined) {
       this.#count.added += fresh.rows;
       return fresh;
@@ -127,13 +161,13 @@ export class MonthWriter {
     const { table, known, conflicts, firstConflict } = merge(
       await loadMonth(this.#duck, this.#dir, this.#key, stored),
       fresh,
+      { fromBefore: this.#covered !== undefined, toBehind, replace: this.#replace },
     );
     this.#count.known += known;
-    this.#count.conflicts += conflicts;
-    this.#count.added += fresh.rows - known;
-    if (Number.isNaN(this.#count.firstConflict) && firstConflict !== undefined)
-      this.#count.firstConflict = firstConflict;
-    return known === fresh.rows ? undefined : table;
+    this.#noteConflicts(conflicts, firstConflict);
+    // A kline gives way to one of its time; of trades and books those of a stretch do, however many come.
+    this.#count.added += fresh.rows - known - (fresh.kind === 'klines' ? conflicts : 0);
+    return known === fresh.rows && conflicts === 0 ? undefined : table;
   }
 
   async #stage(month: string, table: Table, path: string): Promise<void> {
@@ -153,8 +187,9 @@ export class MonthWriter {
   /** Writes what is left; nothing counts until the manifest names it. Throws for rows in disorder that no check refused: those behind are lost. */
   async finish(): Promise<Staged> {
     if (this.broken) throw new Error(`rows of ${seriesName(this.#key)} are no series in time, and no check said so`);
-    await this.#flush();
+    await this.#flush(false);
     await this.#staged();
+    this.#dropBetween();
     const months = [...this.#months.values()].toSorted((a, b) => a.from - b.from);
     const { firstConflict, ...count } = this.#count;
     return { months, ...count, ...(!Number.isNaN(firstConflict) && { firstConflict }) };

@@ -100,6 +100,41 @@ test.for<[string, string]>([
   expect((await here.columns())[0]).toHaveLength(4 * (fresh.split('\n').length - 1));
 });
 
+/** So many days on: in the months after. */
+const day = 86_400;
+test.for<[string, string, string, number, number[]]>([
+  [
+    'that lacks the end of one month and the beginning of the next',
+    csv('1@1', `${21 * day}@2`, `${22 * day}@3`, `${40 * day}@4`),
+    csv('1@9', `${40 * day}@8`),
+    4,
+    [9, 8],
+  ],
+  [
+    'that lacks a month',
+    csv('0@1', `${30 * day}@2`, `${31 * day}@3`, `${60 * day}@4`, `${70 * day}@5`),
+    csv('1@2', `${60 * day}@8`),
+    3,
+    [1, 2, 8, 5],
+  ],
+])('a file %s is refused until it may replace what it covers', async ([, stored, fresh, replaced, prices]) => {
+  const here = place();
+  await here.take(stored);
+  await expect(here.take(fresh)).rejects.toThrow(`${replaced} stored rows (the first of`);
+  expect(await here.take(fresh, { replace: true })).toMatchObject({ added: 2, known: 0, replaced });
+  expect(await here.prices()).toEqual(prices);
+});
+
+test('a file that has a part of what is stored says nothing against it, and takes its place when it is told to', async () => {
+  const here = place();
+  await here.take(csv('1@1', '2@2', '2@2', `${31 * day}@3`, `${60 * day}@4`));
+  const fresh = csv('1@1', '2@2', `${60 * day}@4`);
+  expect(await here.take(fresh)).toMatchObject({ added: 0, known: 3, replaced: 0 });
+  expect(await here.prices()).toEqual([1, 2, 2, 3, 4]);
+  expect(await here.take(fresh, { replace: true })).toMatchObject({ added: 0, known: 3, replaced: 2 });
+  expect(await here.prices()).toEqual([1, 2, 4]);
+});
+
 test('a stretch that nobody looked at is in the ledger until a file covers it', async () => {
   const here = place();
   const holes = [[start + 1_000, start + 3_000]] as const;

@@ -45,15 +45,33 @@ const slice = ({ kind, columns }: Table, first: number, end: number): Table => (
   rows: end - first,
 });
 
-/** Puts new rows of a month among those stored. Of klines by their times; of trades and depth by the stretch of time they cover. */
-export function merge(stored: Table, fresh: Table): Merged {
+/** What new rows of a month are of. */
+export interface Cover {
+  /** The file has rows of earlier months, so that it covers this one from its beginning. */
+  readonly fromBefore: boolean;
+  /** It has rows of later ones, and covers this one to its end. */
+  readonly toBehind: boolean;
+  /** Stored rows that it covers and does not have give way. */
+  readonly replace: boolean;
+}
+
+/** Puts new rows of a month among those stored. Of klines by their times; of trades and depth by the stretch of time that the file covers. */
+export function merge(stored: Table, fresh: Table, cover: Cover): Merged {
   if (stored.kind === 'klines') return mergeKlines(stored, fresh);
   const [times, freshTimes] = [stored.columns[0] as Float64Array, fresh.columns[0] as Float64Array];
-  const first = lowerBound(times, stored.rows, freshTimes[0] as number);
-  const end = lowerBound(times, stored.rows, (freshTimes[fresh.rows - 1] as number) + 1);
+  const from = cover.fromBefore ? Number.NEGATIVE_INFINITY : (freshTimes[0] as number);
+  const to = cover.toBehind ? Number.POSITIVE_INFINITY : (freshTimes[fresh.rows - 1] as number);
+  const first = lowerBound(times, stored.rows, from);
+  const end = lowerBound(times, stored.rows, to + 1);
   const inside = slice(stored, first, end);
-  if (isPartOf(fresh, inside)) return { table: stored, known: fresh.rows, conflicts: 0 };
-  const whole = inside.rows === 0 ? undefined : withEnds(inside, fresh);
+  if (isPartOf(fresh, inside)) {
+    const kept = { table: stored, known: fresh.rows, conflicts: 0 };
+    if (!cover.replace || inside.rows === fresh.rows) return kept;
+    const pieces = [slice(stored, 0, first), fresh, slice(stored, end, stored.rows)];
+    const conflicts = inside.rows - fresh.rows;
+    return { ...kept, table: concat(stored.kind, pieces), conflicts, firstConflict: times[first] as number };
+  }
+  const whole = inside.rows === 0 ? undefined : withEnds(inside, fresh, from, to);
   const pieces = [slice(stored, 0, first), ...(whole ?? [fresh]), slice(stored, end, stored.rows)];
   const table = concat(stored.kind, pieces);
   if (inside.rows === 0) return { table, known: 0, conflicts: 0 };
@@ -65,9 +83,7 @@ export function merge(stored: Table, fresh: Table): Merged {
  * Fresh rows that hold every stored one of their stretch, as overlapping files and pages do. Either may cut its first moment in two, or
  * its last: the fuller one of that moment counts. Undefined when they contradict each other.
  */
-function withEnds(inside: Table, fresh: Table): readonly Table[] | undefined {
-  const times = fresh.columns[0] as Float64Array;
-  const [from, to] = [times[0] as number, times[fresh.rows - 1] as number];
+function withEnds(inside: Table, fresh: Table, from: number, to: number): readonly Table[] | undefined {
   const [old, young] = [inside, fresh].map((one) => {
     const column = one.columns[0] as Float64Array;
     const begun = lowerBound(column, one.rows, from + 1);

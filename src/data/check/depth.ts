@@ -116,7 +116,7 @@ export class DepthChecks {
     const remark = (check: CheckName, tally: Tally, what: string, effect: string, advice?: string): Finding[] =>
       found(check, tally, false, what, effect, advice);
     const rounded = 'prices rounded by the source: spreads are not what they were';
-    const once = 'drop those of the same time (--repair duplicates)';
+    const once = 'drop those of the same time (--repair duplicates, with --replace where they are stored)';
     return [
       ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
       ...remark(

@@ -142,7 +142,7 @@ export class TradeChecks {
       false,
       `${counted(this.#twice.count, 'stretch', 'stretches')} of trades that come twice`,
       'volume counts double there, as after a reconnect',
-      'drop what is repeated (--repair duplicates)',
+      'drop what is repeated (--repair duplicates, with --replace where it is stored)',
     );
     note(
       'outliers',

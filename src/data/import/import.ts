@@ -118,7 +118,7 @@ async function importInto(
     );
   const reading = await readRows(ofOneSymbol(file, layout), layout, { ...options, symbol: key.symbol }, duck);
   if (layout.form.is === 'parquet') await refuseSeveralIn(duck, file.path);
-  const writer = new MonthWriter(duck, dir, key, before);
+  const writer = new MonthWriter(duck, dir, key, before, options.replace);
   try {
     const taken = await takeRows(file, layout, key, options, reading, writer);
     const staged = await writer.finish();
@@ -135,7 +135,7 @@ async function importInto(
     const { rows, from, to, repaired } = taken;
     const findings = [...taken.findings, ...beside];
     const replaced = staged.conflicts;
-    const counts = { rows, added: staged.added - replaced, known: staged.known, replaced };
+    const counts = { rows, added: staged.added, known: staged.known, replaced };
     const about = { key, source, path: file.path, layout: layout.about, from, to, findings, repaired };
     return { ...about, ...counts, sha256: record?.sha256 ?? '', bytes: file.bytes(), stale: staleTexts(dir, manifest) };
   } catch (error) {
