@@ -38,6 +38,8 @@ export interface Reading {
   /** False when the last line has no end, as in a file that was cut off. Known at the end. */
   ended: boolean;
   lines: number;
+  /** Where times name no zone, which of Parquet is known only now: how they are read. */
+  readonly localNote?: string;
 }
 
 /** Looks at rows of JSON as they come. */

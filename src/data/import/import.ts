@@ -28,8 +28,8 @@ import { Clocks } from './clocks.ts';
 import { guess } from './guess.ts';
 import type { Layout, Told } from './layout.ts';
 import { mend, reversed } from './mend.ts';
-import { readRows } from './read.ts';
-import { ofOneSymbol, refuseSeveralIn } from './symbols.ts';
+import { notesOf, readRows } from './read.ts';
+import { ofOneSymbol } from './symbols.ts';
 import { type DataFile, openData } from './unpack.ts';
 
 export interface ImportOptions extends Told {
@@ -117,7 +117,6 @@ async function importInto(
       `${seriesName(key)} was made with the days of ${before.zone}, and those of a file are of UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
     );
   const reading = await readRows(ofOneSymbol(file, layout), layout, { ...options, symbol: key.symbol }, duck);
-  if (layout.form.is === 'parquet') await refuseSeveralIn(duck, file.path);
   const writer = new MonthWriter(duck, dir, key, before, options.replace);
   try {
     const taken = await takeRows(file, layout, key, options, reading, writer);
@@ -181,7 +180,7 @@ async function takeRows(
   const raw = checksOf(key);
   const ahead = (): readonly Finding[] => futureFinding(span.to, frameOf(key), options.now);
   const span = { rows: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
-  const clocks = new Clocks(layout, key, options);
+  const clocks = new Clocks({ isLocal: layout.isLocal || reading.localNote !== undefined }, key, options);
   const found = (): readonly Finding[] => [
     ...accepted(raw.findings(), options),
     ...clocks.findings(raw instanceof KlineChecks ? raw.gaps : []),
@@ -256,7 +255,8 @@ function openInstead({ columns, rows }: Batch, { interval }: SeriesKey): void {
 }
 
 /** What the reading itself has to say. */
-function readingFindings(layout: Layout, { unreadable, units, ended, lines }: Reading): readonly Finding[] {
+function readingFindings(layout: Layout, reading: Reading): readonly Finding[] {
+  const { unreadable, units, ended, lines } = reading;
   const found: Finding[] = [];
   if (unreadable.count > 0) {
     const places = unreadable.first;
@@ -281,7 +281,7 @@ function readingFindings(layout: Layout, { unreadable, units, ended, lines }: Re
     remark('assumed', `times are in ${[...units].join(' and then ')}`, 'each is read in the unit its size gives it');
   if (layout.newestFirst) remark('assumed', 'the newest rows come first', 'they are stored in the order of time');
   if (layout.endStamps) remark('assumed', 'times are ends of klines', 'they are stored by their opening');
-  for (const note of layout.notes) remark('assumed', note, 'as guessed');
+  for (const note of notesOf(layout, reading)) remark('assumed', note, 'as guessed');
   return found;
 }
 

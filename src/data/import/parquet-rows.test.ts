@@ -83,6 +83,22 @@ describe('times', () => {
     await take(klines, kline(`make_timestamptz((${start} + i * 60000) * 1000)`), { zone: 'Europe/Berlin' });
   });
 
+  test('that name no zone are told of, and looked at for hours that clocks leave out', async () => {
+    const noted = async (time: string, options = {}) => {
+      const { result } = await take(klines, kline(time), { rows: 300, ...options });
+      return result.findings
+        .filter(({ check }) => check === 'assumed' || check === 'zone')
+        .map(({ check, what }) => [check, what]);
+    };
+    const told = ['assumed', expect.stringMatching(/^times \(t\) name no zone and are read as UTC/)];
+    expect(await noted(moment)).toEqual([told]);
+    expect(await noted(moment, { zone: 'UTC' })).toEqual([]);
+    expect(await noted(`make_timestamptz((${start} + i * 60000) * 1000)`)).toEqual([]);
+    const spring = Date.UTC(2024, 2, 31);
+    const left = `make_timestamp((${spring} + i * 60000 + CASE WHEN i < 120 THEN 0 ELSE 3600000 END) * 1000)`;
+    expect(await noted(left)).toEqual([told, ['zone', expect.stringMatching(/Europe\/Berlin/)]]);
+  });
+
   test('that are missing are refused, and no row behind them is lost', async () => {
     const select = trade({ time: `CASE WHEN i <> 500 THEN ${tradeAt} END` });
     await expect(take(trades, select, { rows: 2_000 })).rejects.toThrow(
@@ -106,6 +122,12 @@ test.for(['NULL', "'nan'::DOUBLE", "'inf'::DOUBLE"])(
     expect(column(5)).toEqual(upTo(5_000, (row) => 7 + row).filter((_, row) => row % 100 !== 50));
   },
 );
+
+test('prices as floats of 32 bits are the decimals that were meant', async () => {
+  const { column, result } = await take(trades, trade().replace('100 + i * 0.01', '(41985.07 + i * 0.1)::FLOAT'));
+  expect(column(1)).toEqual(upTo(10, (row) => (4_198_507 + row * 10) / 100));
+  expect(result.findings.map(({ check }) => check)).toEqual([]);
+});
 
 describe('sides', () => {
   test.for([

@@ -9,6 +9,7 @@ import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
 import type { Told } from './layout.ts';
+import { refuseSeveralIn } from './symbols.ts';
 import { epochMs, epochUnit, leastNs } from './times.ts';
 
 /** Decimals of doubles are found by trying; finer ones than this are told as this. */
@@ -17,6 +18,11 @@ const mostDecimals = 12;
 /** Reads a Parquet file into batches; a `Refusal` when a column is missing. */
 export async function readParquetRows(duck: Duck, path: string, kind: Kind, told: Told): Promise<Reading> {
   const { columns, rows } = await described(duck, path);
+  await refuseSeveralIn(
+    duck,
+    path,
+    columns.map(({ name }) => name),
+  );
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
   const reading: Omit<Reading, 'batches'> = {
@@ -26,8 +32,15 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     ended: true,
     lines: 0,
   };
-  const cells = cellsOf(columns, kind, told, path);
-  return Object.assign(reading, { batches: batches(path, cells, rows, reading) });
+  const places = placesOf(columns, kind, told, path);
+  const cells = cellsOf(places, kind, told, path);
+  const isAssumed = isLocal(places.time) && told.zone === undefined;
+  return Object.assign(reading, {
+    batches: batches(path, cells, rows, reading),
+    ...(isAssumed && {
+      localNote: `times (${shown(places.time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`,
+    }),
+  });
 }
 
 /** Columns and how many rows there must be; a `Refusal` where the file is none, or was cut off. */
@@ -67,8 +80,7 @@ interface Cell {
   readonly wanted: string;
 }
 
-function cellsOf(columns: readonly Described[], kind: Kind, told: Told, path: string): readonly Cell[] {
-  const { time, value } = placesOf(columns, kind, told, path);
+function cellsOf({ time, value }: Places, kind: Kind, told: Told, path: string): readonly Cell[] {
   return columnsOf[kind].map(({ name }, at) => {
     if (at === 0) return timeCell(time, told, path);
     if (name !== 'side') return { name: value(name).name, sql: doubleOf(value(name)), wanted: 'a number' };
@@ -77,13 +89,13 @@ function cellsOf(columns: readonly Described[], kind: Kind, told: Told, path: st
   });
 }
 
+interface Places {
+  readonly time: Described;
+  readonly value: (name: string) => Described;
+}
+
 /** Which column holds what; a `Refusal` where one is missing. */
-function placesOf(
-  columns: readonly Described[],
-  kind: Kind,
-  told: Told,
-  path: string,
-): { readonly time: Described; readonly value: (name: string) => Described } {
+function placesOf(columns: readonly Described[], kind: Kind, told: Told, path: string): Places {
   if (kind === 'depth') return booksOf(columns, path);
   const { time, values } = fieldsOf(told.columns ?? columns.map(({ name }) => name), { ...told, kind }, path);
   const at = (place: number | undefined): Described => columns[place ?? -1] ?? { name: '', type: '' };
@@ -91,7 +103,7 @@ function placesOf(
 }
 
 /** Books are read as they are exported, a row for each level. */
-function booksOf(columns: readonly Described[], path: string): ReturnType<typeof placesOf> {
+function booksOf(columns: readonly Described[], path: string): Places {
   const value = (wanted: string): Described =>
     columns.find(({ name }) => name.toLowerCase() === wanted) ?? { name: '', type: '' };
   const missing = columnsOf.depth.map(({ name }) => name).filter((name) => value(name).name === '');
@@ -107,11 +119,15 @@ function booksOf(columns: readonly Described[], path: string): ReturnType<typeof
   return { time: value('time_ms'), value };
 }
 
-const doubleOf = (column: Described): string => `TRY_CAST(${identifier(column.name)} AS DOUBLE)`;
+/** A price of 41985.37 as a float of 32 bits is 41985.37109375, finer than any instrument: its shortest text is what was meant. */
+const doubleOf = ({ name, type }: Described): string =>
+  `TRY_CAST(${type === 'FLOAT' ? `CAST(${identifier(name)} AS VARCHAR)` : identifier(name)} AS DOUBLE)`;
+const isMoment = ({ type }: Described): boolean => /TIMESTAMP|DATE/.test(type);
+const isLocal = (column: Described): boolean => isMoment(column) && !column.type.includes('TIME ZONE');
 const isWhole = ({ type }: Described): boolean => /^U?(BIG|HUGE)INT$/.test(type);
 
 function timeCell(column: Described, { zone = 'UTC' }: Told, path: string): Cell {
-  const { name, type } = column;
+  const { name } = column;
   const cell = { name, wanted: 'a time in s, ms, µs or ns since 1970' };
   const named = identifier(column.name);
   // A double cannot tell ns apart: what is finer than ms is cut off before.
@@ -120,8 +136,8 @@ function timeCell(column: Described, { zone = 'UTC' }: Told, path: string): Cell
       ...cell,
       sql: `CAST(CASE WHEN ${named} >= ${leastNs} THEN ${named} - ${named} % 1000000 ELSE ${named} END AS DOUBLE)`,
     };
-  if (!/TIMESTAMP|DATE/.test(type)) return { ...cell, sql: doubleOf(column) };
-  if (zone !== 'UTC' && zone !== 'Z' && !type.includes('TIME ZONE'))
+  if (!isMoment(column)) return { ...cell, sql: doubleOf(column) };
+  if (zone !== 'UTC' && zone !== 'Z' && isLocal(column))
     throw new Refusal(
       `${path}: ${shown(name)} holds times that name no zone, and Parquet's are read as UTC: where they are local ones, write them with their zone first (in Python df['${shown(name)}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
     );

@@ -36,3 +36,7 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
       return readParquetRows(duck, file.path, kind, told);
   }
 }
+
+/** What was assumed of a file and the user should know. */
+export const notesOf = ({ notes }: Layout, { localNote }: Reading): readonly string[] =>
+  localNote === undefined ? notes : [...notes, localNote];

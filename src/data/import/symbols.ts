@@ -115,15 +115,14 @@ class Watch {
   }
 }
 
-/** A `Refusal` when a Parquet file has a column of symbols that names more than one. */
-export async function refuseSeveralIn({ connection }: Duck, path: string): Promise<void> {
-  const from = `FROM read_parquet(${quotedPath(path)})`;
-  const described = (await connection.runAndReadAll(`DESCRIBE SELECT * ${from}`)).getRows();
-  const names = described.map(([name]) => String(name));
+/** A `Refusal` when a Parquet file of these columns has one of symbols that names more than one. */
+export async function refuseSeveralIn({ connection }: Duck, path: string, names: readonly string[]): Promise<void> {
   const name = names[columnNamed(names, 'anySymbol')];
   if (name === undefined) return;
   const column = `CAST(${identifier(name)} AS VARCHAR)`;
-  const texts = await connection.runAndReadAll(`SELECT DISTINCT ${column} ${from} LIMIT ${mostTexts}`);
+  const texts = await connection.runAndReadAll(
+    `SELECT DISTINCT ${column} FROM read_parquet(${quotedPath(path)}) LIMIT ${mostTexts}`,
+  );
   refuseSeveral(
     path,
     texts.getRows().map(([text]) => (text === null ? undefined : String(text))),

@@ -7,7 +7,7 @@ import { counted, findingText, type Repair, repairs } from '../../data/check/fin
 import { guess } from '../../data/import/guess.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
 import { intervalNamed, namedSymbol } from '../../data/import/names.ts';
-import { readRows } from '../../data/import/read.ts';
+import { notesOf, readRows } from '../../data/import/read.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/zones.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -126,7 +126,8 @@ async function show(path: string, options: ImportOptions, { json, out }: ImportG
       names.map((_name, column) => batch?.columns[column]?.[row] ?? Number.NaN),
     );
     await reading.batches.return(undefined);
-    const { kind, about, symbol, interval, source, newestFirst, endStamps, notes } = layout;
+    const { kind, about, symbol, interval, source, newestFirst, endStamps } = layout;
+    const notes = notesOf(layout, reading);
     if (json) {
       out(
         JSON.stringify({
