@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -103,6 +103,17 @@ test.each(['kill', 'resume'] as const)(
     db.close();
   },
 );
+
+test('a resume takes away what files ask for that no daemon has carried out', async () => {
+  const files = ['kill', 'kill-grid', 'kill-trend'].map((name) => join(dir, name));
+  for (const file of files) writeFileSync(file, 'smoke\n');
+  expect(await says('resume', 'trend')).toMatch(
+    /^trend may not create orders yet in DIR: everything is killed \(smoke \(\S+kill\)\)/,
+  );
+  expect(files.map((file) => existsSync(file))).toEqual([true, true, false]);
+  expect(await says('resume')).toContain('Everything may create orders again');
+  expect(files.map((file) => existsSync(file))).toEqual([false, false, false]);
+});
 
 test('a daemon that is just starting finds a kill when it has begun', async () => {
   const lock = takeLock(dir);

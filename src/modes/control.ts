@@ -13,7 +13,7 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 import { migrate } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
-import { askByFile } from './daemon/kill-file.ts';
+import { askByFile, forgetRequest, killRequests } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
 import { chooseState, type DaemonInfo, isHeld, refusalOf } from './state.ts';
 
@@ -157,9 +157,27 @@ function atRest(
   writeAtRest(dir, [{ kind: action, at: systemClock.now(), strategy: strategy ?? null, by: 'operator', reason }]);
   if (action === 'kill')
     return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
-  const standing = inJournal(dir, (reader) => reader.kills());
+  const left = strategy === undefined ? [] : killRequests(dir).filter((request) => request.strategy === undefined);
+  takeAway(dir, strategy);
+  const standing = [
+    ...inJournal(dir, (reader) => reader.kills()),
+    ...left.map(({ path, reason: why }) => ({ strategy: null, reason: `${why} (${path})` })),
+  ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
   return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
+}
+
+/** A kill that was asked for by a file, which no daemon has carried out yet, would undo the resume at the next start. */
+function takeAway(dir: string, strategy: string | undefined): void {
+  for (const request of killRequests(dir)) {
+    if (strategy !== undefined && request.strategy !== strategy) continue;
+    const against = forgetRequest(request);
+    if (against !== undefined)
+      throw new Refusal(
+        `${request.path} cannot be taken away (${against}): remove it, or the next start there is killed by it`,
+        1,
+      );
+  }
 }
 
 /** Writes into the journal of a directory on which no daemon runs, under its lock. One that something else changed is refused, as by a daemon (exit 3). */

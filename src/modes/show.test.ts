@@ -55,6 +55,12 @@ test('how long something was unprotected is told in tenths of a second, rounded 
   expect(out).toContain('unprotected at most 144.2 s: what s held of BTCUSDT');
 });
 
+test('status shows what files ask to be killed that no daemon has carried out', () => {
+  writeFileSync(join(dir, 'kill-s'), 'smoke\n');
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).toMatch(/^KILL ASKED of s by the file \S+kill-s: smoke \(a daemon carries it out/m);
+});
+
 describe('a journal that something else changed', () => {
   test.each([
     ['status', showStatus],

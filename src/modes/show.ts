@@ -11,6 +11,7 @@ import { journalFile } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
 import { lastBeat } from './daemon/heartbeat.ts';
+import { killRequests } from './daemon/kill-file.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
 import { type ChosenState, chooseState, isHeld, refusalOf } from './state.ts';
 import { textTable } from './text-table.ts';
@@ -235,6 +236,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     unwatched: running === undefined ? guardedIn(reader) : [],
     noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
     kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
+    killsAsked: killRequests(dir).map(({ strategy, path, reason }) => ({ strategy: strategy ?? null, path, reason })),
   };
 }
 
@@ -281,6 +283,10 @@ export function showStatus(options: ShowOptions): void {
     for (const kill of status.kills)
       options.out(
         `KILLED     ${kill.strategy ?? 'everything'} since ${moment(kill.at)} UTC by ${kill.by}: ${kill.reason} (sluice resume lifts it)`,
+      );
+    for (const { strategy, path, reason } of status.killsAsked)
+      options.out(
+        `KILL ASKED of ${strategy ?? 'everything'} by the file ${path}: ${reason} (a daemon carries it out as soon as it trades there)`,
       );
   });
 }
