@@ -1,5 +1,5 @@
 // What both programs start by: plain JavaScript that any Node understands. It hands over to the Node 24 that came with the install, before anything native loads.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { constants, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,6 +36,16 @@ export async function launch(name, program, daemon = false) {
   }
 }
 
+/** As in `src/modes/signals.ts`: the terminal's end is none of ours then. */
+const underNohup = (() => {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? '';
+    return readlinkSync('/proc/self/fd/0') === '/dev/null' && (Number.parseInt(flags, 8) & 3) === 1;
+  } catch {
+    return false;
+  }
+})();
+
 /** The platform package that npm installed beside us, if there is one for this machine. */
 function pinnedNode() {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -67,7 +77,7 @@ async function handOver(name, node, main, daemon) {
     setTimeout(() => heard === before && child.kill('SIGINT'), 300).unref();
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  process.on('SIGHUP', () => !underNohup && child.kill('SIGHUP'));
   const forced = insisting(child, () => heard > 0);
   if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   child.on('error', (error) => fail(name, `cannot start ${node}: ${error.message}`));
@@ -97,7 +107,7 @@ function insisting(child, isHeard) {
       forced = true;
       child.kill('SIGKILL');
     }, ms).unref();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of underNohup ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       const now = performance.now();
       if (firstAt === undefined) {

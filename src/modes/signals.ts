@@ -1,4 +1,5 @@
 /** What an operator's signals mean to a program that works until it is stopped. */
+import { readFileSync, readlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -47,6 +48,19 @@ export function opensNoDebugger(program: string): void {
   });
 }
 
+/**
+ * Whether `nohup` started us from a terminal: Node forgets at its start which signals were ignored, but a standard input that
+ * is /dev/null and can only be written to is its mark (on Linux). As in `bin/launch.js`.
+ */
+function isUnderNohup(): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? '';
+    return readlinkSync('/proc/self/fd/0') === '/dev/null' && (Number.parseInt(flags, 8) & 3) === 1;
+  } catch {
+    return false;
+  }
+}
+
 /** Listens for as long as the process lives, which carries out `command`; also for the launcher's end, which is ours. */
 export function stopsOnSignals(command: string | undefined): Stopping {
   const stopping = new AbortController();
@@ -54,8 +68,10 @@ export function stopsOnSignals(command: string | undefined): Stopping {
   opensNoDebugger('sluice');
   let exitCode: number | undefined;
   let firstAt = 0;
+  const isDeafToHangUps = isUnderNohup();
   for (const signal of signals) {
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && isDeafToHangUps) return;
       if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
       if (stopping.signal.aborted) process.exit(codeOf(signal));
       firstAt = machineSteady();
