@@ -9,11 +9,20 @@ import { openState } from '../journal/open.ts';
 import { openReader } from '../journal/reader.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
+import { TestDesk } from '../testing/desk.ts';
 import { control } from './control.ts';
-import { adjust, resolve } from './decide.ts';
+import { adjust, decisionsOf, resolve } from './decide.ts';
 import { showStatus } from './show.ts';
 import { showWhy } from './why.ts';
 
+/** What is no adjustment. */
+const wrong = [
+  ['usdt', '1', 'is no asset'],
+  ['USDT', '1e5', 'is no amount'],
+  ['USDT', '0.0000000000000000001', 'is no amount'],
+  ['USDT', '0.00', 'would change nothing'],
+  ['USDTT', '5', 'is no asset of this account (did you mean "USDT"?): the journal knows BTC, USDT'],
+] as const;
 const binding = { mode: 'live', account: 'spot', venue: 'v' } as const;
 const quarantined = orderRowOf({ clientOrderId: 'saaaaab00001', state: 'quarantined', doubt: 'unproven' });
 const open = orderRowOf({ clientOrderId: 'saaaaab00002', orderId: '1001', state: 'open' });
@@ -159,14 +168,37 @@ describe('sluice adjust, without a daemon', () => {
     expect(out.at(-1)).toContain('counts 0.5 BTC less');
   });
 
-  test.each([
-    ['usdt', '1', 'is no asset'],
-    ['USDT', '1e5', 'is no amount'],
-    ['USDT', '0.0000000000000000001', 'is no amount'],
-    ['USDT', '0.00', 'would change nothing'],
-    ['USDTT', '5', 'is no asset of this account (did you mean "USDT"?): the journal in'],
-  ])('refuses %s %s', async (asset, amount, why) => {
+  test.each(wrong)('refuses %s %s', async (asset, amount, why) => {
     await expect(adjust(asset, amount, { ...options(), reason: 'x' })).rejects.toThrow(why);
+  });
+
+  test('is refused on paper, which is compared with no account', async () => {
+    rmSync(dir, { recursive: true });
+    openState(dir, { ...binding, mode: 'paper' }, ['s']).lock.release();
+    await expect(adjust('USDT', '5', { ...options(), reason: 'x' })).rejects.toThrow(
+      /^nothing can be adjusted on paper/,
+    );
+  });
+});
+
+describe('a daemon that is told to adjust, by whomever', () => {
+  test.each(wrong)('refuses %s %s in the words of the command', async (asset, amount, why) => {
+    await expect(decisionsOf(new TestDesk().assembled).adjust(asset, amount, 'x')).rejects.toThrow(why);
+  });
+
+  test('takes no more than the ledger holds, and counts what comes', async () => {
+    const { assembled } = new TestDesk();
+    assembled.execution.books?.ledger.adjust({ what: 'baseline', asset: 'USDT', amount: '10' });
+    const { adjust: told } = decisionsOf(assembled);
+    await expect(told('USDT', '-11', 'x')).rejects.toThrow(
+      'the ledger holds 10 USDT, and 11 less would be below nothing',
+    );
+    expect(await told('USDT', '-10.0', 'x')).toContain('counts 10 USDT less');
+  });
+
+  test('refuses it on paper', async () => {
+    const { assembled } = new TestDesk({ balances: false });
+    await expect(decisionsOf(assembled).adjust('USDT', '1', 'x')).rejects.toThrow(/^nothing can be adjusted on paper/);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The commands by which a human decides what nobody else may: how an order ended, and what moved the balances beside trades. */
 import { systemClock } from '../clock/clock.ts';
-import { MoneyError, noUnits, type Units, units, unitsText } from '../domain/money.ts';
+import { type Decimal, MoneyError, noUnits, type Units, units, unitsDecimal, unitsText } from '../domain/money.ts';
 import { isClosed, type OrderState } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
@@ -33,11 +33,13 @@ const resolvedText = (order: string, as: HumanWord): string =>
 const adjustedText = (asset: string, amount: string): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; the next comparison tells whether it equals the account.`;
 
-/** What a daemon does when it is told so. */
+/** What a daemon does when it is told so, by a command or by the API: what the command refuses it refuses, too. */
 export function decisionsOf({
   resolveByHand,
   adjust: adjustLedger,
-}: Pick<Assembled, 'resolveByHand' | 'adjust'>): Pick<DashboardSource, 'resolve' | 'adjust'> {
+  execution: { books, halts },
+  portfolio: { instruments },
+}: Pick<Assembled, 'resolveByHand' | 'adjust'> & Known): Pick<DashboardSource, 'resolve' | 'adjust'> {
   return {
     async resolve(order, as, reason) {
       if (!isWord(as)) throw new Refusal(`an order is resolved as ${Object.keys(humanWords).join(', ')}, not as ${as}`);
@@ -45,11 +47,34 @@ export function decisionsOf({
       if (against !== undefined) throw new Refusal(against);
       return resolvedText(order, as);
     },
-    async adjust(asset, amount, reason) {
-      await adjustLedger(asset, units(amount), 'operator', reason);
-      return adjustedText(asset, amount);
+    async adjust(asset, text, reason) {
+      refuseNoAsset(asset);
+      const amount = amountOf(text);
+      if (books === undefined) throw new Refusal(onPaper);
+      const held = books.ledger.expected();
+      const traded = [...instruments.values()].flatMap(({ base, quote }) => [base, quote]);
+      refuseUnheard(asset, [...new Set([...traded, ...held.keys()])]);
+      // What the account was itself seen to lack may be said, too.
+      const isShort = halts.inForce.some(({ cause }) => cause === 'ledger');
+      const there = books.ledger.begun && !isShort ? held.get(asset) : undefined;
+      if (there !== undefined && amount < 0n) refuseBelowNothing(asset, unitsText(amount), unitsDecimal(there));
+      await adjustLedger(asset, amount, 'operator', reason);
+      return adjustedText(asset, unitsText(amount));
     },
   };
+}
+
+interface Known {
+  readonly execution: Pick<Assembled['execution'], 'books' | 'halts'>;
+  readonly portfolio: Pick<Assembled['portfolio'], 'instruments'>;
+}
+
+const onPaper =
+  'nothing can be adjusted on paper: what there is comes from the configuration (cash, allocation) and from the fills, and is compared with no account';
+
+function refuseNoAsset(asset: string): void {
+  if (!/^[A-Z0-9]{1,20}$/.test(asset))
+    throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
 }
 
 /** `sluice resolve ORDER --as STATE --reason TEXT`, with a daemon or, while none runs, in the journal. */
@@ -86,10 +111,10 @@ export async function resolve(subject: string, options: DecideOptions & { readon
 /** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */
 export async function adjust(asset: string, text: string, options: DecideOptions): Promise<void> {
   const { reason, json, out, say } = options;
-  if (!/^[A-Z0-9]{1,20}$/.test(asset))
-    throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
+  refuseNoAsset(asset);
   const amount = unitsText(amountOf(text));
   const { dir, running } = chooseState(options.state, say, true);
+  if (inJournal(dir, (reader) => reader.meta.get('mode')) === 'paper') throw new Refusal(onPaper);
   refuseSlips(asset, amount, dir);
   if (running === undefined)
     writeAtRest(dir, [
@@ -110,11 +135,8 @@ function refuseSlips(asset: string, amount: string, dir: string): void {
       .prepare('SELECT base FROM instruments UNION SELECT quote FROM instruments UNION SELECT asset FROM adjustments')
       .pluck()
       .all() as string[];
-    if (heard.length > 0 && !heard.includes(asset))
-      throw new Refusal(
-        `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal in ${dir} knows ${heard.join(', ')}`,
-      );
-    if (amount.startsWith('-')) refuseBelowNothing(asset, amount, viewOf(db));
+    refuseUnheard(asset, heard);
+    if (amount.startsWith('-')) refuseMore(asset, amount, viewOf(db));
   } catch (error) {
     throw refusalOf(error, dir, 'read');
   } finally {
@@ -122,14 +144,26 @@ function refuseSlips(asset: string, amount: string, dir: string): void {
   }
 }
 
-/** Nobody can withdraw more than there is; what the account was itself seen to lack is another matter. */
-function refuseBelowNothing(asset: string, amount: string, view: View): void {
+function refuseUnheard(asset: string, heard: readonly string[]): void {
+  if (heard.length > 0 && !heard.includes(asset))
+    throw new Refusal(
+      `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal knows ${heard.join(', ')}`,
+    );
+}
+
+function refuseMore(asset: string, amount: string, view: View): void {
   const held = holdings(view)?.get(asset);
-  if (held === undefined || held.plus(amount).gte(0)) return;
+  if (held === undefined) return;
   const [last] = view.has('audits')
     ? view.all<{ differences: string }>('SELECT differences FROM audits ORDER BY at DESC LIMIT 1')
     : [];
   const seen = last === undefined ? undefined : (JSON.parse(last.differences) as Record<string, string>)[asset];
+  refuseBelowNothing(asset, amount, held, seen);
+}
+
+/** Nobody can withdraw more than there is; what the account was itself seen to lack is another matter. */
+function refuseBelowNothing(asset: string, amount: string, held: Decimal, seen?: string): void {
+  if (held.plus(amount).gte(0)) return;
   if (seen !== undefined && held.plus(seen).lte(held.plus(amount))) return;
   throw new Refusal(
     `the ledger holds ${held.toFixed()} ${asset}, and ${amount.slice(1)} less would be below nothing: look at the amount and its sign${seen === undefined ? '' : `; when the account was last compared it held ${seen} ${asset} beside what the ledger explains`}`,

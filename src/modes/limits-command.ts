@@ -1,11 +1,12 @@
 /** `sluice limits`: what the standard limits are, what was raised above them, and the steps that raise them. */
 import { systemClock } from '../clock/clock.ts';
-import { didYouMean, Refusal } from '../domain/refusal.ts';
+import { Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import { moment } from '../ops/words.ts';
-import { isAbove, type Standard, standards } from '../risk/controls.ts';
+import { standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
 import { ask, inJournal, writeAtRest } from './control.ts';
+import { knownLimit, lastVersion } from './limits.ts';
 import { withState } from './show.ts';
 import { chooseState } from './state.ts';
 import { textTable } from './text-table.ts';
@@ -43,16 +44,17 @@ function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOpt
   }
   const rows = limits.map(({ name, standard, raisedTo }) => [name, standard, raisedTo ?? '']);
   options.out(textTable(['limit', 'standard', 'raised to'], rows, ''));
-  for (const step of steps) options.out(stepText(step));
+  for (const [index, step] of steps.entries()) options.out(stepText(step, steps.slice(0, index)));
 }
 
-function stepText({ at, what, name, value, by, reason }: LimitEntry): string {
+function stepText({ at, what, name, value, by, reason }: LimitEntry, before: readonly LimitEntry[]): string {
+  const ranBefore = before.some((step) => step.what === what && step.name === name && step.value === value);
   const when = moment(at);
   const short = value.length === 64 ? value.slice(0, 12) : value;
   const words = {
     raise: `${name} was raised to ${short} by ${by}: ${reason}`,
     release: `version ${short} of ${name} was released by ${by}: ${reason}`,
-    version: `${name} ran as version ${short} for the first time`,
+    version: `${name} ran as version ${short} ${ranBefore ? 'again' : 'for the first time'}`,
     config: `${name} was ${short} (${reason})`,
   };
   return `${when}  ${words[what]}`;
@@ -68,33 +70,11 @@ export async function raiseLimit(name: string, value: string, options: StepOptio
   });
 }
 
-function knownLimit(name: string, value: string): Standard | undefined {
-  if (name === 'controls' && value === 'stated') return undefined;
-  const standard: Standard | undefined = standards.find(({ key }) => key === name);
-  const names = ['controls', ...standards.map(({ key }) => key)];
-  if (standard === undefined)
-    throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
-  const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
-  if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
-  const given = typeof standard.value === 'boolean' ? value === 'true' : value;
-  if (!isAbove(standard, given))
-    throw new Refusal(
-      `${name} ${value} is not above the standard ${standard.value}: write it into the configuration, that is all`,
-    );
-  return standard;
-}
-
 /** `sluice limits release STRATEGY`: the version of its code that ran last may hold all that it was allotted. */
 export async function releaseVersion(strategy: string, options: StepOptions): Promise<void> {
   const { dir } = chooseState(options.state, () => {}, true);
   const steps = inJournal(dir, (reader) => reader.limits());
-  const code = steps.findLast(({ what, name }) => what === 'version' && name === strategy)?.value;
-  if (code === undefined) {
-    const ids = [...new Set(steps.filter(({ what }) => what === 'version').map(({ name }) => name))];
-    throw new Refusal(
-      `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}: start it first, it begins with a part of its allocation`,
-    );
-  }
+  const code = lastVersion(strategy, steps, dir);
   const short = code.slice(0, 12);
   await step({ ...options, state: dir }, 'release', strategy, code, {
     question: `Version ${short} of ${strategy} may use its whole allocation from now on.`,

@@ -4,7 +4,8 @@ import { rate, rateText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import { standards } from '../risk/controls.ts';
-import { isStrict, limitsOf, refuseUnraised, versionRows } from './limits.ts';
+import { TestDesk } from '../testing/desk.ts';
+import { isStrict, limitsOf, refuseUnraised, stepOf, versionRows } from './limits.ts';
 
 const config = (risk: object = {}, host = 'exchange.example'): TradingConfig =>
   tradingSchema.parse({
@@ -89,5 +90,17 @@ describe('a start', () => {
     expect(changed.rows.map(({ what }) => what)).toEqual(['config']);
     const released: LimitEntry = { ...(first.rows[1] as LimitEntry), what: 'release' };
     expect(versionRows(config(), [], [...first.rows, released], 8).unreleased.size).toBe(0);
+  });
+});
+
+describe('a daemon that is told of a step, by whomever', () => {
+  test.each([
+    ['maxOrderShar', '0.5', 'there is no limit maxOrderShar (did you mean "maxOrderShare"?)'],
+    ['maxOrderShare', 'lots', 'lots is no value of maxOrderShare: its standard is 0.02'],
+    ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is not above the standard 0.02'],
+  ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
+    const { assembled, clock, db } = new TestDesk();
+    await expect(stepOf(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);
+    expect(db.prepare('SELECT * FROM limits').all()).toEqual([]);
   });
 });

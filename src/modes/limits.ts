@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../config/schema.ts';
 import { noUnits, rate, rateText } from '../domain/money.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isAbove, type Standard, standards } from '../risk/controls.ts';
 import type { Limits, NewVersion } from '../risk/scene.ts';
 import { codeHash } from '../strategy/code.ts';
 import type { Assembled } from './assemble.ts';
+import { inJournal } from './control.ts';
 import type { Log } from './daemon/log.ts';
 import type { Configured } from './strategies.ts';
 
@@ -68,6 +69,33 @@ function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolea
   return standard === undefined || standard.careful === 'only'
     ? step.value === value
     : !isAbove({ ...standard, value: step.value }, value);
+}
+
+/** Refuses what no limit is, or no value above its standard; gives what its standard is, undefined for `controls`. */
+export function knownLimit(name: string, value: string): Standard | undefined {
+  if (name === 'controls' && value === 'stated') return undefined;
+  const standard: Standard | undefined = standards.find(({ key }) => key === name);
+  const names = ['controls', ...standards.map(({ key }) => key)];
+  if (standard === undefined)
+    throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
+  const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
+  if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
+  const given = typeof standard.value === 'boolean' ? value === 'true' : value;
+  if (!isAbove(standard, given))
+    throw new Refusal(
+      `${name} ${value} is not above the standard ${standard.value}: write it into the configuration, that is all`,
+    );
+  return standard;
+}
+
+/** The version of its code that a strategy ran as last. */
+export function lastVersion(strategy: string, steps: readonly LimitEntry[], stateDir: string): string {
+  const code = steps.findLast(({ what, name }) => what === 'version' && name === strategy)?.value;
+  if (code !== undefined) return code;
+  const ids = [...new Set(steps.filter(({ what }) => what === 'version').map(({ name }) => name))];
+  throw new Refusal(
+    `no strategy ${strategy} ever ran on ${stateDir}${didYouMean(strategy, ids)}: start it first, it begins with a part of its allocation`,
+  );
 }
 
 /** A start that waits for a human: what its state directory holds must stay, so that the step can be written into it. */
@@ -165,9 +193,19 @@ export function begin(
   return begun.unreleased;
 }
 
-/** A step above the standard limits that a running daemon is told of. */
-export function stepOf({ execution: { journal }, risk }: Pick<Assembled, 'execution' | 'risk'>, clock: Clock) {
+/** A step above the standard limits that a running daemon is told of, by a command or by the API: what the command refuses it refuses, too. */
+export function stepOf(
+  { execution: { journal }, risk }: Pick<Assembled, 'execution' | 'risk'>,
+  clock: Clock,
+  stateDir: string,
+) {
   return async (what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> => {
+    if (what === 'raise') knownLimit(name, value);
+    else {
+      const steps = inJournal(stateDir, (reader) => reader.limits());
+      const code = lastVersion(name, steps, stateDir);
+      if (value !== code) throw new Refusal(`${name} ran as version ${code} last, not as ${value}`);
+    }
     journal.append({ kind: 'limit', at: clock.now(), what, name, value, by: 'operator', reason });
     if (what === 'release' && risk.newVersions.get(name)?.code === value) risk.release(name);
     await journal.durable();

@@ -18,6 +18,7 @@ import { marketKeeper, noMarketDataName } from './daemon/market-keeper.ts';
 import { watchLoss, watchPrices } from './daemon/prices.ts';
 import type { Reaching } from './daemon/reach.ts';
 import type { Screen } from './daemon/screen.ts';
+import { formerPlaces } from './daemon/strategy-view.ts';
 import { timeKeeper } from './daemon/time-keeper.ts';
 import { source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
@@ -56,7 +57,8 @@ export function run(made: Made): Running {
   const { clock, assembled, screen, hosted, fatal } = made;
   const stopping = source<true>();
   const tasks = new AbortController();
-  const former = formerPlaces(made);
+  // Without a look at its prices a former strategy's stop would be dead, and without sweeps the fills of its orders would wait for the next start.
+  const former = formerPlaces(assembled.portfolio, hosted);
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
@@ -126,19 +128,6 @@ interface Place {
   readonly strategy: string;
   readonly symbol: string;
 }
-
-/**
- * Where strategies that are not configured any more left something. Without a look at its prices a stop would be dead, and
- * without sweeps the fills of an order would wait for the next start.
- */
-const formerPlaces = ({ assembled: { portfolio }, hosted }: Made): readonly Place[] =>
-  portfolio
-    .places()
-    .filter(
-      ({ strategy, symbol }) =>
-        !hosted.some((one) => one.id === strategy && one.symbol === symbol) &&
-        (portfolio.holding(strategy, symbol).quantity !== 0 || portfolio.ordersOf(strategy, symbol).length > 0),
-    );
 
 /** Says what is left of a strategy that nobody speaks for any more. */
 function tellOfFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {

@@ -25,8 +25,7 @@ const stateStyles: Readonly<Record<DaemonState, Style>> = {
   stopping: 'cyan',
 };
 
-/** Cuts at the visible width; a cut line loses its colours, so that none runs on into the next. */
-/** One line of the terminal: what strategies and exchanges say may have several. */
+/** One line of the terminal: what strategies and exchanges say may have several. Cut at the visible width it loses its colours, so that none runs on into the next. */
 function fitted(text: string, columns: number): string {
   const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
   const plain = stripVTControlCharacters(line);
@@ -48,7 +47,8 @@ function gain(text: string): string {
   return shown.startsWith('-') ? styled('red', shown) : styled('green', `+${shown}`);
 }
 
-function strategyLine({ id, symbol, status, error, position, stop, takeProfit, ...bare }: StrategyView): string {
+function strategyLine({ id: name, symbol, status, error, position, stop, takeProfit, ...bare }: StrategyView): string {
+  const id = status === 'former' ? `${name} (not configured)` : name;
   if (status === 'stopped') return `${bold(id)} ${styled('red', `stopped: ${error ?? 'no reason given'}`)}`;
   if (position.isDust) return `${bold(id)} ${symbol} ${dim(`flat, dust ${position.quantity}`)}`;
   if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;

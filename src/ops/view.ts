@@ -79,11 +79,12 @@ export interface KlineView {
 
 export interface StrategyView {
   readonly id: string;
-  /** The strategy's name or file. */
+  /** The strategy's name or file; empty, as the interval is, of a former one. */
   readonly use: string;
   readonly symbol: string;
   readonly interval: string;
-  readonly status: 'running' | 'stopped';
+  /** `former`: not configured any more, but something of it is left. */
+  readonly status: 'running' | 'stopped' | 'former';
   /** Why it was stopped. */
   readonly error: string | undefined;
   readonly position: PositionView;

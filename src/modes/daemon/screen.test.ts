@@ -5,6 +5,7 @@ import { defineStrategy, hold } from '../../strategy/contract.ts';
 import { btc, fill, startTime } from '../../testing/builders.ts';
 import { TestDesk } from '../../testing/desk.ts';
 import { Screen } from './screen.ts';
+import { newsSince, newsText } from './terminal.ts';
 
 const meter = { used: 0, max: 1 };
 const strategy = defineStrategy({
@@ -79,4 +80,29 @@ test('a strategy that is killed is none of those that run', async () => {
   void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
   const { state, stateText, strategies } = screen.view();
   expect([state, stateText, strategies[0]?.status]).toEqual(['ready', 'Trading: 0 strategies run.', 'stopped']);
+});
+
+test('what a strategy holds that is not configured any more is shown as that of a former one, and its dust is not', () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { portfolio } = desk.assembled;
+  portfolio.mark(btc.symbol, 100, startTime);
+  portfolio.apply(fill({ strategy: 't', side: 'BUY', quantity: '1', price: '90' }));
+  portfolio.apply(fill({ strategy: 'gone', side: 'BUY', quantity: '0.00001', price: '90', tradeId: '2' }));
+  const [running, ...former] = screen.view().strategies;
+  expect(running).toMatchObject({ id: 's', status: 'running' });
+  expect(former).toMatchObject([
+    { id: 't', symbol: btc.symbol, status: 'former', use: '', position: { quantity: '1', openProfit: '10' } },
+  ]);
+  expect(screen.view().stateText).not.toContain('2 strategies');
+});
+
+test('what is noticed while a run begins is news, and what an earlier run left is not', () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { before } = screen;
+  screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
+  const news: string[] = [];
+  newsSince(before, (one) => news.push(newsText(one)))(screen.view());
+  expect(news).toContain('stop       kills nobody');
 });

@@ -2,8 +2,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { openTimeOf } from '../../domain/interval.ts';
 import type { Kline, Trade } from '../../domain/market.ts';
-import { priceText, quantityText, unitsNumber, unitsText, worth } from '../../domain/money.ts';
-import { openProfit } from '../../domain/position.ts';
+import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, SignalEntry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
 import {
@@ -15,7 +14,6 @@ import {
   maxEquityPoints,
   maxKlines,
   type OpenOrderView,
-  type StrategyView,
   type UnknownView,
   type View,
   viewVersion,
@@ -25,8 +23,9 @@ import { actionWords, denialText } from '../../ops/words.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Hosted } from '../../strategy/host.ts';
 import type { Assembled } from '../assemble.ts';
-import { draftText, isDust, wantText } from '../words.ts';
+import { draftText, wantText } from '../words.ts';
 import { Notices } from './notices.ts';
+import { formerIn, strategyView } from './strategy-view.ts';
 
 const mostDecisions = 60;
 const mostFills = 200;
@@ -67,6 +66,8 @@ export class Screen {
   /** What is charted of each symbol: the klines of the first strategy on it. Of two intervals in one chart nobody could read either. */
   readonly #charted = new Map<string, Hosted>();
   #startEquity: string | undefined;
+  /** What stood there before this run did anything: no news. */
+  readonly before: Pick<View, 'fills' | 'notices'>;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -75,6 +76,7 @@ export class Screen {
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
     for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);
+    this.before = { fills: [...this.#fills], notices: [...this.#notices.list] };
   }
 
   /** Looks at what is being written down. */
@@ -136,7 +138,10 @@ export class Screen {
     const isStopped =
       execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
     const state = this.state === 'ready' && isStopped ? 'killed' : this.state;
-    const strategies = hosted.map((one) => this.#strategyView(one));
+    const strategies = [
+      ...hosted.map((one) => strategyView(assembled, one, this.#errors.get(one.id))),
+      ...formerIn(assembled.portfolio, hosted).map((place) => strategyView(assembled, place)),
+    ];
     return {
       version: viewVersion,
       mode,
@@ -196,40 +201,6 @@ export class Screen {
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     return `Trading: ${running} ${running === 1 ? 'strategy runs' : 'strategies run'}.${resolving}`;
-  }
-
-  #strategyView({ id, use, symbol, interval, instrument: at }: Hosted & { readonly use: string }): StrategyView {
-    const { portfolio, protection, planner, risk, unprotected } = this.#options.assembled;
-    const bare = unprotected.of(id, symbol);
-    const { base, cost } = portfolio.position(id, symbol);
-    const mark = portfolio.markTicks(symbol);
-    // A strategy that quotes says its orders itself: no stop acts for it (`exitOf`).
-    const quotes = planner.standing(id, symbol)?.want.kind === 'quotes';
-    const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
-    const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
-    const error = this.#errors.get(id) ?? risk.switch.inForce.find(({ strategy }) => strategy === id)?.reason;
-    const dust = isDust(base, at);
-    const held = base !== 0n && !dust;
-    return {
-      id,
-      use,
-      symbol,
-      interval,
-      status: error === undefined ? 'running' : 'stopped',
-      error,
-      position: {
-        quantity: unitsText(base),
-        isDust: dust,
-        entryPrice: held ? (unitsNumber(cost) / unitsNumber(base)).toFixed(at.pricePrecision + 1) : undefined,
-        value: mark === undefined ? '0' : unitsText(worth(base, mark, at)),
-        openProfit: mark === undefined || !held ? '0' : unitsText(openProfit(portfolio.position(id, symbol), mark, at)),
-      },
-      equity: unitsText(portfolio.equity(id, symbol)),
-      stop: stop === undefined || !held ? undefined : priceText(stop.price, at),
-      takeProfit: profit?.intent.price === undefined ? undefined : priceText(profit.intent.price, at),
-      unprotectedMs: bare.longestMs,
-      isUnprotected: bare.since !== undefined,
-    };
   }
 
   #chart(symbol: string): Forming {

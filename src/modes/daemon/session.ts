@@ -35,7 +35,7 @@ import { begins, openedMeanwhile } from './opened.ts';
 import { reach } from './reach.ts';
 import { refuseAnotherExchange } from './same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './same-speed.ts';
-import { Screen } from './screen.ts';
+import { Screen, type ScreenOptions } from './screen.ts';
 import { sessionJournal } from './session-journal.ts';
 import type { SessionOptions, Undo } from './session-options.ts';
 import { sharedLimits } from './shared-limits.ts';
@@ -43,6 +43,7 @@ import { sharedLimits } from './shared-limits.ts';
 export interface Session {
   readonly dashboard: Dashboard;
   readonly source: DashboardSource;
+  readonly before: Screen['before'];
   /** Resolves when trading has begun: recovery is through. */
   readonly ready: Promise<void>;
   stop(): Promise<void>;
@@ -79,6 +80,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     return {
       dashboard,
       source,
+      before: equipped.screen.before,
       ready: running.ready,
       async stop() {
         await running.stop();
@@ -157,11 +159,12 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const allocations = allocationsOf(options.configured);
   const { loaded, ...since } = sinceAllotted(venue.loaded ?? state.loaded, allocations, clock.now());
   let screen: Screen | undefined;
+  const early: Entry[] = [];
   const book = sessionJournal(
     { ...options, ...state, loaded, clock },
     {
       notice: (said) => notice(said),
-      seen: (entry) => screen?.see(entry),
+      seen: (entry) => void (screen === undefined ? early.push(entry) : screen.see(entry)),
     },
   );
   undo.unshift(() => book.close());
@@ -203,22 +206,27 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const hosted = hostedOf(options.configured, instruments);
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
-  screen = new Screen({
-    mode: options.mode,
-    isRealMoney: options.secrets !== undefined && !isLoopback(config.exchange.restUrl),
-    exchangeUrl: config.exchange.restUrl,
-    speed: config.exchange.speed,
-    hosted,
-    assembled,
-    now: () => clock.now(),
-    weight: () => weightIn(limits),
-    blocked,
-    noMarketData: () => exchange.noMarketData(),
-    loaded,
-  });
+  screen = screenOf(options, reached, { hosted, assembled, blocked, loaded });
+  for (const entry of early) screen.see(entry);
   const { stateDir, fatal } = options;
   return { ...reached, journal: book, assembled, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
 }
+
+const screenOf = (
+  { mode, secrets, config }: SessionOptions,
+  { clock, limits, exchange }: Reached,
+  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'blocked' | 'loaded'>,
+): Screen =>
+  new Screen({
+    mode,
+    isRealMoney: secrets !== undefined && !isLoopback(config.exchange.restUrl),
+    exchangeUrl: config.exchange.restUrl,
+    speed: config.exchange.speed,
+    now: () => clock.now(),
+    weight: () => weightIn(limits),
+    noMarketData: () => exchange.noMarketData(),
+    ...made,
+  });
 
 /** A row of each instrument of this run. */
 const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyMap<string, Instrument>): Entry[] =>
@@ -326,7 +334,8 @@ function sourceOf({
   assembled,
   clock,
   hosted,
-}: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted'>): DashboardSource {
+  stateDir,
+}: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted' | 'stateDir'>): DashboardSource {
   const refuseNobody = (strategy: string | undefined): void => {
     const why = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
@@ -349,7 +358,7 @@ function sourceOf({
       return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
     },
     ...decisionsOf(assembled),
-    limits: stepOf(assembled, clock),
+    limits: stepOf(assembled, clock, stateDir),
     async cancelAll(strategy) {
       refuseNobody(strategy);
       const count = await assembled.cancelAll(strategy);

@@ -10,11 +10,11 @@ const redrawMs = 250;
 const defaultColumns = 100;
 
 export function showStatus(session: Session, out: (line: string) => void, json: boolean): { stop(): void } {
-  const { dashboard, source } = session;
+  const { dashboard, source, before } = session;
   if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
   const tell = (news: News): void => out(json ? newsJson(news) : newsText(news));
   tell({ kind: 'dashboard', url: dashboard.url });
-  const look = newsSince(source.view(), tell);
+  const look = newsSince(before, tell);
   return repeat(() => look(source.view()));
 }
 
@@ -82,7 +82,7 @@ export function newsJson(news: News): string {
 }
 
 /** Tells each change of state (to be ready without market data is another one), fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
-export function newsSince(before: View, tell: (news: News) => void): (now: View) => void {
+export function newsSince(before: Session['before'], tell: (news: News) => void): (now: View) => void {
   let state = '';
   let newestFill = nameOf(before.fills[0]);
   // By identity: a notice can be older than one that was written before it.

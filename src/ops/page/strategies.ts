@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { StrategyView } from '../view.ts';
 import { direction, exact, money } from './format.ts';
-import { Empty, Gain, Panel, Pill } from './parts.ts';
+import { Empty, Gain, Panel, Pill, type Tone } from './parts.ts';
 
 const held = (quantity: string): string =>
   direction(quantity) === 'down' ? `Short ${exact(quantity.replace('-', ''))}` : `Long ${exact(quantity)}`;
@@ -13,16 +13,23 @@ const Fact = ({ name, value }: { name: string; value: string | undefined }): VNo
 
 const optional = (text: string | undefined): string | undefined => (text === undefined ? undefined : exact(text));
 
+const statuses: Readonly<Record<StrategyView['status'], readonly [Tone, string]>> = {
+  running: ['good', 'Running'],
+  stopped: ['bad', 'Stopped'],
+  former: ['warn', 'Not configured'],
+};
+
 function Strategy({ strategy }: { strategy: StrategyView }): VNode {
   const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
   const { unprotectedMs, isUnprotected } = strategy;
+  const [tone, label] = statuses[status];
   const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
     <li class="strategy">
       <div class="line">
         <b>${id}</b>
-        <span class="muted">${use} · ${symbol} · ${interval}</span>
-        <${Pill} tone=${status === 'running' ? 'good' : 'bad'}>${status === 'running' ? 'Running' : 'Stopped'}<//>
+        <span class="muted">${[use, symbol, interval].filter((part) => part !== '').join(' · ')}</span>
+        <${Pill} tone=${tone}>${label}<//>
       </div>
       <div class="line position">
         <span class=${`held ${flat ? 'muted' : ''}`}>${flat ? 'Flat' : held(position.quantity)}</span>
