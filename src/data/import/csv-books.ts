@@ -1,18 +1,22 @@
 /** Books that come as columns, made into JSON lines, which have one reader. */
 
+import { cellText } from './csv-rows.ts';
 import { isoMs } from './times.ts';
 
 const encoder = new TextEncoder();
 
-async function* lines(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+const separated = (line: string): readonly string[] => line.trim().split(',');
+
+/** The cells of line after line. */
+async function* lines(blocks: AsyncIterable<Uint8Array>, cellsOf = separated): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const block of blocks) {
     const cut = (rest + decoder.decode(block, { stream: true })).split('\n');
     rest = cut.pop() ?? '';
-    for (const line of cut) yield line.trim().split(',');
+    for (const line of cut) yield cellsOf(line);
   }
-  if (rest !== '') yield rest.trim().split(',');
+  if (rest !== '') yield cellsOf(rest);
 }
 
 type Level = readonly [price: string | undefined, quantity: string | undefined];
@@ -51,6 +55,22 @@ const ofLevels = ['time_ms', 'book', 'side', 'price', 'quantity'];
 
 /** As `sluice data export` writes them: one level a line, best first, `book` telling apart those of one time. */
 export const isOfLevels = (header: readonly string[]): boolean => ofLevels.every((name) => header.includes(name));
+
+/** The same as JSON, one object a line. */
+export const objectsAsBooks = (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
+  levelsAsBooks(lines(blocks, levelCells), ofLevels);
+
+/** The line itself, which is no level, where it is no object. */
+function levelCells(line: string): readonly string[] {
+  try {
+    const json: unknown = JSON.parse(line);
+    return typeof json === 'object' && json !== null
+      ? ofLevels.map((name) => cellText(Reflect.get(json, name)))
+      : [line];
+  } catch {
+    return [line.trim()];
+  }
+}
 
 async function* levelsAsBooks(
   rows: AsyncIterable<readonly string[]>,

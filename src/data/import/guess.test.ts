@@ -163,10 +163,16 @@ describe('books', () => {
     await expect(take(bad)).rejects.toThrow(
       /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is no level of a book.*1 book that cannot be \(line 11,/s,
     );
-    for (const options of [{}, { kind: 'depth' }] as const)
-      await expect(
-        take(lines([{ time_ms: at, book: 0, side: 'bid', price: 99, quantity: 2 }]), options),
-      ).rejects.toThrow(/holds books, one level a line, which are not read as JSON: write them as CSV or Parquet/);
+    const json = (text: string): object => {
+      const [time_ms, book, side, price, quantity] = text.split(',');
+      return { time_ms: Number(time_ms), book: Number(book), side, price, quantity: Number(quantity) };
+    };
+    expect(await take(lines(levels.map(json)))).toEqual(books);
+    expect(await take(lines(levels.map(json)), { kind: 'depth' })).toEqual(books);
+    const badJson = [...levels, row(3, 3, 'bid', 96), row(3, 3, 'buy', 95)].map(json);
+    await expect(take(`${lines(badJson)}{"time_ms":\n`)).rejects.toThrow(
+      /2 lines that cannot be read \(first line 9: "[^"]*,buy,95,2" is no level of a book/,
+    );
   });
 
   test.for<[string, (text: string) => string | Uint8Array]>([

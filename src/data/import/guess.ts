@@ -121,10 +121,10 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
     return { ...base, symbolKey, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
   }
-  if (isOfLevels(keys))
-    throw new Refusal(
-      `${file.path} holds books, one level a line, which are not read as JSON: write them as CSV or Parquet (sluice data export … --to FILE.csv)`,
-    );
+  if (isOfLevels(keys)) {
+    const base = { kind: 'depth', about: 'books, one level a line', form: { is: 'levels' } } as const;
+    return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
+  }
   const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
   const named = told.columns ?? keys;
   if (named.length > keys.length)

@@ -11,7 +11,7 @@ export interface Layout {
   readonly form:
     | ({ readonly is: 'csv' | 'arrays' } & CsvLayout)
     | ({ readonly is: 'objects' } & ObjectLayout)
-    | { readonly is: 'books' | 'bands' | 'snapshots' | 'differences' }
+    | { readonly is: 'books' | 'levels' | 'bands' | 'snapshots' | 'differences' }
     | { readonly is: 'parquet' };
   readonly symbol?: string;
   /** The column of a text whose cells name the symbol of each row. */

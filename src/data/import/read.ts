@@ -2,7 +2,7 @@
 import type { Duck } from '../catalogue/duckdb.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import type { Reading } from './batch.ts';
-import { bandsAsBooks, snapshotsAsBooks } from './csv-books.ts';
+import { bandsAsBooks, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
 import { differencesAsBooks } from './differences.ts';
 import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
@@ -24,6 +24,8 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
       return readObjects(file.blocks, form, width, lookAt(file.path, layout));
     case 'books':
       return readBooks(file.blocks, lookAt(file.path, layout));
+    case 'levels':
+      return readBooks(objectsAsBooks(file.blocks));
     case 'snapshots':
       return readBooks(snapshotsAsBooks(file.blocks));
     case 'differences':
