@@ -205,18 +205,20 @@ class World {
     await this.#untilReady();
     if (this.#cable !== undefined)
       await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
-    let mayCome = this.#plan.lateQueue;
+    const isDoubtful = (): boolean => this.#orderStates().includes('quarantined');
+    let mayCome = this.#plan.lateQueue || isDoubtful();
     const ending = this.#process?.assembled.end('cancel').then(() => {
       this.#atRest = true;
-      mayCome ||= this.#orderStates().includes('quarantined');
+      mayCome ||= isDoubtful();
     });
     void ending?.catch((error: unknown) => this.fatal(error));
     await this.#until(() => this.#atRest, this.#time.elapsed() + endMs, 'nothing of ours has come to an end');
-    await this.#untilKnown();
+    // One that a human quarantined can be found by the look that ended the rest.
+    await (mayCome ? this.#untilLateOnesEnd() : this.#untilKnown());
     const restAt = this.#time.elapsed() + watchMs;
     await this.#until(() => this.#time.elapsed() >= restAt && this.#wire.inFlight === 0, restAt + 60_000);
     // What came late, or was quarantined by a human before it came, is found now, or was a moment ago.
-    if (mayCome || this.#orderStates().includes('quarantined')) await this.#untilLateOnesEnd();
+    if (mayCome || isDoubtful()) await this.#untilLateOnesEnd();
     await this.#untilSeen();
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
