@@ -221,7 +221,7 @@ function textLayout(
     overEmpty(words, rows);
   if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
   const at = columnNamed(told.columns ?? above ?? [], 'anySymbol');
-  const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, skipLines: firstRow } };
+  const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, width, skipLines: firstRow } };
   refuseSeveral(
     file.path,
     rows.map((cells) => cells[at]),

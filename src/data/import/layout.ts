@@ -15,7 +15,13 @@ export interface Layout {
     | { readonly is: 'parquet' };
   readonly symbol?: string;
   /** The column of a text whose cells name the symbol of each row. */
-  readonly symbols?: { readonly at: number; readonly separator: string; readonly skipLines: number };
+  readonly symbols?: {
+    readonly at: number;
+    readonly separator: string;
+    /** Columns of a row. */
+    readonly width: number;
+    readonly skipLines: number;
+  };
   /** The same of JSON, one object a line. */
   readonly symbolKey?: string;
   readonly interval?: Interval;

@@ -73,6 +73,12 @@ test('one symbol, however it is spelt, is one', async () => {
   expect(await place().take('trades.csv', text)).toMatchObject({ added: 3_000 });
 });
 
+test('a header that comes again and a line that is cut off are no symbols, but lines that cannot be read', async () => {
+  const rows = csv(300, () => 'BTCUSDT');
+  const again = `${rows}${csv(600, () => 'BTCUSDT').replace(rows.slice(rows.indexOf('\n') + 1), '')}"a",BTCU`;
+  await expect(place().take('trades.csv', again)).rejects.toThrow(/2 lines that cannot be read .*\(first line 302: /);
+});
+
 test('trades of several symbols in Parquet are refused', async () => {
   const here = place();
   const duck = await openDuck(1);

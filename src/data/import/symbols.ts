@@ -88,7 +88,7 @@ class Watch {
   }
 
   look(bytes: Uint8Array, from: number, end: number): void {
-    const { at, skipLines } = this.#symbols;
+    const { at, width, skipLines } = this.#symbols;
     if (++this.#line <= skipLines) return;
     let [column, start, place, quoted] = [0, from, from, false];
     for (; place < end; place++) {
@@ -98,9 +98,16 @@ class Watch {
       column++;
       start = place + 1;
     }
-    // A line that is one cell is no row.
-    if (column === at && (at > 0 || place < end) && !this.#isKnown(bytes, start, place))
+    // A line that is cut off within this cell names another symbol, and is no row.
+    const isWhole = column === at && (at < width - 1 ? place < end : at > 0);
+    if (isWhole && !this.#isKnown(bytes, start, place) && this.#isRow(bytes.subarray(from, end)))
       this.#take(bytes.slice(start, place));
+  }
+
+  /** Of files put together the header comes again: that it is no row is for the reader to say. */
+  #isRow(line: Uint8Array): boolean {
+    const cells = new TextDecoder().decode(line).split(this.#symbols.separator);
+    return cells.some((cell) => /^\s*"?[-+]?\d/.test(cell));
   }
 
   #isKnown(bytes: Uint8Array, start: number, end: number): boolean {
