@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Interval } from '../../domain/interval.ts';
 import { storedKlines } from '../catalogue/klines.ts';
+import { loadSeries } from '../catalogue/load.ts';
+import { readManifest } from '../catalogue/manifest.ts';
 import type { Repair } from '../check/finding.ts';
 import { offsetAt } from '../zones.ts';
 import { importFile } from './import.ts';
@@ -51,6 +53,50 @@ test.for<[keyof typeof lengths, 'oldest' | 'newest', number]>([
   expect([...columns.close].slice(0, 9)).toEqual(rows.slice(0, 9).map((row) => Number(row.split(',')[4])));
   const { what } = findings.find((one) => one.what.includes('twice')) ?? {};
   expect(what).toBe(`${moved} ${moved === 1 ? 'row' : 'rows'} of hours that the clocks of Europe/Berlin show twice`);
+});
+
+/** Trades `everyMs` around a moment (UTC ms), with the times that clocks of Berlin show there. */
+const localTrades = (middle: number, everyMs: number): string =>
+  Array.from({ length: Math.ceil((6 * hour) / everyMs) }, (_, row) => {
+    const time = middle - 3 * hour + row * everyMs;
+    const shown = new Date(time + offsetAt('Europe/Berlin', time)).toISOString().slice(0, 23).replace('T', ' ');
+    return `${shown},${100 + (row % 7) / 10},1,${row % 2 === 0 ? 'buy' : 'sell'}\n`;
+  }).join('');
+
+test.for([1_000, 7_321, 25 * 60_000])('trades of both hours, one every %s ms, are as they were', async (everyMs) => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
+  const path = join(dir, 'trades.csv');
+  writeFileSync(path, `time,price,qty,side\n${localTrades(autumn, everyMs)}`);
+  const given = { symbol: 'BTCUSDT', dir, endStamps: false, repair: new Set<Repair>(), replace: false };
+  const { findings } = await importFile(path, { ...given, zone: 'Europe/Berlin', now: Date.UTC(2026, 5, 1) });
+  expect(findings.map(({ what }) => what)).toEqual([
+    expect.stringMatching(/^[\d,]+ rows? of hours that .* show twice$/),
+  ]);
+  const key = { kind: 'trades', symbol: 'BTCUSDT' } as const;
+  const manifest = readManifest(dir, key);
+  const [times] = manifest === undefined ? [] : (await loadSeries(dir, manifest)).columns;
+  expect([...(times ?? [])]).toEqual(Array.from(times ?? [], (_, row) => autumn - 3 * hour + row * everyMs));
+});
+
+test('trades of the second hour that are out of order are sorted within it', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
+  const rows = localTrades(autumn, 60_000).trimEnd().split('\n');
+  const swapped = rows.with(200, rows[201] ?? '').with(201, rows[200] ?? '');
+  writeFileSync(join(dir, 'trades.csv'), `time,price,qty,side\n${swapped.join('\n')}\n`);
+  const given = { symbol: 'BTCUSDT', dir, endStamps: false, replace: false, now: Date.UTC(2026, 5, 1) };
+  const repair = new Set<Repair>(['sort']);
+  const result = await importFile(join(dir, 'trades.csv'), { ...given, zone: 'Europe/Berlin', repair });
+  expect(result.repaired).toEqual([{ repair: 'sort', rows: 1, first: { time: autumn + 21 * 60_000 } }]);
+});
+
+test('rows of one of the two hours alone are taken for the first, and told of', async () => {
+  const rows = localRows('1min', autumn);
+  const { findings } = await place('1min').take([...rows.slice(0, 300), ...rows.slice(360)], { zone: 'Europe/Berlin' });
+  expect(findings.find(({ check }) => check === 'zone')).toMatchObject({
+    what: expect.stringMatching(/^rows of 1 hour .* show twice, of which the order of rows does not tell which$/),
+    refused: false,
+    places: [{ time: autumn - hour }],
+  });
 });
 
 test('rows in that hour that are repeated, or in disorder, are not taken for the second', async () => {

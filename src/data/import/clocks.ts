@@ -1,4 +1,4 @@
-/** Klines whose times are those of a place's clocks: the hour that these show twice in autumn, and the one that they leave out in spring. */
+/** Rows whose times are those of a place's clocks: the hour that these show twice in autumn, and the one that they leave out in spring. */
 import { intervalMs } from '../../domain/interval.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
 import { counted, type Finding } from '../check/finding.ts';
@@ -10,18 +10,22 @@ import type { Layout, Told } from './layout.ts';
 const hourMs = 3_600_000;
 
 export class Clocks {
-  /** Of klines of an hour or less in local times; undefined of others, of which none is moved. */
+  /** Of klines of an hour or less in local times, 0 of trades; undefined of others, of which none is moved. */
   readonly #lengthMs: number | undefined;
   readonly #zone: string | undefined;
   #before = Number.NaN;
   #isSecond = false;
   #last: readonly number[] = [];
   #moved = 0;
+  /** Rows of hours that are shown twice of which no order of rows tells which one it is; those of the hour that goes on, and its first. */
+  readonly #either = new Tally();
+  #open = 0;
+  #opened = Number.NaN;
   /** Moments from which on rows of an hour that these clocks never show go before. */
   readonly #never = new Tally();
 
-  constructor({ isLocal = false }: Pick<Layout, 'isLocal'>, { interval }: SeriesKey, { zone }: Told) {
-    const lengthMs = interval === undefined ? Number.NaN : intervalMs(interval, 0);
+  constructor({ isLocal = false }: Pick<Layout, 'isLocal'>, { kind, interval }: SeriesKey, { zone }: Told) {
+    const lengthMs = kind === 'trades' ? 0 : interval === undefined ? Number.NaN : intervalMs(interval, 0);
     this.#lengthMs = isLocal && lengthMs <= hourMs ? lengthMs : undefined;
     this.#zone = zone;
   }
@@ -41,15 +45,32 @@ export class Clocks {
       this.#before = this.#isSecond ? time + hourMs : time;
       times[row] = this.#before;
       if (this.#isSecond) this.#moved++;
+      this.#noteEither(time);
     }
     if (rows > 0) this.#last = columns.map((column) => column[rows - 1] as number);
+  }
+
+  /** Rows of the second hour tell that those before were of the first. */
+  #noteEither(time: number): void {
+    if (this.#isSecond) this.#open = 0;
+    else if (isShownTwice(this.#zone ?? 'UTC', time)) {
+      if (this.#open === 0) this.#opened = time;
+      this.#open++;
+    } else this.#endEither();
+  }
+
+  #endEither(): void {
+    if (this.#open > 0) this.#either.add(0, this.#opened);
+    this.#open = 0;
   }
 
   #isOfSecond(time: number, columns: readonly Float64Array[], row: number): boolean {
     const lengthMs = this.#lengthMs ?? 0;
     const step = time + hourMs - this.#before;
     // Rows in disorder go back by less than that: where the first hour had hardly begun, nobody knows.
-    if (this.#isSecond ? step < 0 : step <= 0 || step > Math.max(lengthMs, hourMs / 2)) return false;
+    // Trades may be a moment out of order: those of the second hour stay there, for a repair to sort.
+    const backMs = lengthMs === 0 ? hourMs / 2 : 0;
+    if (this.#isSecond ? step < -backMs : step <= 0 || step > Math.max(lengthMs, hourMs / 2)) return false;
     if (!isShownTwice(this.#zone ?? 'UTC', time)) return false;
     // Of hours a row that is repeated exactly looks the same.
     return (
@@ -64,7 +85,8 @@ export class Clocks {
   /** What there is to say of times that name no zone: what was done about them, or that they look local. */
   findings(gaps: readonly Gap[]): readonly Finding[] {
     if (this.#lengthMs === undefined) return [];
-    if (this.#zone !== undefined) return [...this.#neverShown(this.#zone), ...this.#shownTwice(this.#zone)];
+    if (this.#zone !== undefined)
+      return [...this.#neverShown(this.#zone), ...this.#shownTwice(this.#zone), ...this.#eitherHour(this.#zone)];
     const skipped = gaps.filter(([from, to]) => to - from === hourMs && changingPlace(from, 'forward') !== undefined);
     const [first] = skipped;
     if (first === undefined) return [];
@@ -95,5 +117,14 @@ export class Clocks {
     const what = `${counted(this.#moved, 'row')} of hours that the clocks of ${zone} show twice`;
     const effect = 'taken for the second one, since they come after the first';
     return [{ check: 'assumed', count: 1, refused: false, what, effect, places: [] }];
+  }
+  #eitherHour(zone: string): readonly Finding[] {
+    this.#endEither();
+    const { count, places } = this.#either;
+    if (count === 0) return [];
+    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} show twice, of which the order of rows does not tell which`;
+    const effect = 'taken for the first one: those of the second are an hour early';
+    const advice = 'where you know it, import them in UTC, or with their zone';
+    return [{ check: 'zone', count, refused: false, what, effect, advice, places }];
   }
 }
