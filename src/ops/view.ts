@@ -47,7 +47,7 @@ export interface EquityView {
   /** The asset it is counted in. */
   readonly asset: string;
   readonly now: string;
-  /** At the start of the UTC day. */
+  /** At the start of the UTC day; the daily loss is measured anew from a resume on, this is not. */
   readonly dayStart: string;
   /** At the first start of this state directory. */
   readonly start: string;

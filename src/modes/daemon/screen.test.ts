@@ -106,3 +106,17 @@ test('what is noticed while a run begins is news, and what an earlier run left i
   newsSince(before, (one) => news.push(newsText(one)))(screen.view());
   expect(news).toContain('stop       kills nobody');
 });
+
+test('what was lost today is counted from the start of the day, also after a resume', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const midnight = startTime - (startTime % 86_400_000);
+  for (const [at, equity] of [
+    [midnight - 1, '900'],
+    [midnight, '1000'],
+    [midnight + 1, '800'],
+  ] as const)
+    screen.see({ kind: 'equity', at, equity });
+  await desk.assembled.resume(undefined, 'operator', 'on');
+  expect(screen.view().equity.dayStart).toBe('1000');
+});

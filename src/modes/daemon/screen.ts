@@ -31,6 +31,7 @@ const mostDecisions = 60;
 const mostFills = 200;
 const mostUnknowns = 20;
 const mostSteps = 12;
+const dayMs = 86_400_000;
 
 export interface ScreenOptions {
   readonly mode: string;
@@ -156,7 +157,8 @@ export class Screen {
       equity: {
         asset: hosted[0]?.instrument.quote ?? '',
         now: equity,
-        dayStart: unitsText(risk.dayStart.equity),
+        dayStart:
+          this.#equity.find(({ at }) => at >= now() - (now() % dayMs))?.equity ?? unitsText(risk.dayStart.equity),
         start: this.#startEquity ?? equity,
         series: this.#equity,
       },

@@ -106,7 +106,7 @@ function App(): VNode {
           <${Fills} fills=${shown.fills} />
         </div>
         <div class="column">
-          <${Strategies} strategies=${shown.strategies} />
+          <${Strategies} view=${shown} />
           <${Decisions} decisions=${shown.decisions} />
           <${Unknowns} unknowns=${shown.unknowns} now=${shown.marketTime} />
         </div>

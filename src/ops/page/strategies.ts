@@ -1,8 +1,8 @@
 /** What each strategy holds, what protects it, and whether it runs. */
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { StrategyView } from '../view.ts';
-import { direction, exact, money } from './format.ts';
+import type { StrategyView, View } from '../view.ts';
+import { age, direction, exact, money } from './format.ts';
 import { Empty, Gain, Panel, Pill, type Tone } from './parts.ts';
 
 const held = (quantity: string): string =>
@@ -19,10 +19,19 @@ const statuses: Readonly<Record<StrategyView['status'], readonly [Tone, string]>
   former: ['warn', 'Not configured'],
 };
 
-function Strategy({ strategy }: { strategy: StrategyView }): VNode {
+/** It runs, but nothing comes of it. */
+const killed = ['bad', 'Killed'] as const;
+
+/** Nothing of one that never stood without what it asked for, which may have been no protection at all. */
+function bareText({ unprotectedMs, isUnprotected }: StrategyView): string | undefined {
+  if (isUnprotected) return 'now';
+  if (unprotectedMs === 0) return undefined;
+  return `at most ${unprotectedMs < 60_000 ? `${Math.ceil(unprotectedMs / 100) / 10} s` : age(unprotectedMs)}`;
+}
+
+function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: boolean }): VNode {
   const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
-  const { unprotectedMs, isUnprotected } = strategy;
-  const [tone, label] = statuses[status];
+  const [tone, label] = isKilled && status === 'running' ? killed : statuses[status];
   const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
     <li class="strategy">
@@ -41,7 +50,7 @@ function Strategy({ strategy }: { strategy: StrategyView }): VNode {
         <${Fact} name="Value" value=${flat ? undefined : money(position.value)} />
         <${Fact} name="Stop" value=${optional(stop)} />
         <${Fact} name="Target" value=${optional(takeProfit)} />
-        <${Fact} name="Unprotected" value=${isUnprotected ? 'now' : `at most ${Math.ceil(unprotectedMs / 100) / 10} s`} />
+        <${Fact} name="Unprotected" value=${bareText(strategy)} />
         <${Fact} name="Equity" value=${money(equity)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}
@@ -49,12 +58,12 @@ function Strategy({ strategy }: { strategy: StrategyView }): VNode {
   `;
 }
 
-export const Strategies = ({ strategies }: { strategies: readonly StrategyView[] }): VNode => html`
+export const Strategies = ({ view: { strategies, state } }: { view: View }): VNode => html`
   <${Panel} id="strategies" title="Positions">
     ${
       strategies.length === 0
         ? html`<${Empty}>Each strategy appears here with what it holds and what protects it.<//>`
-        : html`<ul class="list">${strategies.map((strategy) => html`<${Strategy} key=${strategy.id} strategy=${strategy} />`)}</ul>`
+        : html`<ul class="list">${strategies.map((strategy) => html`<${Strategy} key=${`${strategy.id} ${strategy.symbol}`} strategy=${strategy} isKilled=${state === 'killed'} />`)}</ul>`
     }
   <//>
 `;
