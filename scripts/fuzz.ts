@@ -3,21 +3,17 @@
  * of the built-in exchange, changed bits in journals, each round with a seed of its own. Ends with 1 at the first that throws, is
  * believed wrongly or is not answered, and names its seed.
  */
-import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
 import { fuzzControl } from '../test/kit/fuzz-control.ts';
 import { fuzzFramesInTime } from '../test/kit/fuzz-frames-thread.ts';
 import { fuzzJournal } from '../test/kit/fuzz-journal.ts';
 import { fuzzReplies } from '../test/kit/fuzz-replies.ts';
+import { askedFor, wholeFrom } from './asked.ts';
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '100' }, seed: { type: 'string', default: '1' } },
-});
-const [rounds, first] = [Number(values.rounds), Number(values.seed)];
-if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(first) || first < 0) {
-  console.error('--rounds and --seed are whole numbers');
-  process.exit(2);
-}
+const usage = 'usage: npm run fuzz -- [--rounds 100] [--seed 1]';
+const values = askedFor({ rounds: { type: 'string' }, seed: { type: 'string' } }, usage);
+const rounds = wholeFrom(1, 'rounds', values.rounds, usage) ?? 100;
+const first = wholeFrom(0, 'seed', values.seed, usage) ?? 1;
 const perRound = 2_000;
 const controlsPerRound = 500;
 const journalsPerRound = 20;

@@ -1,27 +1,29 @@
 /**
- * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [FILE]] [--twice N] [--reach] [--late-queue] [--horizon MS]`: many seeds
+ * `npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--late-queue] [--horizon MS]`: many seeds
  * of the simulated world. `--campaign` goes on after the last seed of its file and writes down what this run came to; `--twice N` runs N seeds
  * twice and compares their traces. `--exhaustive [--scenario NAME] [--file FILE]`: every crash point. `--mutants [--most 1000] [--only NAME]`:
  * rules broken on purpose. `--seed N [--trace]` and `--plan JSON`: one run, shrunk where it fails. `--page`: docs/reference/reachability.md.
  * Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
  */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { exhaustive } from '../src/testing/world/command/exhaustive.ts';
 import { explain } from '../src/testing/world/command/explain.ts';
 import { huntAll } from '../src/testing/world/command/mutants.ts';
 import { reachTables, writeReachPage } from '../src/testing/world/command/reach-page.ts';
 import { runSeeds } from '../src/testing/world/command/seeds.ts';
 import { type Plan, planOf } from '../src/testing/world/plan.ts';
+import { askedFor, ended, wholeFrom } from './asked.ts';
 
 /** Failures printed in full. */
 const shownFailures = 5;
 
-const { values: asked } = parseArgs({
-  options: {
+const usage = `usage: npm run simulate -- [--seeds 500] [--from 1] [--jobs 2] [--campaign [--file FILE]] [--twice N] [--reach] [--page] [--late-queue] [--horizon MS]
+       npm run simulate -- --exhaustive [--scenario NAME] [--file FILE] | --mutants [--most 1000] [--only NAME] | --seed N [--trace] [--mutant NAME] | --plan JSON`;
+const asked = askedFor(
+  {
     seeds: { type: 'string' },
     from: { type: 'string' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
+    jobs: { type: 'string' },
     twice: { type: 'string' },
     campaign: { type: 'boolean', default: false },
     file: { type: 'string' },
@@ -36,24 +38,45 @@ const { values: asked } = parseArgs({
     scenario: { type: 'string' },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
-    most: { type: 'string', default: '1000' },
+    most: { type: 'string' },
     only: { type: 'string' },
   },
-});
+  usage,
+);
 
-const jobs = Number(asked.jobs);
+const whole = (
+  name: 'jobs' | 'horizon' | 'from' | 'seeds' | 'twice' | 'most' | 'seed',
+  least = 1,
+): number | undefined => wholeFrom(least, name, asked[name], usage);
+const jobs = whole('jobs') ?? availableParallelism();
+const from = whole('from', 0);
+const most = whole('most') ?? 1_000;
+const seed = whole('seed', 0);
+const count = whole('twice') ?? whole('seeds') ?? 500;
+const plan = asked.plan === undefined ? undefined : planIn(asked.plan);
 /** The variant of the exchange on which the protocol's promise depends on D (order-protocol §4). */
 const variant = {
   lateQueue: asked['late-queue'],
-  horizonMs: asked.horizon === undefined ? undefined : Number(asked.horizon),
+  horizonMs: whole('horizon', 0),
 };
 const explaining = { ...variant, trace: asked.trace, mutant: asked.mutant };
+
+/** A plan as a run that failed printed it. */
+function planIn(text: string): Plan {
+  try {
+    const found = JSON.parse(text) as Plan | null;
+    if (typeof found?.seed === 'number' && Array.isArray(found.classes) && Array.isArray(found.events)) return found;
+  } catch {
+    // Told of below.
+  }
+  return ended('--plan must be a plan as JSON, as a run that failed prints it', usage);
+}
 
 async function seeds(): Promise<boolean> {
   const { failures, reach, about, fine } = await runSeeds({
     ...variant,
-    from: asked.from === undefined ? undefined : Number(asked.from),
-    seeds: Number(asked.twice ?? asked.seeds ?? '500'),
+    from,
+    seeds: count,
     jobs,
     twice: asked.twice !== undefined,
     campaign: asked.campaign ? (asked.file ?? 'docs/campaign.json') : undefined,
@@ -65,12 +88,11 @@ async function seeds(): Promise<boolean> {
 }
 
 function asWished(): Promise<boolean> {
-  if (asked.mutants)
-    return huntAll({ from: Number(asked.from ?? '1'), most: Number(asked.most), jobs, only: asked.only });
+  if (asked.mutants) return huntAll({ from: from ?? 1, most, jobs, only: asked.only });
   if (asked.exhaustive)
     return exhaustive({ scenario: asked.scenario, jobs, file: asked.file ?? 'var/exhaustive.json' });
-  if (asked.plan !== undefined) return explain(JSON.parse(asked.plan) as Plan, explaining);
-  return asked.seed === undefined ? seeds() : explain(planOf(Number(asked.seed)), explaining);
+  if (plan !== undefined) return explain(plan, explaining);
+  return seed === undefined ? seeds() : explain(planOf(seed), explaining);
 }
 
 process.exitCode = (await asWished()) ? 0 : 1;
