@@ -105,6 +105,14 @@ describe('a zone', () => {
     expect(frameClose(day, open) - open).toBe(hours * 3_600_000);
   });
 
+  test('whose clocks go forward at midnight has a day that begins at one and ends at midnight', () => {
+    const chile = { interval: '1day', zone: 'America/Santiago' } as const;
+    const open = Date.UTC(2023, 8, 3, 4);
+    expect(frameOpen(chile, open + 5)).toBe(open);
+    expect(frameClose(chile, open)).toBe(open + 23 * 3_600_000);
+    expect(frameOpen(chile, open + 23 * 3_600_000)).toBe(open + 23 * 3_600_000);
+  });
+
   test('begins its weeks on its own Monday and its months on its own first', () => {
     const zone = '+09:00';
     expect(frameOpen({ interval: '1week', zone }, Date.UTC(2024, 4, 5, 16))).toBe(Date.UTC(2024, 4, 5, 15));

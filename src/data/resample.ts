@@ -71,7 +71,8 @@ export function frameOpen({ interval, zone = 'UTC' }: Frame, time: number): numb
 /** UTC ms at which the frame's kline that opened at `open` closes: a day is 23 or 25 hours where clocks change. */
 export function frameClose({ interval, zone = 'UTC' }: Frame, open: number): number {
   if (zone === 'UTC' || !isByDay(interval)) return closeTime(interval, open);
-  return localToUtc(zone, closeTime(interval, open + offsetAt(zone, open)));
+  // Where clocks go forward at midnight, the day opens at one o'clock.
+  return localToUtc(zone, closeTime(interval, openTimeOf(interval, open + offsetAt(zone, open))));
 }
 
 /**
