@@ -37,6 +37,8 @@ beforeAll(() => {
     eventOf('approved', { clientOrderId: first.clientOrderId, detail: weighed }),
     eventOf('approved', { clientOrderId: second.clientOrderId, detail: reducing }),
     eventOf('approved', { clientOrderId: third.clientOrderId, detail: {} }),
+    eventOf('cancelSent', { clientOrderId: second.clientOrderId, at: startTime + 86_400_000, detail: {} }),
+    eventOf('cancelAnswer', { clientOrderId: second.clientOrderId, at: startTime + 86_400_000, detail: {} }),
   ]);
   db.close();
   lock.release();
@@ -57,6 +59,15 @@ function refusal(subject: string): Refusal {
   }
   throw new Error(`${subject} was not refused`);
 }
+
+test('each day is told at which something happened, once', () => {
+  const days = (text: string): readonly string[] => text.split('\n').filter((line) => / UTC$/.test(line));
+  expect(days(why('picky'))).toEqual(['2020-03-12 UTC']);
+  expect(days(why('saaaaab00002'))).toEqual([
+    expect.stringMatching(/^order saaaaab00002 .* on 2020-03-12 UTC$/),
+    '2020-03-13 UTC',
+  ]);
+});
 
 test('ages are told as they are configured, however fast the clock of the exchange ran', () => {
   const lock = takeLock(state);

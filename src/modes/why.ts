@@ -40,12 +40,16 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   closed: 'closed',
 };
 
-const detailText = ({ event, detail }: Pick<EventEntry, 'event' | 'detail'>): string =>
-  event === 'approved' ? approvalText(detail) : listed(detail);
+const detailText = ({ event, detail, at }: Pick<EventEntry, 'event' | 'detail' | 'at'>): string =>
+  event === 'approved' ? approvalText(detail) : listed(detail, at);
 
-const listed = (detail: EventEntry['detail']): string =>
+/** Times are told with their day where it is not that of `at`. */
+const listed = (detail: EventEntry['detail'], at: number): string =>
   Object.entries(detail)
-    .map(([name, value]) => `${name} ${typeof value === 'number' && value > 1e12 ? stamp(value) : String(value)}`)
+    .map(([name, value]) => {
+      if (typeof value !== 'number' || value <= 1e12) return `${name} ${String(value)}`;
+      return `${name} ${day(value) === day(at) ? '' : `${day(value)} `}${stamp(value)}`;
+    })
     .join(', ');
 
 function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
@@ -188,7 +192,12 @@ export function showWhy(subject: string, options: ShowOptions): void {
       options.out(
         `only you may decide it: sluice resolve ${order.clientOrderId} --as ${wordsFor(order.state).join('|')} --reason TEXT`,
       );
-    for (const step of steps)
-      options.out(`${stamp(step.at)}  ${step.what}${step.detail === '' ? '' : `: ${step.detail}`}`);
+    // The first line of an order says its day.
+    let shown = order === undefined ? '' : day(order.createdAt);
+    for (const { at, what, detail } of steps) {
+      if (day(at) !== shown) options.out(`${day(at)} UTC`);
+      shown = day(at);
+      options.out(`${stamp(at)}  ${what}${detail === '' ? '' : `: ${detail}`}`);
+    }
   });
 }

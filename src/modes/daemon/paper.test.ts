@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../../domain/instrument.ts';
+import { units } from '../../domain/money.ts';
 import { fillRowOf, orderRowOf, pastOf } from '../../journal/builders.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { emptyLoaded, type Loaded } from '../../journal/load.ts';
 import { instruments } from '../../testing/builders.ts';
-import { currencyOf, firstIdAfter, ordersOf, withoutLostFills } from './paper.ts';
+import { balancesAfter, firstIdAfter, ordersOf, withoutLostFills } from './paper.ts';
 
 const resting: Partial<OrderEntryRow> = { orderId: '1001', state: 'open' };
 const over: Partial<OrderEntryRow> = { orderId: '1001', state: 'closing', executed: '1', venueStatus: 'FILLED' };
@@ -44,9 +45,10 @@ test('a paper account has one currency: what traded in another is refused', () =
   const config = (symbol: string) => [{ symbol }];
   const usd = instrument({ symbol: 'XBTUSD', base: 'XBT', quote: 'USD', pricePrecision: 2, quantityPrecision: 5 });
   const all = new Map([...instruments, ['XBTUSD', usd]]);
-  expect(currencyOf(config('BTCUSDT'), kept(resting, '1'), all, 'DIR')).toBe('USDT');
-  expect(currencyOf(config('XBTUSD'), emptyLoaded, all, 'DIR')).toBe('USD');
-  expect(() => currencyOf(config('XBTUSD'), kept(resting, '1'), all, 'DIR')).toThrow(
+  const after = (symbol: string, loaded: Loaded) => balancesAfter(config(symbol), loaded, all, units('500'), 'DIR');
+  expect(after('XBTUSD', emptyLoaded)).toEqual([{ asset: 'USD', free: units('500'), locked: 0n }]);
+  expect(after('BTCUSDT', kept(resting, '1')).map(({ asset }) => asset)).toEqual(['USDT', 'BTC']);
+  expect(() => after('XBTUSD', kept(resting, '1'))).toThrow(
     'DIR traded BTCUSDT, which is paid in USDT, and XBTUSD is paid in USD: a paper account has one currency',
   );
 });

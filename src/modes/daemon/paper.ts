@@ -42,10 +42,7 @@ function paperVenue(
     instruments,
     rules,
     fees,
-    balances: balancesAfter(loaded, instruments, {
-      asset: currencyOf(config.strategies, loaded, instruments, stateDir),
-      cash,
-    }),
+    balances: balancesAfter(config.strategies, loaded, instruments, cash, stateDir),
     restored: ordersOf(loaded, instruments),
     firstId: firstIdAfter(loaded),
   });
@@ -53,37 +50,26 @@ function paperVenue(
   return { orders: venue.orders, feeInBase, loaded, close: () => venue.close() };
 }
 
-/** What everything is paid in: sums of several currencies would be none. */
-export function currencyOf(
+/** What the account holds: the cash it began with and what its fills moved, all in one currency: sums of several would be none. */
+export function balancesAfter(
   strategies: readonly { readonly symbol: string }[],
   { past }: Pick<Loaded, 'past'>,
   instruments: ReadonlyMap<string, Instrument>,
+  cash: Units,
   stateDir: string,
-): string {
+): readonly Balance[] {
   const symbol = strategies[0]?.symbol ?? '';
   const quote = instruments.get(symbol)?.quote ?? '';
-  for (const fill of past.fills()) {
-    const before = instruments.get(fill.symbol)?.quote ?? quote;
-    if (before !== quote)
-      throw new Refusal(
-        `${stateDir} traded ${fill.symbol}, which is paid in ${before}, and ${symbol} is paid in ${quote}: a paper account has one currency; begin another with --state DIR`,
-      );
-  }
-  return quote;
-}
-
-/** What the account holds: the cash it began with and what its fills moved. */
-function balancesAfter(
-  loaded: Loaded,
-  instruments: ReadonlyMap<string, Instrument>,
-  { asset: currency, cash }: { readonly asset: string; readonly cash: Units },
-): readonly Balance[] {
-  const held = new Map<string, Units>([[currency, cash]]);
+  const held = new Map<string, Units>([[quote, cash]]);
   const add = (asset: string, amount: Units): void => {
     held.set(asset, plus(held.get(asset) ?? noUnits, amount));
   };
-  for (const row of loaded.past.fills()) {
+  for (const row of past.fills()) {
     const at = finer(row, instruments.get(row.symbol) as Instrument);
+    if (at.quote !== quote)
+      throw new Refusal(
+        `${stateDir} traded ${row.symbol}, which is paid in ${at.quote}, and ${symbol} is paid in ${quote}: a paper account has one currency; begin another with --state DIR`,
+      );
     const moved = movementOf(restoreFill(row, at), at);
     add(at.base, moved.base);
     add(at.quote, moved.quote);
