@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
+import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
@@ -74,6 +75,42 @@ test('an indicator of one’s own that has values before it is warm is waited fo
   });
   expect(await alike(strategy)).toBeGreaterThan(5);
   expect((await runStream(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
+});
+
+test('a want that a strategy keeps and changes in place is heard at each change, and again one kline later', async () => {
+  const fresh = await alike(
+    saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up', { stop: slow * 0.9 }) : flat('down'))),
+  );
+  const goal = { quantity: 0 };
+  const want: { kind: 'target'; goal: { quantity: number }; stop?: number; reason: string } = {
+    ...{ kind: 'target', goal, reason: 'own' },
+  };
+  const changing = saying((fast, slow) => {
+    goal.quantity = fast > slow ? 1 : 0;
+    want.stop = fast > slow ? slow * 0.9 : 0;
+    return want;
+  });
+  expect(await alike(changing)).toBe(fresh);
+  const entries: (number | undefined)[] = [runColumns(inputFor(changing)).fills[0]?.time];
+  const worse = async (input: RunInput): Promise<RunResult> => {
+    const result = runColumns(input);
+    entries.push(result.fills[0]?.time);
+    return result;
+  };
+  await stress(
+    inputFor(changing),
+    worse,
+    () => ({ return: 0, sharpe: null }),
+    () => false,
+  );
+  expect(entries.at(-1)).toBe((entries[0] ?? 0) + 60_000);
+});
+
+test('what hold and flat give is not for the strategy to change', () => {
+  const change = (want: Want) => () => Object.assign(want, { stop: 90 });
+  expect(change(hold({ quantity: 1 }, 'up'))).toThrow('not extensible');
+  expect(change(flat('down'))).toThrow('not extensible');
+  expect(change(hold({ quantity: 1 }, 'up', { stop: 80 }))).not.toThrow();
 });
 
 test('an object of a class is as good as one of functions, wherever something of it is changed', async () => {

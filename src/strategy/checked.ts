@@ -2,12 +2,15 @@
 import type { Goal, Quote, Want } from '../domain/order.ts';
 import { WantError } from './fault.ts';
 
-/** A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. */
+/**
+ * A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. What comes back is
+ * the strategy's no more: one that changes an object of its own and says it again would say what it said before, and nothing would be done.
+ */
 export function checked(want: Want): Want {
-  // Asked at every kline, so nothing is made here unless something is wrong.
+  // Asked at every kline, so nothing is made here unless something is wrong, or is the strategy's own to change.
   if (want?.kind === 'quotes') {
     if (!Array.isArray(want.quotes) || !want.quotes.every(isQuote)) throw new WantError(quotesFault(want.quotes));
-    return want;
+    return { ...want, quotes: want.quotes.map((one) => ({ ...one })) };
   }
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
     throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quote()`);
@@ -26,7 +29,7 @@ export function checked(want: Want): Want {
     throw new WantError(
       `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`,
     );
-  return want;
+  return Object.isFrozen(want) && Object.isFrozen(want.goal) ? want : { ...want, goal: { ...want.goal } };
 }
 
 const isQuote = (quote: Quote | null | undefined): boolean =>

@@ -91,12 +91,16 @@ export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
 
-/** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place. */
+/**
+ * Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place; they are
+ * said here, and not put onto what this gives.
+ */
 export function hold(goal: Goal, reason: string, options?: Exits): Target {
   // Nothing here keeps options that are left out: an engine that need not make them halves the time of a loop over klines.
   if (options !== undefined && !isPlain(options)) return { kind: 'target', goal, reason, ...options };
-  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none.
-  if (said.reason !== reason || !isSame(said.goal, goal)) said = { kind: 'target', goal: copyOf(goal), reason };
+  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none. It is everybody's, so nobody's to change.
+  if (said.reason !== reason || !isSame(said.goal, goal))
+    said = Object.freeze({ kind: 'target', goal: Object.freeze(copyOf(goal)), reason });
   return said;
 }
 
@@ -132,6 +136,14 @@ function copyOf(goal: Goal): Goal {
 }
 
 /** Hold nothing. */
-export const flat = (reason: string): Target => ({ kind: 'target', goal: { quantity: 0 }, reason });
+export function flat(reason: string): Target {
+  if (away.reason !== reason) away = Object.freeze({ kind: 'target', goal: nothing, reason });
+  return away;
+}
+
+const nothing: Goal = Object.freeze({ quantity: 0 });
+/** What was said last to hold nothing. */
+let away: Target = Object.freeze({ kind: 'target', goal: nothing, reason: '' });
+
 /** Have exactly these resting orders. */
 export const quote = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

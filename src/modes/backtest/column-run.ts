@@ -190,12 +190,13 @@ export class ColumnRun {
 
   /** What it wishes from now on; undefined where that rests already, or is not heard. */
   #heed({ series, cursor }: Walk, seat: Seat): Signal | undefined {
-    const want = seat.wish();
-    if (want === undefined) return undefined;
+    const wish = seat.wish();
+    if (wish === undefined) return undefined;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     markCloses(this.walks, this.#portfolio);
-    seat.lastWant = checked(want);
+    const want = checked(wish);
+    seat.lastWant = want;
     seat.quiet = false;
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
     if (!this.#desk.hears(signal)) return undefined;

@@ -5,6 +5,7 @@ import type { Want } from '../../domain/order.ts';
 import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
+import { checked } from '../../strategy/checked.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { over } from '../../strategy/over.ts';
 import type { RunInput, RunResult } from './run.ts';
@@ -25,7 +26,7 @@ function later(strategy: Strategy): Strategy {
           });
           klines.add(
             strategy.signals(context).subscribe((want) => {
-              meant = want;
+              meant = checked(want);
             }),
           );
           return klines;
@@ -42,7 +43,8 @@ function later(strategy: Strategy): Strategy {
       // A driver may ask twice at one kline.
       if (openTime !== asked) said = meant;
       asked = openTime;
-      meant = strategy.decide(values, moment) ?? meant;
+      const want = strategy.decide(values, moment) ?? undefined;
+      if (want !== undefined) meant = checked(want);
       return said;
     },
   });
