@@ -175,7 +175,7 @@ describe('a strategy that ends the program', () => {
     write('if (params.n > 2) process.exit(0);');
     const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=1..4']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain('4 cells over 50 klines, 2 refused by the strategy');
+    expect(out).toContain('4 cells over 50 klines, 2 refused');
   });
 
   test('is named where it never finishes loading', async () => {
@@ -183,5 +183,40 @@ describe('a strategy that ends the program', () => {
     const { code, err } = await at.sluice(backtest);
     expect(code).toBe(1);
     expect(err).toMatch(/^sluice: strategy file \/.*mine\.ts never finished loading: it awaits something .*\n$/);
+  });
+});
+
+describe('what a strategy does beside deciding', () => {
+  test('is logged to stderr, so that programs can read the result, by a grid, too', async () => {
+    write("console.log('at', params.n); console.info('i'); console.table([1]);", "console.log('loading');");
+    const { code, out, err } = await at.sluice([...backtest, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ klines: 50 });
+    expect(err).toContain('loading\nat 9\ni\n┌');
+    const grid = await at.sluice([...backtest, '--grid', 'n=1..2', '--json']);
+    expect(JSON.parse(grid.out)).toHaveProperty('cells');
+    expect(grid.err).toContain('at 2\n');
+  });
+
+  test('is told in one line where it throws, and is no success', async () => {
+    for (const [thrown, what] of [
+      ["new Error('lost')", /for: Error: lost \(mine\.ts, line 6\)\n$/],
+      ["'lost'", /what is no Error; throw new Error.*\n$/],
+    ] as const) {
+      write(`void Promise.reject(${thrown});`);
+      const { code, err } = await at.sluice(backtest);
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^sluice: a strategy threw in a timer or a promise of its own, which nothing waits for: .*\n$/m,
+      );
+      expect(err).toMatch(what);
+    }
+  });
+
+  test('keeps no program that is done', async () => {
+    write('', 'setInterval(() => {}, 1000);');
+    const { code, out } = await at.sluice(backtest);
+    expect(code).toBe(0);
+    expect(out).toContain('Final equity');
   });
 });

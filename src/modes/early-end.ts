@@ -1,6 +1,8 @@
 /** A program that ends before its command is through must not look like one that went well. */
-import { strategyPlace } from '../strategy/fault.ts';
-import { loadingNow } from '../strategy/load.ts';
+import { systemClock } from '../clock/clock.ts';
+import { faultText, isStrategyFault, strategyPlace } from '../strategy/fault.ts';
+import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
+import { exitCodeOf } from './exit-code.ts';
 
 /** Enough of a stack to reach a strategy below whatever it calls. */
 const frames = 100;
@@ -31,7 +33,23 @@ export function refusesEarlyEnd(say: (line: string) => void): () => void {
         : `strategy file ${file} never finished loading: it awaits something at its top level that never comes; take that await out`,
     );
   });
+  process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+    // A daemon has last words of its own.
+    if (process.listenerCount('uncaughtException') > 1) return;
+    // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
+    const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
+    const what = isNone ? "what is no Error; throw new Error('…') to see the line" : faultText(error);
+    if (isNone || isStrategyFault(error))
+      fail(`a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`);
+    else exitCodeOf(error, say);
+    process.exit(1);
+  });
   return () => {
     isThrough = true;
+    if (!hasLoadedFiles()) return;
+    // Timers that a strategy left would keep a program that is done. What was printed goes out first, and promises that broke are heard of.
+    process.stdout.write('', () =>
+      process.stderr.write('', () => void systemClock.sleep(0).then(() => process.exit())),
+    );
   };
 }

@@ -26,11 +26,17 @@ export interface LoadProblem {
 }
 
 let hooked = false;
+/** Whether this program has loaded a file of the user's own. */
+export const hasLoadedFiles = (): boolean => hooked;
 
-/** Makes `import … from 'sluice'` mean this program in a strategy file wherever it lies, with or without a node_modules of its own. */
+/**
+ * Makes `import … from 'sluice'` mean this program in a strategy file wherever it lies, with or without a node_modules of its own; and what
+ * such a file logs goes to stderr, as notes do: stdout is for results, which programs read.
+ */
 function offerSluice(entry: string): void {
   if (hooked) return;
   hooked = true;
+  Object.assign(console, new console.Console({ stdout: process.stderr, stderr: process.stderr }));
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'sluice' ? { url: entry, shortCircuit: true } : next(specifier, context),
