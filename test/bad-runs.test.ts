@@ -9,6 +9,7 @@ import { backtestSchema } from '../src/config/schema.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { shortFault } from '../src/modes/backtest/run-faults.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { refusedText } from '../src/report/refused.ts';
@@ -25,12 +26,12 @@ const row = (at: number): string => `${start + at * minute},100,101,99,100,5`;
 const header = 'time_ms,open,high,low,close,volume';
 
 /** A configuration over these minutes after the start, one line a kline. */
-async function prepared(minutes: readonly number[], more = '', interval = '1min') {
+async function prepared(minutes: readonly number[], more = '', interval = '1min', data = 'data: { BTCUSDT: x.csv }') {
   writeFileSync(join(dir, 'x.csv'), `${[header, ...minutes.map(row)].join('\n')}\n`);
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
-    `data: { BTCUSDT: x.csv }
+    `${data}
 cash: "1000"
 ${more}
 strategies: [{ id: t, use: sma-cross, symbol: BTCUSDT, interval: ${interval}, params: { fast: 2, slow: 30 } }]
@@ -67,6 +68,52 @@ describe('klines', () => {
     await expect(prepared(upTo(30))).rejects.toThrow(
       /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision, .*x\.csv has 30 up to the end/,
     );
+  });
+});
+
+test('an average of larger klines takes as many as it takes from where the data begin', () => {
+  const fault = (
+    count: number,
+    from: number,
+    isMissing: (row: number) => boolean = () => false,
+  ): string | undefined => {
+    const times = Array.from({ length: count }, (_, at) => start + (from + at) * minute);
+    const openTime = Float64Array.from(times.filter((_, at) => !isMissing(at)));
+    const hourly = { id: 'one', of: '1min', needs: [{ warmup: 0 }, { warmup: 2, of: '60min' }] } as const;
+    return shortFault({ symbol: 'BTCUSDT', interval: '1min', source: 'x.csv', openTime }, openTime.length, [hourly]);
+  };
+  expect(fault(121, 0)).toBeUndefined();
+  expect(fault(120, 0)).toContain('120 klines are too few: the strategy needs 120 of 1min');
+  expect(fault(180, 1)).toBeUndefined();
+  expect(fault(179, 1)).toContain('179 klines are too few: the strategy needs 179 of 1min');
+  // An hour of which nothing is there is none.
+  expect(fault(190, 0, (row) => row >= 60 && row < 180)).toBeDefined();
+  expect(fault(190, 0, (row) => row >= 70 && row < 130)).toBeUndefined();
+});
+
+describe('fees', () => {
+  const note = async (more: string) =>
+    (await prepared(upTo(400), more)).warnings.filter((text) => text.startsWith('fees'));
+  const own = '{ maker: "0.001", taker: "0.001" }';
+
+  test('are told to be assumed where they are, and no more', async () => {
+    expect(await note('')).toEqual([
+      'fees are not configured: maker 0.20 % and taker 0.20 % are assumed (fees: { maker: "…", taker: "…" })',
+    ]);
+    expect(await note('fees: { maker: "0.001" }')).toEqual([
+      'fees are not configured: taker 0.20 % is assumed (fees: { taker: "…" })',
+    ]);
+    expect(await note(`symbolFees: { BTCUSDT: ${own} }`)).toEqual([]);
+    expect(await note(`symbolFees: { ETHUSDT: ${own} }`)).toHaveLength(1);
+  });
+
+  test('of some symbols are not those of all', async () => {
+    const both = 'data: { BTCUSDT: x.csv, ETHUSDT: x.csv }';
+    const two = '1min, params: { fast: 2, slow: 30 } }, { id: two, use: sma-cross, symbol: ETHUSDT, interval: 1min';
+    const { warnings } = await prepared(upTo(400), `symbolFees: { BTCUSDT: ${own} }`, two, both);
+    expect(warnings.filter((text) => text.startsWith('fees'))).toEqual([
+      expect.stringMatching(/^fees of ETHUSDT are not configured: maker 0\.20 % and taker 0\.20 % are assumed/),
+    ]);
   });
 });
 

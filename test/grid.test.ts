@@ -143,6 +143,18 @@ describe('a grid', () => {
     expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
   });
 
+  test('leaves out cells whose averages are longer than the data: they would do nothing, and be the best among those that lose', async () => {
+    const { out } = await run({
+      ...{ json: false, csv: dir, grid: ['fast=10', 'slow=20,50,20000'] },
+      set: ['to=2020-02-05', 'from=2020-02-03'],
+    });
+    expect(out).toMatch(
+      / 3 cells over [\d,]+ klines, 1 refused\nRefused +XBTUSD: \d+ klines are too few: the strategy needs 20000 /,
+    );
+    expect(out).toMatch(/Best cell +fast 10, slow (20|50): /);
+    expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(/^10,20000,+"?XBTUSD: /m);
+  });
+
   test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
     const { out } = await run({ json: false, csv: dir, grid: ['fast=10..30:10', 'slow=40..120:40'] });
     expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 tries/);

@@ -71,7 +71,7 @@ function headSection(input: GridInput): Html {
     return section(
       'best',
       'No cell could be run',
-      html`<p class="about">The configuration's strategy refused each.</p>`,
+      html`<p class="about">Each was refused; the terminal, and the CSV that --csv writes, say why.</p>`,
     );
   const luck = luckOf(input);
   const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;

@@ -6,13 +6,19 @@ import { frameFault, ownWarmup } from './frames.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
-/** How many closed klines of its interval a strategy must have seen before it may want anything. */
-export function warmupOf(strategy: Strategy, params: ParamValues<Params>, interval: Interval): number {
-  const own = strategy.warmup?.(params) ?? 0;
-  if (isStreaming(strategy)) return own;
-  const indicators = Object.values(strategy.indicators(params) as Record<string, Indicator>);
-  return Math.max(own, ...indicators.map((indicator) => ownWarmup(indicator, interval)));
+/** So many klines, of a larger interval than the strategy's where it is named. */
+export type Need = Pick<Indicator, 'warmup' | 'of'>;
+
+/** What a strategy must have seen closed before it may want anything, all of it. */
+export function needsOf(strategy: Strategy, params: ParamValues<Params>): readonly Need[] {
+  const own: Need = { warmup: strategy.warmup?.(params) ?? 0 };
+  if (isStreaming(strategy)) return [own];
+  return [own, ...Object.values(strategy.indicators(params) as Record<string, Indicator>)];
 }
+
+/** How many closed klines of its interval are always enough for that. */
+export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interval: Interval): number =>
+  Math.max(...needsOf(strategy, params).map((need) => ownWarmup(need, interval)));
 
 /** What of its warm-up or its indicators is none, or undefined; a file of one's own is not held to types. */
 export function needsFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {

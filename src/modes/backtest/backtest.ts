@@ -18,8 +18,7 @@ import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/rates.ts';
-import { frameFault, ownWarmup } from '../../strategy/frames.ts';
-import { warmupOf } from '../../strategy/needs.ts';
+import { frameFault } from '../../strategy/frames.ts';
 import { shippedInstruments } from '../demo/scenarios.ts';
 import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from '../strategies.ts';
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
@@ -28,7 +27,7 @@ import { finerOf } from './detail.ts';
 import { rulesOf } from './fill-rules.ts';
 import { marginRulesOf } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
-import { refuseOtherIntervals, refuseShort, rowsOf, spanNotes, type Warming } from './run-faults.ts';
+import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
 import { levelNotes } from './tape-levels.ts';
@@ -136,8 +135,9 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const asked = { symbol, interval, openTime: columns.openTime, source };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);
-    const warming = hosted.filter((one) => one.symbol === symbol).map(ownKlines);
-    refuseShort(asked, rows.end, Math.max(...warming.map((one) => ownWarmup(one, interval))));
+    const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
+    const short = shortFault(asked, rows.end, warming);
+    if (short !== undefined) throw new Refusal(short);
     warnings.push(...spanNotes(config, asked, rows, warming));
     const finer = await finerOf(dir, config, instrument, interval);
     if (finer !== undefined) {
@@ -154,11 +154,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     if (note !== undefined) warnings.push(note);
     dataHashes[`${other.pair.symbol} as a rate`] = hash;
   }
-  const { fees } = input;
-  if (fees.assumed)
-    warnings.push(
-      `fees are not configured: maker ${percent(fees.maker)} and taker ${percent(fees.taker)} are assumed (fees: { maker: "…", taker: "…" })`,
-    );
+  warnings.push(...feeNotes(config, input));
   const others = currencies.map(({ other }) => other);
   return {
     input: {
@@ -197,13 +193,6 @@ async function currenciesIn(
   }
   return found;
 }
-
-/** What it has to see of its own interval before its first decision. */
-const ownKlines = ({ id, strategy, params, interval }: RunInput['hosted'][number]): Warming => ({
-  id,
-  warmup: warmupOf(strategy, params, interval),
-  of: interval,
-});
 
 /** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
 function smallestInterval(
@@ -257,6 +246,18 @@ function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): S
   const columns = resampleTrades(trades, { interval });
   const gaps = findGaps({ symbol, interval }, columns.openTime);
   return { columns, gaps, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
+}
+
+/** Which rates are assumed, and of which symbols where others have rates of their own. */
+function feeNotes({ fees: given }: Pick<BacktestConfig, 'fees'>, { fees, series }: RunInput): readonly string[] {
+  const symbols = series.map(({ symbol }) => symbol);
+  const common = symbols.filter((symbol) => fees.bySymbol?.[symbol] === undefined);
+  if (!fees.assumed || common.length === 0) return [];
+  const missing = (['maker', 'taker'] as const).filter((kind) => given[kind] === undefined);
+  const what = missing.map((kind) => `${kind} ${percent(fees[kind])}`).join(' and ');
+  const whose = common.length < symbols.length ? ` of ${common.join(', ')}` : '';
+  const how = missing.map((kind) => `${kind}: "…"`).join(', ');
+  return [`fees${whose} are not configured: ${what} ${missing.length === 1 ? 'is' : 'are'} assumed (fees: { ${how} })`];
 }
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

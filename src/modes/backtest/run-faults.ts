@@ -3,7 +3,9 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { framing } from '../../strategy/frames.ts';
+import { framing, ownWarmup } from '../../strategy/frames.ts';
+import { type Need, needsOf } from '../../strategy/needs.ts';
+import type { NamedHosted } from '../strategies.ts';
 
 /** A symbol's klines, and where they are from. */
 export interface Asked {
@@ -53,22 +55,34 @@ export function rowsOf(
   return { first, end };
 }
 
-/** A strategy on a symbol, and how many klines of its own interval it must have seen before it decides. */
+/** A strategy on a symbol, and what it must have seen before it decides. */
 export interface Warming {
   readonly id: string;
-  readonly warmup: number;
   readonly of: Interval;
+  readonly needs: readonly Need[];
 }
 
+export const warmingOf = ({ id, strategy, params, interval }: NamedHosted): Warming => ({
+  id,
+  of: interval,
+  needs: needsOf(strategy, params),
+});
+
 /** The row with which a strategy can first decide; larger klines are made as the run makes them. */
-function decidingRow({ interval, openTime }: Asked, { warmup, of }: Warming): number {
-  let closed = 0;
-  const take = framing(interval, of, () => {
-    closed++;
+function decidingRow({ interval, openTime }: Asked, { of, needs }: Warming): number {
+  const closed = new Map<Interval, number>();
+  const count = (one: Interval): void => void closed.set(one, (closed.get(one) ?? 0) + 1);
+  const above = new Set(needs.map((need) => need.of ?? of));
+  above.delete(of);
+  const larger = [...above].map((one) => framing(of, one, () => count(one)));
+  const take = framing(interval, of, (kline) => {
+    count(of);
+    for (const grow of larger) grow(kline);
   });
+  const known = (one: Interval = of): number => closed.get(one) ?? 0;
   for (let row = 0; row < openTime.length; row++) {
     take({ openTime: openTime[row] as number, open: 0, high: 0, low: 0, close: 0, volume: 0 });
-    if (closed >= warmup) return row;
+    if (known() > 0 && needs.every((need) => known(need.of) >= need.warmup)) return row;
   }
   return openTime.length;
 }
@@ -122,10 +136,18 @@ export function spanNotes(
   return notes;
 }
 
-/** Refuses a run that ends before its first decision. */
-export function refuseShort({ symbol, interval, source }: Asked, end: number, needed: number): void {
-  if (end > needed) return;
-  throw new Refusal(
-    `${symbol}: ${end} klines are too few: the strategy needs ${needed} of ${interval} before its first decision, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`,
-  );
+/** Why a run that has no more rows than `end` ends before a strategy of its decides, or undefined. */
+export function shortFault(asked: Asked, end: number, strategies: readonly Warming[]): string | undefined {
+  const { symbol, interval, openTime, source } = asked;
+  for (const one of strategies) {
+    const row = decidingRow(asked, one);
+    if (row + 1 < end) continue;
+    // Where the klines end before it could, or holes take the larger ones away, what would be enough wherever they begin.
+    const enough = Math.max(
+      ...one.needs.map((need) => ownWarmup({ ...need, warmup: ownWarmup(need, one.of) }, interval)),
+    );
+    const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
+    return `${symbol}: ${end} klines are too few: the strategy needs ${needed} of ${interval} before its first decision, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+  }
+  return undefined;
 }

@@ -55,7 +55,7 @@ export function gridLines(result: GridResult): readonly string[] {
   const missing = cells.length - ran - refused;
   const parts = [
     `${grouped(cells.length)} cells over ${grouped(klines)} klines`,
-    ...(refused > 0 ? [`${grouped(refused)} refused by the strategy`] : []),
+    ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
     ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
   ];
   const names = axisNames(axes);
@@ -68,8 +68,9 @@ export function gridLines(result: GridResult): readonly string[] {
     ),
     line('', parts.join(', ')),
   ];
+  head.push(...refusals(result));
   const { best, plateau, heat } = findIn(result);
-  if (best === undefined) return [...head, ...refusals(result)];
+  if (best === undefined) return head;
   const winner = outcomes[best] as Ran;
   return [
     ...head,
@@ -106,7 +107,7 @@ export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Fo
   return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
 
-/** Why, when no cell could be run. */
+/** Why cells could not be run, in the words of the first few. */
 const refusals = ({ outcomes }: GridResult): readonly string[] =>
   [...new Set(outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : [])))]
     .slice(0, 3)

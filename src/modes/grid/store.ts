@@ -10,7 +10,7 @@ import { type Axis, type Cell, ownOrder } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 4;
+const outcomeVersion = 5;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(

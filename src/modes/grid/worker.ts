@@ -9,6 +9,7 @@ import { type Cast, castOf, inputOf } from '../backtest/backtest.ts';
 import { needsGraph } from '../backtest/driver.ts';
 import type { RunInput, RunResult, RunSeries } from '../backtest/run.ts';
 import { runColumns } from '../backtest/run-columns.ts';
+import { shortFault, warmingOf } from '../backtest/run-faults.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { Axis, Cell } from './axes.ts';
 import { remembering } from './memory.ts';
@@ -55,6 +56,16 @@ function withCell(hosted: readonly NamedHosted[], cell: Cell): readonly NamedHos
   return changed;
 }
 
+/** Of a cell that can never decide nothing is worth comparing: among those that lose it would be the best. */
+function shortIn({ hosted, series }: RunInput): string | undefined {
+  for (const { symbol, interval, columns, end } of series) {
+    const asked = { symbol, interval, openTime: columns.openTime, source: symbol };
+    const fault = shortFault(asked, end, hosted.filter((one) => one.symbol === symbol).map(warmingOf));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
 const run = async (input: RunInput): Promise<RunResult> =>
   needsGraph(input) ? (await import('../backtest/stream-run.ts')).runStream(input) : runColumns(input);
 
@@ -71,6 +82,11 @@ export default async function runCells(cells: readonly Cell[]): Promise<readonly
     }
     const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
     try {
+      const short = shortIn(input);
+      if (short !== undefined) {
+        outcomes.push({ refused: short });
+        continue;
+      }
       outcomes.push(outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns }));
     } catch (error) {
       if (!isStrategyFault(error)) throw error;
