@@ -1,4 +1,5 @@
 /** Reading a data file, plain or gzipped: in one piece, or block by block where it may be large. */
+import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -21,13 +22,28 @@ export function readBytes(path: string): FileBytes {
   return { bytes: isGzip(bytes) ? unpacked(path, bytes) : bytes, sha256 };
 }
 
+/** The lines of a file of text, read in one piece; a `Refusal` when it is longer than a text can be here. */
+export function linesOf(path: string, most: number = constants.MAX_STRING_LENGTH): string[] {
+  const { bytes } = readBytes(path);
+  if (bytes.length > most) throw tooLarge(path, most);
+  return new TextDecoder().decode(bytes).split('\n');
+}
+
+const tooLarge = (path: string, most: number): Refusal =>
+  new Refusal(
+    `${path} has more than the ${Math.floor(most / 1e6)} MB, unpacked, that are read of such a file at once: import it (sluice data import FILE), and write catalogue for its name in the configuration`,
+  );
+
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 function orRefuse<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
+    if (code === 'ERR_FS_FILE_TOO_LARGE') throw tooLarge(path, mostBytes);
     const known: Readonly<Record<string, string>> = {
       ENOENT: 'is not there',
       EISDIR: 'is a folder, not a file',
@@ -42,6 +58,7 @@ function unpacked(path: string, bytes: Uint8Array): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: mostBytes });
   } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path, mostBytes);
     const cause = error instanceof Error ? error.message : String(error);
     throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`);
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Depth } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { readBytes } from './bytes.ts';
+import { linesOf } from './bytes.ts';
 
 // {"t":1723161256000,"b":[[61828.01,0.0455],…],"a":[[61828.02,1.2],…]}: UTC ms, bids and asks, best first
 const level = z.tuple([z.number().positive(), z.number().nonnegative()]);
@@ -13,7 +13,7 @@ const book = z.strictObject({ t: z.int().positive(), b: z.array(level).min(1), a
  * refused: whoever fills against one buys below what it sells at. Throws a `Refusal` with the line number.
  */
 export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
-  const lines = new TextDecoder().decode(readBytes(path).bytes).split('\n');
+  const lines = linesOf(path);
   const out: Depth[] = [];
   for (const [index, text] of lines.entries()) {
     if (text === '' && index === lines.length - 1) continue;

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { linesOf } from './bytes.ts';
 import { loadDepth } from './depth.ts';
 import { loadTrades } from './trades.ts';
 
@@ -40,6 +41,14 @@ describe('recorded trades', () => {
   ])('%s are refused with the line', (_, content, message) => {
     expect(() => loadTrades({ path: written(content), symbol: 'X' })).toThrow(message);
   });
+});
+
+test('a file that is longer than a text can be is refused with the way that takes it', () => {
+  const path = written('x'.repeat(2_000_000));
+  expect(linesOf(path, 2_000_000)).toHaveLength(1);
+  expect(() => linesOf(path, 1_999_999)).toThrow(
+    /has more than the 1 MB, unpacked, .*: import it \(sluice data import/,
+  );
 });
 
 describe('recorded books', () => {

@@ -1,7 +1,7 @@
 /** Recorded public trades from a CSV file. */
 import type { Side, Trade } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { readBytes } from './bytes.ts';
+import { linesOf } from './bytes.ts';
 import { shown } from './shown.ts';
 
 const header = 'time_ms,price,qty,side';
@@ -11,7 +11,7 @@ const header = 'time_ms,price,qty,side';
  * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number.
  */
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
-  const lines = new TextDecoder().decode(readBytes(path).bytes).split('\n');
+  const lines = linesOf(path);
   const refuse = (line: number, what: string): never => {
     throw new Refusal(`${path}, line ${line}: ${shown(what)}: correct the file or fetch it again`);
   };
