@@ -79,6 +79,7 @@ test('klines that were made and kept are called stale once their source grows, a
   const note = `note: klines XBTUSD 60min: ${stale}`;
   expect(await data('export', '--interval', '60min', '--to', 'x.csv')).toContain(note);
   expect(await data('sql', 'SELECT count(*) FROM klines')).toContain(note);
+  expect(await data('sql', 'SELECT count(*) FROM trades')).toMatch(/note: .* holds no trades\n/);
   await data('resample', '--into', '60min');
   expect(`${await data('list')}${await data('check')}`).not.toMatch(/stale|fewer/);
   at.remove();

@@ -268,7 +268,11 @@ describe('what is stored', () => {
     await expect(query(here.dir, 'SELECT 1; SELECT 2')).rejects.toThrow(/one SELECT at a time/);
     await expect(query(here.dir, 'SELECT prize FROM klines')).rejects.toThrow(/cannot be answered: .*prize/s);
     await expect(query(here.dir, "SELECT * FROM read_csv('/etc/passwd')")).rejects.toThrow(/cannot be answered/);
-    expect((await query(here.dir, 'SELECT * FROM trades')).rows).toEqual([]);
+    for (const kind of ['trades', 'depth'])
+      expect((await query(here.dir, `SELECT * FROM ${kind} WHERE side = 'x' AND time > '2024-01-01'`)).rows).toEqual(
+        [],
+      );
+    expect((await query(join(here.dir, 'none'), "SELECT * FROM klines WHERE interval = '1min'")).rows).toEqual([]);
   });
 });
 

@@ -21,8 +21,11 @@ export const mostAnswerRows = 10_000;
 export const query = (dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> =>
   readAgain(dir, () => queryNow(dir, sql));
 
+/** Whether a question is about a kind. */
+export const isAbout = (sql: string, kind: Kind): boolean => new RegExp(`\\b${kind}\\b`, 'i').test(sql);
+
 async function queryNow(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
-  const isAsked = ({ kind }: Pick<SeriesKey, 'kind'>): boolean => new RegExp(`\\b${kind}\\b`, 'i').test(sql);
+  const isAsked = ({ kind }: Pick<SeriesKey, 'kind'>): boolean => isAbout(sql, kind);
   const all = listSeries(dir, isAsked);
   for (const one of all) if (isAsked(one)) checkWhole(dir, one);
   const duck = await openDuck();
@@ -56,16 +59,20 @@ async function answer({ api, connection }: Duck, sql: string): Promise<Answer & 
   return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
 }
 
+/** Of columns in Parquet that are no doubles. */
+const typeOf: Readonly<Record<string, string>> = { time_ms: 'BIGINT', book: 'INTEGER', side: 'VARCHAR' };
+
 /** Every series of a kind as one table. */
 function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
-  const names = columnsOf[kind].map(({ name }) => name);
   const series = all.filter((one) => one.kind === kind && one.months.length > 0);
   const selects = series.map((one) => {
     const interval = kind === 'klines' ? `, ${quoted(one.interval ?? '')} AS "interval"` : '';
     return `SELECT ${quoted(one.symbol)} AS symbol${interval}, make_timestamp(time_ms * 1000) AS time, * FROM read_parquet(${filesOf(dir, one)})`;
   });
-  const types = names.map((name) => `NULL::DOUBLE AS ${name}`);
-  const none = `SELECT NULL::VARCHAR AS symbol, ${types.join(', ')} WHERE false`;
+  // The columns are there without a row, too: a question may name them.
+  const interval = kind === 'klines' ? ', NULL::VARCHAR AS "interval"' : '';
+  const types = columnsOf[kind].map(({ name }) => `NULL::${typeOf[name] ?? 'DOUBLE'} AS ${name}`);
+  const none = `SELECT NULL::VARCHAR AS symbol${interval}, NULL::TIMESTAMP AS time, ${types.join(', ')} WHERE false`;
   return `CREATE VIEW ${kind} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
 }
 

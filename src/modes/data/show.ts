@@ -4,11 +4,11 @@ import Table from 'cli-table3';
 import { systemClock } from '../../clock/clock.ts';
 import { readAgain } from '../../data/catalogue/again.ts';
 import { audit } from '../../data/catalogue/audit.ts';
-import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { ledgerOf } from '../../data/catalogue/ledger.ts';
 import { ofMaking, seriesHash, staleText } from '../../data/catalogue/made.ts';
 import { listSeries, type Manifest, readManifest } from '../../data/catalogue/manifest.ts';
-import { mostAnswerRows, query } from '../../data/catalogue/query.ts';
+import { isAbout, mostAnswerRows, query } from '../../data/catalogue/query.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -119,9 +119,12 @@ export async function sql(text: string, { data, json, out, say }: DataGiven & Da
   const { columns, rows, cut } = await query(resolve(data), text);
   const all = listSeries(resolve(data), () => false);
   for (const one of all) {
-    const stale = new RegExp(`\\b${one.kind}\\b`, 'i').test(text) ? staleText(all, one) : undefined;
+    const stale = isAbout(text, one.kind) ? staleText(all, one) : undefined;
     if (stale !== undefined) say(`note: ${seriesName(one as SeriesKey)}: ${stale}`);
   }
+  for (const kind of kinds)
+    if (isAbout(text, kind) && !all.some((one) => one.kind === kind))
+      say(`note: ${resolve(data)} holds no ${kind}${all.length === 0 ? ' and nothing else' : ''}`);
   if (json)
     for (const row of rows) out(JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
   else
