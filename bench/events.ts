@@ -39,14 +39,15 @@ const repeatedTrades = ({ time, price, quantity, side }: TradeColumns, times: nu
 
 function repeatedBooks({ time, start, asks, price, quantity }: BookColumns, times: number): BookColumns {
   const rows = price.length;
-  const places = (column: Uint32Array, count: number): Uint32Array =>
+  /** With `more`, one place beyond the last book. */
+  const places = (column: Uint32Array, count: number, more = 0): Uint32Array =>
     Uint32Array.from(
-      { length: count * times },
+      { length: count * times + more },
       (_, at) => (column[at % count] as number) + Math.floor(at / count) * rows,
     );
   return {
     time: repeated(time, times, lengthMs),
-    start: Uint32Array.of(...[...places(start, time.length)], rows * times),
+    start: places(start, time.length, 1),
     asks: places(asks, time.length),
     price: repeated(price, times, 0),
     quantity: repeated(quantity, times, 0),

@@ -2,7 +2,7 @@
  * npm run bench: every benchmark in a process of its own, one table of one run. Ratios count, not times: the machine's speed
  * and its neighbours are in both terms. docs/benchmarks.md says what is measured and what was found.
  *
- *     npx node bench/main.ts [--short]     --short: without the daemon's latency and memory, which take minutes
+ *     npx node bench/main.ts [--short]     --short: without what is about a daemon, which takes minutes
  */
 import { spawnSync } from 'node:child_process';
 import Table from 'cli-table3';
@@ -67,6 +67,8 @@ const tables = (path: string): readonly (readonly string[])[] => [
   ['bench/grid.ts', path],
   ['bench/events.ts', '60', 'maker', '3'],
   ['bench/events.ts', '60', 'trades', '3'],
+  ['bench/import.ts'],
+  ['bench/start.ts'],
 ];
 
 const { path, about, close } = market();
@@ -92,9 +94,18 @@ console.log(table.toString());
 
 // Those that take minutes, or are about a daemon, print their own tables; weight and frames in a shorter form than docs/benchmarks.md tells of.
 const others = [
-  ...['client', 'streams', 'matching', 'order-path', 'order-cost', 'latency', 'memory'].map((name) => [
-    `bench/${name}.ts`,
-  ]),
+  ...[
+    'client',
+    'streams',
+    'matching',
+    'order-path',
+    'order-cost',
+    'journal',
+    'latency',
+    'kill',
+    'recovery',
+    'memory',
+  ].map((name) => [`bench/${name}.ts`]),
   ['bench/weight.ts', '30'],
   ['--expose-gc', 'bench/frames.ts', '2'],
 ];
