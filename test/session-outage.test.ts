@@ -98,3 +98,20 @@ describe.each(profiles)('on the %s profile', (profile) => {
     expect((await daemon.end('SIGINT')).code).toBe(130);
   });
 });
+
+test('a stop while the exchange is gone says what is left there, and where it is looked for', async () => {
+  exchange = await openExchange();
+  rig = makeRig(exchange);
+  try {
+    rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+    const daemon = await rig.start();
+    await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
+    await exchange.close();
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+    expect(daemon.lines.join('\n')).toMatch(
+      /stopped before these orders had ended: \w+ on BTCUSDT \(open\); the next start looks for them\nstopped; state is in/,
+    );
+  } finally {
+    rig.remove();
+  }
+});

@@ -154,6 +154,27 @@ describe('a daemon that does not carry out a kill', () => {
   });
 });
 
+test('a kill that is in force while its cancels wait for the exchange is told as that', async () => {
+  const server = createServer((request) => {
+    write({ kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'sluice kill' });
+    request.socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const lock = takeLock(dir);
+  const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
+  writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
+  await expect(says('kill')).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^Everything is killed: .* did not say that what rests was cancelled \(ECONNRESET\)/,
+    ),
+    exitCode: 1,
+  });
+  server.close();
+  lock?.release();
+  expect(killRequests(dir)).toEqual([]);
+});
+
 test('a state directory that takes nothing is said in one line', async () => {
   // As for another user, who may not open it.
   rmSync(join(dir, 'lock.db'));

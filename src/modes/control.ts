@@ -47,7 +47,7 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
         ? killStarting(dir, reason, strategy)
         : atRest(action, dir, strategy, reason)
       : action === 'kill'
-        ? await killRunning(running, dir, reason, strategy)
+        ? await killRunning(running, dir, reason, strategy, say)
         : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
   out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
 }
@@ -62,8 +62,15 @@ function killStarting(dir: string, reason: string, strategy: string | undefined)
 const silentMs = 5_000;
 
 /** A daemon that does not answer finds the kill when it comes to itself, and so does the next one that starts. */
-async function killRunning(daemon: DaemonInfo, dir: string, reason: string, strategy: string | undefined) {
+async function killRunning(
+  daemon: DaemonInfo,
+  dir: string,
+  reason: string,
+  strategy: string | undefined,
+  say: ControlOptions['say'],
+): Promise<string> {
   const answered = new AbortController();
+  const killed = `${strategy ?? 'Everything'} is killed: no order is created until you resume`;
   let kept: string | undefined;
   const keep = (): void => {
     try {
@@ -73,7 +80,9 @@ async function killRunning(daemon: DaemonInfo, dir: string, reason: string, stra
     }
   };
   const byFile = pause(systemClock, silentMs, answered.signal).then(() => {
-    if (!answered.signal.aborted) keep();
+    if (answered.signal.aborted) return;
+    if (isKilled(dir, strategy)) say(`${killed}. What rests is being cancelled; the exchange takes its time`);
+    else keep();
   });
   try {
     const message = await ask(daemon, 'kill', { reason, ...(strategy !== undefined && { strategy }) });
@@ -81,19 +90,37 @@ async function killRunning(daemon: DaemonInfo, dir: string, reason: string, stra
     if (kept !== undefined) rmSync(kept, { force: true });
     return message;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof NotDone)) throw error;
+    const hangs = `if the daemon hangs, kill -9 ${daemon.pid}, then sluice order open and sluice order cancel, or start it again, which cancels`;
+    if (isKilled(dir, strategy))
+      throw new Refusal(
+        `${killed}. But the daemon (process ${daemon.pid}) did not say that what rests was cancelled (${error.why}), as when the exchange does not answer. It goes on trying; sluice orders shows what is open; ${hangs}`,
+        error.exitCode,
+      );
     keep();
     const then =
       kept === undefined
         ? `It could not be kept in ${dir} either`
         : `It is kept in ${kept}: the daemon carries it out as soon as it comes to itself, and the next one that starts there creates nothing`;
     throw new Refusal(
-      `${error.message}. ${then}. What rests at the exchange was not cancelled: if the daemon hangs, kill -9 ${daemon.pid}, then sluice order open and sluice order cancel, or start it again, which cancels`,
+      `${error.message}. ${then}. What rests at the exchange was not cancelled: ${hangs}`,
       error.exitCode,
     );
   } finally {
     answered.abort();
     await byFile;
+  }
+}
+
+/** Whether somebody's kill of it is in force: it is on disk before the first cancel leaves. */
+function isKilled(dir: string, strategy: string | undefined): boolean {
+  try {
+    return inJournal(dir, (reader) => reader.kills()).some(
+      (kill) =>
+        (kill.strategy === null || kill.strategy === strategy) && ['operator', 'file', 'signal'].includes(kill.by),
+    );
+  } catch {
+    return false;
   }
 }
 
@@ -140,7 +167,16 @@ export async function ask(daemon: DaemonInfo, action: string, body: object): Pro
     const said =
       error instanceof HTTPError ? answer.safeParse(JSON.parse(String(error.response.body))).data?.message : undefined;
     const cause = said ?? (error instanceof Error && 'code' in error ? String(error.code) : 'no answer');
-    throw new Refusal(`the daemon (process ${daemon.pid}) did not carry out ${action}: ${cause}`, 1);
+    throw new NotDone(daemon, action, cause);
+  }
+}
+
+class NotDone extends Refusal {
+  readonly why: string;
+
+  constructor({ pid }: DaemonInfo, action: string, why: string) {
+    super(`the daemon (process ${pid}) did not carry out ${action}: ${why}`, 1);
+    this.why = why;
   }
 }
 

@@ -176,6 +176,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const notice = (said: Notice): void => {
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
+    // Nobody looks at the screen any more: orders that are left at the exchange must not be told to the log alone.
+    if (screen?.state === 'stopping' && said.level !== 'info') options.say(said.text);
   };
   for (const row of since.entries) book.append(row);
   if (since.said !== undefined) notice({ level: 'info', text: since.said });
