@@ -40,12 +40,23 @@ function daysOf({ openTime, close, volume }: Columns, interval: Interval): reado
   for (let row = 0; row < openTime.length; ) {
     const opens = openTime[row] as number;
     const start = Math.floor(opens / dayMs) * dayMs;
+    const lengthMs = closeTime(interval, opens) - opens;
+    const end = endOf(openTime, row, start + dayMs, lengthMs);
     let sum = 0;
-    for (; row < openTime.length && (openTime[row] as number) < start + dayMs; row++) sum += volume[row] as number;
-    const lasts = Math.max(1, Math.round((closeTime(interval, opens) - opens) / dayMs));
+    for (; row < end; row++) sum += volume[row] as number;
+    const lasts = Math.max(1, Math.round(lengthMs / dayMs));
     days.push({ start, days: lasts, volume: sum, close: close[row - 1] as number });
   }
   return days;
+}
+
+/** The first row from `row` on that opens at or after a time; where no kline is missing, times need not be read. */
+function endOf(openTime: Float64Array, row: number, time: number, lengthMs: number): number {
+  const guess = row + Math.ceil((time - (openTime[row] as number)) / lengthMs);
+  if ((openTime[guess - 1] as number) < time && !((openTime[guess] as number) < time)) return guess;
+  let end = row;
+  while (end < openTime.length && (openTime[end] as number) < time) end++;
+  return end;
 }
 
 /** Of the days before `index`, without the first of all, which hardly ever is whole. */

@@ -3,7 +3,7 @@ import { units, unitsNumber } from '../domain/money.ts';
 import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
 import type { Summary } from '../research/summary.ts';
-import { movedText, withoutImpactText } from '../research/verdict.ts';
+import { movedText, unmovedText, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { type ReportInput, uncounted } from './input.ts';
@@ -201,6 +201,7 @@ export function costSection(input: ReportInput): Html {
     )}</tbody></table>`,
     html`<p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
     impact && impact.unknown > 0 ? html`<p class="stamp">${withoutImpactText(impact)}.</p>` : '',
+    summary.unmoved ? html`<p class="stamp">${unmovedText(summary.unmoved)}.</p>` : '',
   );
 }
 

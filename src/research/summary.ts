@@ -1,7 +1,7 @@
 /** What a run came to as one object, without a bigint in it: what JSON can hold. */
 import type { Groups } from './groups.ts';
 import type { Metrics } from './metrics.ts';
-import type { Stressed, Verdict } from './verdict.ts';
+import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
 /** A currency of a run; the first is the one that the equity is counted in. */
 export interface CurrencyRow {
@@ -75,6 +75,8 @@ export interface Summary {
     readonly unknown: number;
     readonly worstShare: number;
   } | null;
+  /** The same of rules by which size moves no price; null where there are none, and runs that were kept before it was counted have none. */
+  readonly unmoved?: UnmovedOrders | null;
   readonly fillCount: number;
   /** How many fills each rule granted. */
   readonly evidence: Readonly<Record<string, number>>;

@@ -161,6 +161,15 @@ const beyondPrintText = ({ count, most }: BeyondPrint): string =>
 
 const twoDigits = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 
+/** Large orders under rules by which size moves no price, and the most of a usual day's volume that one of them had. */
+export interface UnmovedOrders {
+  readonly orders: number;
+  readonly largest: number;
+}
+
+export const unmovedText = ({ orders, largest }: UnmovedOrders): string =>
+  `${orders.toLocaleString('en')} ${orders === 1 ? 'order' : 'orders'} of more than 0.1 % of a usual day's volume (the largest ${twoDigits(largest)}) filled at the price of a small one: these rules know no impact`;
+
 /** What there is to say of large orders that filled as if they were small. */
 export const withoutImpactText = ({ unknown, worstShare }: NonNullable<Judged['withoutImpact']>): string =>
   `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(worstShare)}) filled without impact: fewer than 5 earlier days are known`;

@@ -154,7 +154,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     if (note !== undefined) warnings.push(note);
     dataHashes[`${other.pair.symbol} as a rate`] = hash;
   }
-  warnings.push(...feeNotes(config, input));
+  warnings.push(...feeNotes(config, input), ...tierNotes(input));
   const others = currencies.map(({ other }) => other);
   return {
     input: {
@@ -259,5 +259,13 @@ function feeNotes({ fees: given }: Pick<BacktestConfig, 'fees'>, { fees, series 
   const how = missing.map((kind) => `${kind}: "…"`).join(', ');
   return [`fees${whose} are not configured: ${what} ${missing.length === 1 ? 'is' : 'are'} assumed (fees: { ${how} })`];
 }
+
+/** Marks know no volume: by rates that fall, what is held counts for a little less than it would bring. */
+const tierNotes = ({ fees, rules }: RunInput): readonly string[] =>
+  fees.tiers === undefined || rules.name !== 'sluice'
+    ? []
+    : [
+        'feeTiers: fills pay by tier; what is held is marked, and holding enters, by the rates before anything was traded',
+      ];
 
 const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

@@ -13,6 +13,7 @@ import type { Costs, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
 import { rulesText } from './fill-rules.ts';
+import { unmovedOrders } from './large-orders.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
 import { spentWeight } from './spent-weight.ts';
@@ -137,9 +138,7 @@ export function summarise(
     cash: unitsText(start),
     finalEquity: unitsText(result.finalEquity),
     ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
-    ambiguousKlines: result.ambiguousKlines,
-    fillCount: table.length,
-    evidence: evidenceOf(table),
+    ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, evidence: evidenceOf(table) },
     metrics: {
       return: (unitsNumber(result.finalEquity) * (measured.walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
       ...ratios,
@@ -152,7 +151,8 @@ export function summarise(
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
-    ...{ impact: impactIn(result), stale: staleRows(input, table), kills: result.kills, warnings, dataHashes },
+    ...impactOf(input, result, table),
+    ...{ stale: staleRows(input, table), kills: result.kills, warnings, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
   };
   return { summary, measured, table };
@@ -169,8 +169,10 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
 const beyondPrintIn = ({ tapes }: RunInput, result: RunResult): BeyondPrint | undefined =>
   tapes === undefined ? undefined : beyondPrint(result.fills.map(({ evidence }) => evidence?.participation ?? 0));
 
-const impactIn = ({ impact }: RunResult): NonNullable<Summary['impact']> | null =>
-  impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) };
+const impactOf = (input: RunInput, { impact }: RunResult, table: FillTable): Pick<Summary, 'impact' | 'unmoved'> => ({
+  impact: impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) },
+  unmoved: unmovedOrders(input, table),
+});
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
   const counts = new Float64Array(rules.length);

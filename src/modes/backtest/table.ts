@@ -8,7 +8,7 @@ import { stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
-import { movedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
+import { movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
 import { weightText } from './spent-weight.ts';
 
 type Row = readonly [name: string, value: string];
@@ -99,7 +99,8 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
 }
 
 /** What large orders did to their own prices, or what nobody can say they did. */
-function impactRows({ impact, metrics }: Summary, asset: string): readonly Row[] {
+function impactRows({ impact, unmoved, metrics }: Summary, asset: string): readonly Row[] {
+  if (unmoved) return [['Without impact', unmovedText(unmoved)]];
   if (!impact) return [];
   const { moved, cost, unknown } = impact;
   const ofTurnover = shareText(unitsNumber(units(cost)) / unitsNumber(units(metrics.turnover)));
