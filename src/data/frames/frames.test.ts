@@ -41,6 +41,24 @@ describe('a file of frames', () => {
   });
 });
 
+test.for<[string, number]>([
+  ['its bytes', 8],
+  ['its length', 0],
+  ['its length, which points far behind', 3],
+  ['its checksum', 4],
+])('a record of which %s are damaged is lost alone, and its place is known', ([, at]) => {
+  const [one, two, three] = ['one', 'two', 'three'].map(record) as [Buffer, Buffer, Buffer];
+  const damaged = Buffer.from(two);
+  damaged[at] = (damaged[at] ?? 0) ^ 4;
+  const found = decoded(Buffer.concat([magic, one, damaged, three, three.subarray(0, 9)]));
+  expect(found?.records.map(({ kind, bytes }) => (kind === 'lost' ? kind : text(bytes)))).toEqual([
+    'one',
+    'lost',
+    'three',
+  ]);
+  expect(found).toMatchObject({ damagedBytes: two.length, lostBytes: 9 });
+});
+
 describe('a recording', () => {
   const day = Date.UTC(2024, 0, 10);
   function place(change: Partial<FrameWriterOptions> = {}) {

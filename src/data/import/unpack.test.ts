@@ -1,4 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -115,4 +116,12 @@ test('a zip whose content is not that of its checksum is refused', async () => {
 
 test('a file that is not there is refused', async () => {
   await expect(openData(join(folder, 'nowhere'))).rejects.toThrow(/nowhere is not there: check the path/);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is refused, with what to do', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const held = openSync(path, 'r+');
+  await expect(openData(path)).rejects.toThrow(/pipe is a pipe, and pipes are not read: write what comes into a file/);
+  closeSync(held);
 });

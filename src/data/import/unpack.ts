@@ -93,6 +93,8 @@ function refusalOf(path: string, error: unknown): Refusal {
   if (code === 'EISDIR') return new Refusal(`${path} is a folder: name the files in it (${path}/*)`);
   if (code === 'EACCES' || code === 'EPERM')
     return new Refusal(`${path} may not be read by this user: change its permissions, or copy it`);
+  if (code === 'ESPIPE')
+    return new Refusal(`${path} is a pipe, and pipes are not read: write what comes into a file first`);
   return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
 }
 

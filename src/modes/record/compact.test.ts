@@ -1,5 +1,5 @@
 /** Recorded frames into the catalogue: files that meet within a moment, and what is told where one cannot be stored. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,6 +27,7 @@ function place() {
   return {
     dir,
     column,
+    holes: (kind: 'trades' | 'depth') => series(kind).holes ?? [],
     /** Trades and books by the second after midnight and the price, as `-1@100`; each came at once, or at `seen`. */
     record(begins: boolean, seen: number, ...rows: readonly string[]): void {
       const record = (kind: 'frame' | 'note', at: number, value: unknown): Buffer =>
@@ -64,6 +65,28 @@ test.for<[string, string[], number[]]>([
   expect(await here.column('trades', 1)).toEqual(prices);
   expect(await here.column('depth', 3)).toEqual(prices.flatMap((price) => [price, price + 1]));
   expect(await here.column('depth', 1)).toEqual(prices.flatMap((_, book) => [book, book]));
+});
+
+test('a flipped bit costs the frame that it is in, which is told, and leaves a hole', async () => {
+  const here = place();
+  here.record(true, -20, '-9@102', '-6@101', '-3@103');
+  const [name = ''] = readdirSync(join(here.dir, 'frames'));
+  const path = join(here.dir, 'frames', name);
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf('"price":101');
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  const { files, failed, said } = await compactFrames(here.dir);
+  expect([files, failed, said]).toEqual([
+    1,
+    0,
+    [expect.stringMatching(/frames: \d+ bytes in it are damaged and left out/)],
+  ]);
+  expect(await here.column('trades', 1)).toEqual([102, 103]);
+  expect(await here.column('depth', 3)).toEqual([102, 103, 101, 102, 103, 104]);
+  const hole = [midnight - 9_000, midnight - 6_000];
+  expect(here.holes('trades')).toContainEqual(hole);
+  expect(here.holes('depth')).toContainEqual(hole);
 });
 
 test("two compactions at once are not in each other's way: the second is refused", async () => {

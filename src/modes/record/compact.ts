@@ -46,6 +46,10 @@ async function compactAll(dir: string): Promise<Compacted> {
       failed++;
       continue;
     }
+    if (content.damagedBytes > 0)
+      said.push(
+        `${path}: ${counted(content.damagedBytes, 'byte')} in it are damaged and left out; what stands before and behind them is taken, with a hole between: look after the disk`,
+      );
     if (content.lostBytes > 0)
       said.push(`${path}: ${counted(content.lostBytes, 'byte')} at its end were cut off when the recording ended`);
     try {

@@ -28,6 +28,7 @@ export interface FileContent {
   readonly klines: ReadonlyMap<string, Found<Kline>>;
   readonly source: string;
   readonly lostBytes: number;
+  readonly damagedBytes: number;
 }
 
 interface Followed {
@@ -41,6 +42,7 @@ export class Replay {
   /** How often each thing was left out, by what is wrong with it. */
   readonly leftOut = new Map<string, number>();
   #source = 'unknown';
+  #symbols: readonly Recorded[] = [];
   #now = 0;
   readonly #channels = new Map<string, Followed>();
   #trades = new Map<string, Found<Trade>>();
@@ -52,13 +54,15 @@ export class Replay {
     const file = decoded(bytes);
     if (file === undefined) return undefined;
     [this.#trades, this.#depth, this.#klines] = [new Map(), new Map(), new Map()];
-    for (const record of file.records) {
+    for (const [index, record] of file.records.entries()) {
       this.#now = record.seenAt;
-      if (record.kind === 'note') this.#note(JSON.parse(Buffer.from(record.bytes).toString()) as Note);
+      if (record.kind === 'lost') this.#lost(file.records[index + 1]?.seenAt ?? this.#now);
+      else if (record.kind === 'note') this.#note(JSON.parse(Buffer.from(record.bytes).toString()) as Note);
       else this.#frame(record);
     }
-    const { lostBytes } = file;
-    return { trades: this.#trades, depth: this.#depth, klines: this.#klines, source: this.#source, lostBytes };
+    const { lostBytes, damagedBytes } = file;
+    const [trades, depth, klines] = [this.#trades, this.#depth, this.#klines];
+    return { trades, depth, klines, source: this.#source, lostBytes, damagedBytes };
   }
 
   /** From here on what comes may have come before. */
@@ -69,6 +73,7 @@ export class Replay {
   #note(note: Note): void {
     if ('symbols' in note) {
       this.#source = note.source;
+      this.#symbols = note.symbols;
       if (note.begins) this.#channels.clear();
       for (const one of note.symbols) this.#follow(one, note.begins);
     } else if ('connected' in note) {
@@ -80,6 +85,16 @@ export class Replay {
       const { symbol, channel, from, to } = note.gap;
       if (channel === 'trades') found(this.#trades, symbol).unseen.push({ from, to });
       if (channel === 'depth') found(this.#depth, symbol).unseen.push({ from, to });
+    }
+  }
+
+  /** What came between the records beside damage nobody knows: up to `to` (UTC ms) it is as if nobody had looked. */
+  #lost(to: number): void {
+    const from = this.#now;
+    for (const { listener } of this.#channels.values()) listener.hole(this.#break);
+    for (const { symbol, trades, depth } of this.#symbols) {
+      if (trades) found(this.#trades, symbol).unseen.push({ from, to });
+      if (depth) found(this.#depth, symbol).unseen.push({ from, to });
     }
   }
 
