@@ -146,6 +146,33 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
   );
 }
 
+/** Of a price: so far what was traded in the quote asset may be from what it makes of the base asset. */
+const nearly = 0.02;
+
+/**
+ * BitMEX and Bybit count contracts, which may be worth a dollar each: by them orders would fill thousands of times too much. Beside them
+ * stands what was traded in both assets, of which that in the base asset is the one that the price turns into the other.
+ */
+export function inBase(fields: FieldPlaces, header: readonly string[], rows: Rows): FieldPlaces {
+  const field = fields.kind === 'trades' ? 'quantity' : 'volume';
+  const { [field]: given = -1, price = -1, low = price, high = price } = fields.values;
+  const [home = -1, foreign = -1] = ['homenotional', 'foreignnotional'].map((name) =>
+    header.findIndex((one) => one.toLowerCase().replace(/[^a-z]/g, '') === name),
+  );
+  const at = (cells: readonly string[], place: number): number => numberFrom(cells[place] ?? '');
+  const traded = rows.filter((cells) => at(cells, home) > 0 && at(cells, foreign) > 0);
+  const isPaid = (cells: readonly string[], base: number): boolean => {
+    const paid = at(cells, home + foreign - base) / at(cells, base);
+    return paid > (1 - nearly) * at(cells, low) && paid < (1 + nearly) * at(cells, high);
+  };
+  const base = [home, foreign].find(
+    (one) => traded.length > 0 && traded.filter((cells) => isPaid(cells, one)).length >= mostlyRight * traded.length,
+  );
+  if (base === undefined || traded.every((cells) => at(cells, base) === at(cells, given))) return fields;
+  const note = `what was traded is read from ${shown(header[base] ?? '')}, which is of the base asset: ${shown(header[given] ?? '')} counts contracts`;
+  return { ...fields, values: { ...fields.values, [field]: base }, notes: [...fields.notes, note] };
+}
+
 /**
  * The order in which nearly all rows are possible; of several the one in which the most opens lie within their klines. In an order other than
  * the usual one nearly all have to: a volume in their place does not, while those of sources whose open is the close before are near.

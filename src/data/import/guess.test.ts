@@ -117,6 +117,27 @@ describe('klines without a header', () => {
   });
 });
 
+describe('files that count contracts', () => {
+  const header = 'timestamp,symbol,side,size,price,homeNotional,foreignNotional';
+  test.for<[string, string, number]>([
+    ['of BitMEX', '2024-01-01D00:01:00.366000000,XBTUSD,Sell,2100,8400,0.25,2100', 0.25],
+    ['of BitMEX, of linear ones', '2024-01-01D00:01:00.366000000,XBTUSDT,Sell,250000,8400,0.25,2100', 0.25],
+    ['of Bybit', '1704067260.366,BTCUSD,Sell,2100,8400,2100,0.25', 0.25],
+    ['of Bybit, of linear ones', '1704067260.366,BTCUSDT,Sell,0.25,8400,0.25,2100', 0.25],
+    ['and do not say what they are worth', '1704067260.366,BTCUSDT,Sell,3,8400,0,0', 3],
+  ])('%s are read by what was traded in the base asset', async ([, row, quantity]) => {
+    expect(await take(lines([header, row]), { symbol: 'BTCUSD' })).toEqual([[1.0061, 8400, quantity, -1]]);
+  });
+
+  test('are read so as klines, too', async () => {
+    const content = ['timestamp,open,high,low,close,volume,homeNotional,foreignNotional'];
+    for (let row = 0; row < 20; row++)
+      content.push(`${at + row * minute},8000,8400,7900,8300,${row * 800},${row / 10},${row * 815}`);
+    const stored = await take(lines(content));
+    expect(stored.map((row) => row[5])).toEqual(Array.from({ length: 20 }, (_, row) => row / 10));
+  });
+});
+
 describe('books', () => {
   test('that are differences are refused, and none of later lines is stored', async () => {
     const update = { e: 'depthUpdate', E: at, s: 'BTCUSDT', U: 157, u: 160, b: [['99', '2']], a: [['101', '4']] };

@@ -7,7 +7,7 @@ import { shown } from '../shown.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
-import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
+import { type FieldPlaces, fieldsByPlace, fieldsOf, inBase } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol } from './names.ts';
@@ -131,7 +131,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     throw new Refusal(
       `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${shown(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
     );
-  const fields = fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path);
+  const fields = inBase(fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path), named, rows);
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
     is: 'objects',
@@ -232,7 +232,11 @@ function textLayout(
   const fields =
     header === undefined
       ? fieldsByPlace(rows, told, file.path)
-      : fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
+      : inBase(
+          fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path),
+          header,
+          rows,
+        );
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {

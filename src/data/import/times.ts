@@ -27,7 +27,7 @@ export function epochMs(value: number): number {
 }
 
 const iso =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i;
+  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[TD ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i;
 
 /** UTC ms of an ISO moment; one without a zone is of `zone`. NaN when the text is none. */
 export function isoMs(text: string, zone: string): number {
