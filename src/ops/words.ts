@@ -123,7 +123,7 @@ export function approvalText(facts: Details): string {
 
 /** What the buttons do, unless the mode says otherwise. */
 export const actionWords: ActionWords = {
-  kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay as they are: nothing is sold.',
+  kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay as they are: nothing is sold, and their stops are not acted on.',
   resume:
     'Strategies may create orders again. What they want now is planned and checked against every limit anew; the daily loss is measured from now on.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',

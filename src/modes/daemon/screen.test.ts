@@ -79,7 +79,11 @@ test('a strategy that is killed is none of those that run', async () => {
   expect(screen.view().stateText).toBe('Trading: 1 strategy runs.');
   void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
   const { state, stateText, strategies } = screen.view();
-  expect([state, stateText, strategies[0]?.status]).toEqual(['ready', 'Trading: 0 strategies run.', 'stopped']);
+  expect([state, stateText, strategies[0]?.status]).toEqual([
+    'ready',
+    'No strategy runs: each of them is stopped, and says why.',
+    'stopped',
+  ]);
 });
 
 test('what a strategy holds that is not configured any more is shown as that of a former one, and its dust is not', () => {

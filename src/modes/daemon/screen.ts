@@ -202,6 +202,7 @@ export class Screen {
       return `No market data: ${missing}. It is tried again; strategies decide nothing meanwhile.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
+    if (running === 0) return `No strategy runs: each of them is stopped, and says why.${resolving}`;
     return `Trading: ${running} ${running === 1 ? 'strategy runs' : 'strategies run'}.${resolving}`;
   }
 

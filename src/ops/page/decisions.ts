@@ -3,8 +3,7 @@ import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { DecisionView } from '../view.ts';
-import { clockTime } from './format.ts';
-import { Empty, Panel, Pill, type Tone } from './parts.ts';
+import { Empty, Panel, Pill, type Tone, When } from './parts.ts';
 
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
@@ -40,7 +39,7 @@ function Decision({ decision }: { decision: DecisionView }): VNode {
   return html`
     <li class="decision">
       <div class="line">
-        <time>${clockTime(decision.at)}</time>
+        <${When} at=${decision.at} />
         <b>${decision.strategy}</b>
         <span class="wanted">${decision.wanted}</span>
         <${Pill} tone=${tone}>${label}<//>

@@ -6,7 +6,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { EquityPoint } from '../view.ts';
-import { clockTime, day, drawn, minuteTime, money } from './format.ts';
+import { axisTime, clockTime, day, drawn, money } from './format.ts';
 import { equitySeries } from './store.ts';
 import { colour, isDark } from './theme.ts';
 
@@ -38,7 +38,7 @@ function options(width: number): uPlot.Options {
     },
     series: [{}, { stroke: colour('accent'), width: 1.5, fill: colour('accent-soft'), points: { show: false } }],
     axes: [
-      { ...axis, space: 90, size: 26, values: (_plot, marks) => marks.map((mark) => minuteTime(mark * 1_000)) },
+      { ...axis, space: 90, size: 26, values: (_plot, marks) => marks.map((mark) => axisTime(mark * 1_000)) },
       { ...axis, side: 1, size: 64, space: 34, values: (_plot, marks) => marks.map(axisMoney) },
     ],
   };

@@ -16,9 +16,12 @@ const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
   stopping: ['plain', 'Stopping'],
 };
 
-/** Ready to trade it is not while nothing is heard. */
-const badge = ({ state, noMarketData }: View): readonly [Tone, string] =>
-  state === 'ready' && noMarketData !== undefined ? ['warn', 'No market data'] : states[state];
+/** Ready to trade it is not while nothing is heard, or nobody decides. */
+function badge({ state, noMarketData, strategies }: View): readonly [Tone, string] {
+  if (state !== 'ready') return states[state];
+  if (noMarketData !== undefined) return ['warn', 'No market data'];
+  return strategies.some(({ status }) => status === 'running') ? states.ready : ['warn', 'Nothing runs'];
+}
 
 const themes: readonly (readonly [Theme, string])[] = [
   ['auto', 'Auto'],

@@ -6,9 +6,9 @@ import { connect } from './daemon.ts';
 import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
 import { EquityChart, EquityReadout } from './equity-chart.ts';
-import { clockTime, exact } from './format.ts';
+import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
-import { Empty, Panel } from './parts.ts';
+import { Empty, Panel, When } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
 import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
 import { Strategies } from './strategies.ts';
@@ -20,7 +20,7 @@ const maxNotices = 3;
 
 const Notice = ({ notice }: { notice: NoticeView }): VNode => html`
   <div class=${`banner ${notice.level}`}>
-    <time>${clockTime(notice.at)}</time>
+    <${When} at=${notice.at} />
     <span>${notice.text}${notice.goOn === undefined ? null : html` <span class="go-on">${notice.goOn}</span>`}</span>
   </div>
 `;

@@ -1,7 +1,8 @@
 /** Small pieces that several panels use. */
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { direction, signed } from './format.ts';
+import { direction, signed, when } from './format.ts';
+import { view } from './store.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
@@ -14,6 +15,10 @@ export const Gain = ({ text, unit = '' }: { text: string; unit?: string }): VNod
 
 export const Side = ({ side }: { side: 'BUY' | 'SELL' }): VNode =>
   html`<span class=${side === 'BUY' ? 'side buy' : 'side sell'}>${side === 'BUY' ? 'Buy' : 'Sell'}</span>`;
+
+/** A moment, with its day where that is not the market's of now: a daemon runs for weeks, and shows what earlier ones did. */
+export const When = ({ at }: { at: number }): VNode =>
+  html`<time datetime=${new Date(at).toISOString()}>${when(at, view.value?.marketTime ?? at)}</time>`;
 
 /** Says what will appear here. */
 export const Empty = ({ children }: { children?: ComponentChildren }): VNode => html`<p class="empty">${children}</p>`;

@@ -4,8 +4,8 @@ import type { VNode } from 'preact';
 import type { OrderState } from '../../domain/order.ts';
 import type { FillView, OpenOrderView, View } from '../view.ts';
 import { ask } from './dialog.ts';
-import { age, clockTime, direction, exact } from './format.ts';
-import { Empty, Panel, Pill, Side, type Tone } from './parts.ts';
+import { age, direction, exact } from './format.ts';
+import { Empty, Panel, Pill, Side, type Tone, When } from './parts.ts';
 
 const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   intended: ['plain', 'About to send'],
@@ -88,7 +88,7 @@ const purposes: Readonly<Record<FillView['purpose'], string>> = {
 
 const Fill = ({ fill }: { fill: FillView }): VNode => html`
   <tr>
-    <td><time>${clockTime(fill.time)}</time></td>
+    <td><${When} at=${fill.time} /></td>
     <td><${Side} side=${fill.side} /></td>
     <td class="number">${exact(fill.quantity)}</td>
     <td class="number">${exact(fill.price)}</td>

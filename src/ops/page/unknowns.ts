@@ -2,11 +2,11 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { StepView, UnknownView } from '../view.ts';
-import { age, clockTime } from './format.ts';
-import { Empty, Panel, Pill } from './parts.ts';
+import { age } from './format.ts';
+import { Empty, Panel, Pill, When } from './parts.ts';
 
 const Step = ({ step, last }: { step: StepView; last: boolean }): VNode => html`
-  <li class=${last ? 'last' : ''}><time>${clockTime(step.at)}</time><span>${step.text}</span></li>
+  <li class=${last ? 'last' : ''}><${When} at=${step.at} /><span>${step.text}</span></li>
 `;
 
 function Unknown({ unknown, now }: { unknown: UnknownView; now: number }): VNode {
@@ -24,7 +24,7 @@ function Unknown({ unknown, now }: { unknown: UnknownView; now: number }): VNode
         }
       </div>
       <ol class="steps">
-        <li><time>${clockTime(since)}</time><span>${cause}</span></li>
+        <li><${When} at=${since} /><span>${cause}</span></li>
         ${all.map((step, index) => html`<${Step} key=${index} step=${step} last=${resolved !== undefined && index === all.length - 1} />`)}
       </ol>
       <p class="id" title="The order's client id, for sluice why">${clientOrderId}</p>
