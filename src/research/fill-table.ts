@@ -151,3 +151,10 @@ export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<strin
 /** Less than this of a symbol is dust that a fee in base left behind: nothing is held. */
 export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): number =>
   at === undefined ? 0 : 0.999_999 * 10 ** -at.quantityPrecision;
+
+/** The same of all the strategies on a symbol, each of which leaves its own. */
+export const dustIn = (
+  { places }: Pick<FillTable, 'places'>,
+  symbol: string,
+  instruments: ReadonlyMap<string, Instrument>,
+): number => dustOf(instruments.get(symbol)) * Math.max(1, places.filter((place) => place.symbol === symbol).length);

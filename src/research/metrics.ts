@@ -151,7 +151,7 @@ function returnNumbers(
     daysKnown: known,
     cagr: figure(cagr),
     holdReturn: (days.hold.at(-1) ?? cash) / cash - 1,
-    holdDrawdown: figure(Math.min(0, ...drawdowns(days.hold))),
+    holdDrawdown: figure(0 - Math.min(0, ...drawdowns(days.hold))),
     volatility: figure(only(volatility(returns))),
     sharpe: figure(ratio),
     sharpeLow: figure(interval?.low),

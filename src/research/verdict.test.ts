@@ -13,7 +13,7 @@ const metrics = (given: Partial<Metrics>): Metrics => ({
     daysKnown: 1_000,
     cagr: 0.3,
     holdReturn: 0.1,
-    holdDrawdown: -0.1,
+    holdDrawdown: 0.1,
     volatility: 0.2,
     sharpe: 2,
     sharpeLow: 0.9,

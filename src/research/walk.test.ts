@@ -48,6 +48,23 @@ test.each([
   },
 );
 
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
+] as const)(
+  'what fees in base leave of several strategies is nothing held, though it comes to a lot: %s',
+  (_, symbols) => {
+    const all = symbols.map((symbol) => series([100, 100, 100, 100], '1min', symbol));
+    // 0.0006 of each is left, less than a lot; both together are more than one.
+    const left = ['a', 'b'].map((strategy) =>
+      fill(minute, 'BUY', '100', '1', { strategy, fee: units('0.0004'), feeAsset: 'X' }),
+    );
+    left.push(...['a', 'b'].map((strategy) => fill(2 * minute, 'SELL', '100', '0.999', { strategy })));
+    expect(walk(walkable(left, all)).heldMs / minute).toBe(1);
+    expect(walk(walkable([...left, fill(3 * minute, 'BUY', '100', '0.003')], all)).heldMs / minute).toBe(2);
+  },
+);
+
 test('equity follows what is held, close by close', () => {
   const one = series([100, 110, 90, 120], '1day');
   const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));

@@ -1,7 +1,7 @@
 /** Equity through time: at every kline close for falls and exposure, at UTC day closes for returns, and thinned for charts. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import { dustOf } from './fill-table.ts';
+import { dustIn } from './fill-table.ts';
 import { Hold, rowsClosedBy } from './hold.ts';
 import { type Curve, Points } from './points.ts';
 import { Balances, rateOf } from './rates.ts';
@@ -179,7 +179,7 @@ class Walk {
     const { fills, cash, instruments, costs } = this.#given;
     const marks = costs(symbol);
     const { openTime, close } = columns;
-    const dust = dustOf(instruments.get(symbol));
+    const dust = dustIn(fills, symbol, instruments);
     let quote = cash;
     let base = 0;
     let next = 0;
@@ -289,7 +289,7 @@ class Walk {
       row: one.first,
       base: 0,
       price: 0,
-      dust: dustOf(instruments.get(one.symbol)),
+      dust: dustIn(fills, one.symbol, instruments),
       marks: costs(one.symbol),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
