@@ -196,6 +196,11 @@ describe('a daemon that is told to adjust, by whomever', () => {
     expect(await told('USDT', '-10.0', 'x')).toContain('counts 10 USDT less');
   });
 
+  test('says that on margin nothing compares it', async () => {
+    const { assembled } = new TestDesk({ account: 'margin', balances: false });
+    expect(await decisionsOf(assembled).adjust('USDT', '1', 'x')).toContain('counts 1 USDT more; nothing compares it');
+  });
+
   test('refuses it on paper', async () => {
     const { assembled } = new TestDesk({ balances: false });
     await expect(decisionsOf(assembled).adjust('USDT', '1', 'x')).rejects.toThrow(/^nothing can be adjusted on paper/);

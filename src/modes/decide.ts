@@ -30,8 +30,8 @@ const resolvedText = (order: string, as: HumanWord): string =>
     ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
     : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: what it did trade is booked when the exchange shows it, or said with sluice adjust.`;
 
-const adjustedText = (asset: string, amount: string): string =>
-  `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; the next comparison tells whether it equals the account.`;
+const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
+  `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;
 
 /** What a daemon does when it is told so, by a command or by the API: what the command refuses it refuses, too. */
 export function decisionsOf({
@@ -59,7 +59,7 @@ export function decisionsOf({
       const there = books.ledger.begun && !isShort ? held.get(asset) : undefined;
       if (there !== undefined && amount < 0n) refuseBelowNothing(asset, unitsText(amount), unitsDecimal(there));
       await adjustLedger(asset, amount, 'operator', reason);
-      return adjustedText(asset, unitsText(amount));
+      return adjustedText(asset, unitsText(amount), books.balances !== undefined);
     },
   };
 }
@@ -114,14 +114,17 @@ export async function adjust(asset: string, text: string, options: DecideOptions
   refuseNoAsset(asset);
   const amount = unitsText(amountOf(text));
   const { dir, running } = chooseState(options.state, say, true);
-  if (inJournal(dir, (reader) => reader.meta.get('mode')) === 'paper') throw new Refusal(onPaper);
+  const meta = inJournal(dir, (reader) => reader.meta);
+  if (meta.get('mode') === 'paper') throw new Refusal(onPaper);
   refuseSlips(asset, amount, dir);
   if (running === undefined)
     writeAtRest(dir, [
       { kind: 'adjustment', at: systemClock.now(), what: 'adjust', asset, amount, by: 'operator', reason },
     ]);
   const message =
-    running === undefined ? adjustedText(asset, amount) : await ask(running, 'adjust', { asset, amount, reason });
+    running === undefined
+      ? adjustedText(asset, amount, meta.get('account') !== 'margin')
+      : await ask(running, 'adjust', { asset, amount, reason });
   out(json ? JSON.stringify({ version: 1, action: 'adjust', state: dir, asset, amount, message }) : message);
 }
 
