@@ -54,3 +54,7 @@ export const identifier = (name: string): string => `"${name.replaceAll('"', '""
 
 /** A path to read from, inside single quotes: `a[1].parquet` would be every file that the pattern fits, such as `a1.parquet`. */
 export const quotedPath = (path: string): string => quoted(path.replaceAll(/[[*?]/g, '[$&]'));
+
+/** What is read from Parquet files, and nothing from their paths: of `open=5/x.parquet` every open would be 5. */
+export const parquetFrom = (...paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quotedPath).join(', ')}], hive_partitioning = false)`;

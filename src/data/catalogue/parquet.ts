@@ -1,7 +1,7 @@
 /** Columns to Parquet and back, by the vector: no value passes through an object. */
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, quoted, quotedPath } from './duckdb.ts';
+import { type Duck, parquetFrom, quoted } from './duckdb.ts';
 import { columnsOf, type Kind } from './kinds.ts';
 
 /** Rows handed over at a time, as one row of lists: for each the thread of DuckDB waits until ours has a moment, and a vector has 2,048. */
@@ -139,11 +139,7 @@ export async function readParquet(duck: Duck, kind: Kind, path: string, rows: nu
   const select = columnsOf[kind].map(({ read }) => read).join(', ');
   let at = 0;
   try {
-    for await (const vectors of vectorsOf(
-      duck,
-      `SELECT ${select} FROM read_parquet(${quotedPath(path)})`,
-      columns.length,
-    )) {
+    for await (const vectors of vectorsOf(duck, `SELECT ${select} FROM ${parquetFrom(path)}`, columns.length)) {
       const count = vectors[0]?.length ?? 0;
       if (at + count > rows) throw damaged(path, rows);
       for (const [index, vector] of vectors.entries()) (columns[index] as Float64Array).set(vector, at);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { readAgain } from './again.ts';
-import { type Duck, openDuck, quoted, quotedPath } from './duckdb.ts';
+import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
@@ -67,7 +67,7 @@ function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
   const series = all.filter((one) => one.kind === kind && one.months.length > 0);
   const selects = series.map((one) => {
     const interval = kind === 'klines' ? `, ${quoted(one.interval ?? '')} AS "interval"` : '';
-    return `SELECT ${quoted(one.symbol)} AS symbol${interval}, make_timestamp(time_ms * 1000) AS time, * FROM read_parquet(${filesOf(dir, one)})`;
+    return `SELECT ${quoted(one.symbol)} AS symbol${interval}, make_timestamp(time_ms * 1000) AS time, * FROM ${filesOf(dir, one)}`;
   });
   // The columns are there without a row, too: a question may name them.
   const interval = kind === 'klines' ? ', NULL::VARCHAR AS "interval"' : '';
@@ -77,7 +77,7 @@ function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
 }
 
 const filesOf = (dir: string, manifest: Manifest): string =>
-  `[${manifest.months.map(({ file }) => quotedPath(join(folderOf(dir, manifest as SeriesKey), file))).join(', ')}]`;
+  parquetFrom(...manifest.months.map(({ file }) => join(folderOf(dir, manifest as SeriesKey), file)));
 
 const formats = {
   csv: 'FORMAT csv, HEADER true',
@@ -106,7 +106,7 @@ export async function exportSeries(
   ];
   const where = limits.length === 0 ? '' : ` WHERE ${limits.join(' AND ')}`;
   const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
-  const rows = ` FROM read_parquet(${filesOf(dir, manifest)})${where}`;
+  const rows = ` FROM ${filesOf(dir, manifest)}${where}`;
   const select = `SELECT ${names}${rows}`;
   try {
     const counted = await duck.connection.runAndReadAll(`SELECT count(*)${rows}`);

@@ -1,7 +1,7 @@
 /** Parquet as people make it with pandas, polars or DuckDB: every value is read as it stands there, or refused. */
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDuck, quoted } from '../catalogue/duckdb.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
@@ -38,6 +38,7 @@ async function take(
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-parquet-rows-'));
   const path = join(dir, `${name}.parquet`);
+  mkdirSync(dirname(path), { recursive: true });
   const duck = await openDuck(1);
   await duck.connection.run(`COPY (SELECT ${select} FROM range(${rows}) r(i)) TO ${quoted(path)} (FORMAT parquet)`);
   // A file that a pattern of that name fits.
@@ -171,6 +172,12 @@ test('books that are laid out otherwise are refused by what they miss', async ()
   await expect(take(depth, trade())).rejects.toThrow(
     /no column for time_ms, book, quantity among "t,price,qty,side": books in Parquet have a row for each level/,
   );
+});
+
+test('a folder whose name looks like a value says nothing of what is in the file', async () => {
+  const { column } = await take(klines, kline(), { name: 't=7/open=5/symbol=ETHUSDT/given' });
+  expect(column(0)).toEqual(upTo(10, (row) => start + row * 60_000));
+  expect(column(1)).toEqual(upTo(10, () => 1));
 });
 
 test('a file named as a pattern is read, and none that fits it', async () => {

@@ -1,7 +1,7 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
 
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, identifier, openDuck, quoted, quotedPath } from '../catalogue/duckdb.ts';
+import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
 import { shown } from '../shown.ts';
@@ -49,7 +49,7 @@ async function described(
   path: string,
 ): Promise<{ readonly columns: readonly Described[]; readonly rows: number }> {
   try {
-    const columns = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet(${quotedPath(path)})`);
+    const columns = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${parquetFrom(path)}`);
     const counted = await connection.runAndReadAll(
       `SELECT sum(num_rows) FROM parquet_file_metadata(${quotedPath(path)})`,
     );
@@ -180,7 +180,7 @@ async function* batches(
   const duck = await openDuck(1);
   const columns = cells.map(() => new Float64Array(mostBatchRows));
   const lines = new Uint32Array(mostBatchRows);
-  const sql = `SELECT ${cells.map((cell) => cell.sql).join(', ')} FROM read_parquet(${quotedPath(path)})`;
+  const sql = `SELECT ${cells.map((cell) => cell.sql).join(', ')} FROM ${parquetFrom(path)}`;
   try {
     let rows = 0;
     for await (const vectors of vectorsOf(duck, sql, cells.length)) {

@@ -1,6 +1,6 @@
 /** Files whose rows are of several symbols: a series holds one, and prices of two by turns would be taken for one market. */
 import { Refusal } from '../../domain/refusal.ts';
-import { type Duck, identifier, quotedPath } from '../catalogue/duckdb.ts';
+import { type Duck, identifier, parquetFrom } from '../catalogue/duckdb.ts';
 import { shown } from '../shown.ts';
 import type { Look } from './batch.ts';
 import type { Layout } from './layout.ts';
@@ -128,7 +128,7 @@ export async function refuseSeveralIn({ connection }: Duck, path: string, names:
   if (name === undefined) return;
   const column = `CAST(${identifier(name)} AS VARCHAR)`;
   const texts = await connection.runAndReadAll(
-    `SELECT DISTINCT ${column} FROM read_parquet(${quotedPath(path)}) LIMIT ${mostTexts}`,
+    `SELECT DISTINCT ${column} FROM ${parquetFrom(path)} LIMIT ${mostTexts}`,
   );
   refuseSeveral(
     path,
