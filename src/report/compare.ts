@@ -46,7 +46,7 @@ function dataTable(runs: readonly Compared[]): Html {
   const found = runs.flatMap(({ name, summary }) => summary.warnings.map((warning) => [name, warning]));
   return found.length === 0
     ? html`<p class="about">Nothing was found that a reader should know of.</p>`
-    : tableHtml(['Run', 'Found in its data'], found);
+    : tableHtml(['Run', 'Found in its data'], found, 'words');
 }
 
 export function compareText(runs: readonly Compared[]): string {
@@ -58,15 +58,16 @@ export function compareText(runs: readonly Compared[]): string {
       'verdicts',
       'Verdicts',
       tableHtml(
-        ['Run', 'What tells it apart', 'Time', 'Rules', 'Verdict', 'Why'],
+        ['Run', 'Verdict', 'What tells it apart', 'Time', 'Rules', 'Why'],
         runs.map(({ name, about, summary }) => [
           name,
+          summary.verdict.conclusion,
           about,
           spanOf(summary.from, summary.to),
           summary.rules,
-          summary.verdict.conclusion,
           summary.verdict.reasons.join('; '),
         ]),
+        'words',
       ),
     ),
     section('data', 'Data', dataTable(runs)),
@@ -86,6 +87,7 @@ export function compareText(runs: readonly Compared[]): string {
             html`<span class="muted small">${means}</span>`,
           ]),
         ]),
+        'words',
       ),
     ),
   ]}`;
