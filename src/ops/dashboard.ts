@@ -12,7 +12,7 @@
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
  * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
- * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 a body that does not fit, 500 it failed.
+ * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 it is refused or does not fit, 500 it failed.
  * Whoever may not speak to us at all gets 403 (see `guard.ts`).
  */
 import { once } from 'node:events';

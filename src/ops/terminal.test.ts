@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { heightOf, statusLines } from './terminal.ts';
 import type { View } from './view.ts';
-import { decisionView, strategyView, unknownView, view } from './view-builder.ts';
+import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from './view-builder.ts';
 
 const plain = (given: View, columns = 200): string[] =>
   statusLines(given, columns, 'http://127.0.0.1:8080/?token=abc').map((line) => stripVTControlCharacters(line));
@@ -41,7 +41,18 @@ describe('the status in a terminal', () => {
     const stopped = strategyView({ id: 'mine', status: 'stopped', error: 'TypeError: fast is not a number' });
     const lines = plain(view({ strategies: [strategyView(), stopped] })).join('\n');
     expect(lines).toContain('cross XBTUSD 0.2498 from 6,120.5  -25.73 stop 5,980, target 6,400');
-    expect(lines).toContain('mine stopped: TypeError: fast is not a number');
+    expect(lines).toMatch(
+      /mine XBTUSD 0\.2498 from 6,120\.5 .* stop 5,980, target 6,400 stopped: TypeError: fast is not a/,
+    );
+    const position = { quantity: '0', isDust: false, entryPrice: undefined, value: '0', openProfit: '0' };
+    expect(plain(view({ strategies: [{ ...stopped, position }] })).join('\n')).toContain(
+      'mine stopped: TypeError: fast is not a number',
+    );
+  });
+
+  it('tells the day of fills that are not of now', () => {
+    const fills = [fillView(), fillView({ time: sampleTime - 86_400_000 })];
+    expect(plain(view({ fills })).join('\n')).toMatch(/11:11:00 BUY {2}[\s\S]*2020-03-11 11:20 BUY {2}/);
   });
 
   it('shows what fees left behind as dust, not as a position', () => {

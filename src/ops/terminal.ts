@@ -2,7 +2,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { Decimal } from '../domain/money.ts';
 import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
-import { grouped, roundedMoney } from './words.ts';
+import { grouped, moment, roundedMoney } from './words.ts';
 
 type Style = Parameters<typeof styleText>[0];
 // The caller knows whether its stream shows colours and strips them when it does not.
@@ -37,6 +37,9 @@ export const heightOf = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns));
 
 const clockTime = (at: number): string => new Date(at).toISOString().slice(11, 19);
+/** With its day where that is not the market's of now. */
+const when = (at: number, now: number): string =>
+  moment(at).slice(0, 10) === moment(now).slice(0, 10) ? clockTime(at) : moment(at).slice(0, 16);
 const row = (label: string, text: string): string => `${dim(label.padEnd(labelWidth))}${text}`;
 const under = (label: string, lines: readonly string[]): string[] =>
   lines.map((line, index) => row(index === 0 ? label : '', line));
@@ -49,9 +52,11 @@ function gain(text: string): string {
 
 function strategyLine({ id: name, symbol, status, error, position, stop, takeProfit, ...bare }: StrategyView): string {
   const id = status === 'former' ? `${name} (not configured)` : name;
-  if (status === 'stopped') return `${bold(id)} ${styled('red', `stopped: ${error ?? 'no reason given'}`)}`;
-  if (position.isDust) return `${bold(id)} ${symbol} ${dim(`flat, dust ${position.quantity}`)}`;
-  if (!/[1-9]/.test(position.quantity)) return `${bold(id)} ${symbol} ${dim('flat')}`;
+  // What it holds comes first: the reason may be longer than the line.
+  const stopped = status === 'stopped' ? styled('red', `stopped: ${error ?? 'no reason given'}`) : '';
+  const isFlat = position.isDust || !/[1-9]/.test(position.quantity);
+  if (isFlat && stopped !== '') return `${bold(id)} ${stopped}`;
+  if (isFlat) return `${bold(id)} ${symbol} ${dim(position.isDust ? `flat, dust ${position.quantity}` : 'flat')}`;
   const entry = position.entryPrice === undefined ? '' : ` from ${grouped(position.entryPrice)}`;
   const protection = [
     stop === undefined ? '' : `stop ${grouped(stop)}`,
@@ -59,11 +64,11 @@ function strategyLine({ id: name, symbol, status, error, position, stop, takePro
     bare.isUnprotected ? 'NOT PROTECTED' : '',
   ];
   const protectedBy = protection.filter((part) => part !== '').join(', ');
-  return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protectedBy)}`.trimEnd();
+  return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protectedBy)} ${stopped}`.trimEnd();
 }
 
-const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView): string =>
-  `${dim(clockTime(time))} ${styled(side === 'BUY' ? 'blue' : 'yellow', side.padEnd(4))} ${grouped(quantity)} ${symbol} at ${grouped(price)} ${dim(strategy)}`;
+const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView, now: number): string =>
+  `${dim(when(time, now))} ${styled(side === 'BUY' ? 'blue' : 'yellow', side.padEnd(4))} ${grouped(quantity)} ${symbol} at ${grouped(price)} ${dim(strategy)}`;
 
 function decisionLine({ at, strategy, wanted, verdict, text }: DecisionView): string {
   const said = verdict === 'denied' ? styled('yellow', text) : dim(text);
@@ -99,7 +104,10 @@ export function statusLines(view: View, columns: number, dashboardUrl?: string):
     row('', view.stateText),
     row('Equity', equityLine(view)),
     ...under('Positions', view.strategies.map(strategyLine)),
-    ...under('Fills', view.fills.slice(0, maxFills).map(fillLine)),
+    ...under(
+      'Fills',
+      view.fills.slice(0, maxFills).map((fill) => fillLine(fill, view.marketTime)),
+    ),
     ...under('Decisions', view.decisions.slice(0, maxDecisions).map(decisionLine)),
     ...under('Unknown', view.unknowns.slice(0, maxUnknowns).map(unknownLine)),
     row('Weight', weightLine(view)),
