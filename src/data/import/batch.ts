@@ -38,8 +38,9 @@ export interface Reading {
   /** False when the last line has no end, as in a file that was cut off. Known at the end. */
   ended: boolean;
   lines: number;
-  /** Where times name no zone, which of Parquet is known only now: how they are read. */
-  readonly localNote?: string;
+  /** What a layout says of text, and of Parquet is known only now. */
+  readonly notes?: readonly string[];
+  readonly isLocal?: boolean;
 }
 
 /** Looks at rows of JSON as they come. */

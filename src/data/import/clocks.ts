@@ -5,7 +5,7 @@ import { counted, type Finding } from '../check/finding.ts';
 import type { Gap } from '../check/klines.ts';
 import { Tally } from '../check/tally.ts';
 import { changingPlace, isPutForward, isShownTwice } from '../zones.ts';
-import type { Layout, Told } from './layout.ts';
+import type { Told } from './layout.ts';
 
 const hourMs = 3_600_000;
 
@@ -24,7 +24,11 @@ export class Clocks {
   /** Moments from which on rows of an hour that these clocks never show go before. */
   readonly #never = new Tally();
 
-  constructor({ isLocal = false }: Pick<Layout, 'isLocal'>, { kind, interval }: SeriesKey, { zone }: Told) {
+  constructor(
+    { isLocal = false }: { readonly isLocal?: boolean | undefined },
+    { kind, interval }: SeriesKey,
+    { zone }: Told,
+  ) {
     const lengthMs = kind === 'trades' ? 0 : interval === undefined ? Number.NaN : intervalMs(interval, 0);
     this.#lengthMs = isLocal && lengthMs <= hourMs ? lengthMs : undefined;
     this.#zone = zone;

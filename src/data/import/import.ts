@@ -180,7 +180,7 @@ async function takeRows(
   const raw = checksOf(key);
   const ahead = (): readonly Finding[] => futureFinding(span.to, frameOf(key), options.now);
   const span = { rows: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
-  const clocks = new Clocks({ isLocal: layout.isLocal || reading.localNote !== undefined }, key, options);
+  const clocks = new Clocks({ isLocal: layout.isLocal || reading.isLocal }, key, options);
   const found = (): readonly Finding[] => [
     ...accepted(raw.findings(), options),
     ...clocks.findings(raw instanceof KlineChecks ? raw.gaps : []),

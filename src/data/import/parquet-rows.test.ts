@@ -174,6 +174,13 @@ test('books that are laid out otherwise are refused by what they miss', async ()
   );
 });
 
+test('contracts are read by what was traded in the base asset', async () => {
+  const select = `${trade()}, 0.05 AS homeNotional, 0.05 * (100 + i * 0.01) AS foreignNotional`;
+  const { column, result } = await take(trades, select);
+  expect(column(2)).toEqual(upTo(10, () => 0.05));
+  expect(result.findings[0]?.what).toMatch(/read from homeNotional, which is of the base asset: qty counts contracts/);
+});
+
 test('a folder whose name looks like a value says nothing of what is in the file', async () => {
   const { column } = await take(klines, kline(), { name: 't=7/open=5/symbol=ETHUSDT/given' });
   expect(column(0)).toEqual(upTo(10, (row) => start + row * 60_000));

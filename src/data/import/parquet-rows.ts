@@ -7,21 +7,23 @@ import { vectorsOf } from '../catalogue/parquet.ts';
 import { shown } from '../shown.ts';
 import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
-import { fieldsOf } from './fields.ts';
+import { fieldsOf, inBase } from './fields.ts';
 import type { Told } from './layout.ts';
 import { refuseSeveralIn } from './symbols.ts';
 import { epochMs, epochUnit, leastNs } from './times.ts';
 
 /** Decimals of doubles are found by trying; finer ones than this are told as this. */
 const mostDecimals = 12;
+/** Rows that are looked at for what the columns hold. */
+const sampledRows = 200;
 
 /** Reads a Parquet file into batches; a `Refusal` when a column is missing. */
 export async function readParquetRows(duck: Duck, path: string, kind: Kind, told: Told): Promise<Reading> {
-  const { columns, rows } = await described(duck, path);
+  const file = await described(duck, path);
   await refuseSeveralIn(
     duck,
     path,
-    columns.map(({ name }) => name),
+    file.columns.map(({ name }) => name),
   );
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
@@ -32,30 +34,38 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     ended: true,
     lines: 0,
   };
-  const places = placesOf(columns, kind, told, path);
+  const places = placesOf(file, kind, told, path);
   const cells = cellsOf(places, kind, told, path);
   const isAssumed = isLocal(places.time) && told.zone === undefined;
+  const local = `times (${shown(places.time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`;
   return Object.assign(reading, {
-    batches: batches(path, cells, rows, reading),
-    ...(isAssumed && {
-      localNote: `times (${shown(places.time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`,
-    }),
+    batches: batches(path, cells, file.rows, reading),
+    notes: [...places.notes, ...(isAssumed ? [local] : [])],
+    isLocal: isAssumed,
   });
 }
 
-/** Columns and how many rows there must be; a `Refusal` where the file is none, or was cut off. */
-async function described(
-  { connection }: Duck,
-  path: string,
-): Promise<{ readonly columns: readonly Described[]; readonly rows: number }> {
+interface File {
+  readonly columns: readonly Described[];
+  readonly rows: number;
+  /** The first rows, as text. */
+  readonly sample: readonly (readonly string[])[];
+}
+
+/** Columns, how many rows there must be, and the first ones; a `Refusal` where the file is none, or was cut off. */
+async function described({ connection }: Duck, path: string): Promise<File> {
   try {
     const columns = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${parquetFrom(path)}`);
+    const first = await connection.runAndReadAll(
+      `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ${parquetFrom(path)} LIMIT ${sampledRows}`,
+    );
     const counted = await connection.runAndReadAll(
       `SELECT sum(num_rows) FROM parquet_file_metadata(${quotedPath(path)})`,
     );
     return {
       columns: columns.getRows().map(([name, type]) => ({ name: String(name), type: String(type) })),
       rows: Number(counted.getRows()[0]?.[0]),
+      sample: first.getRows().map((cells) => cells.map((cell) => String(cell ?? ''))),
     };
   } catch (error) {
     throw damaged(path, firstLine(error));
@@ -92,14 +102,16 @@ function cellsOf({ time, value }: Places, kind: Kind, told: Told, path: string):
 interface Places {
   readonly time: Described;
   readonly value: (name: string) => Described;
+  readonly notes: readonly string[];
 }
 
 /** Which column holds what; a `Refusal` where one is missing. */
-function placesOf(columns: readonly Described[], kind: Kind, told: Told, path: string): Places {
+function placesOf({ columns, sample }: File, kind: Kind, told: Told, path: string): Places {
   if (kind === 'depth') return booksOf(columns, path);
-  const { time, values } = fieldsOf(told.columns ?? columns.map(({ name }) => name), { ...told, kind }, path);
+  const header = told.columns ?? columns.map(({ name }) => name);
+  const { time, values, notes } = inBase(fieldsOf(header, { ...told, kind }, path), header, sample);
   const at = (place: number | undefined): Described => columns[place ?? -1] ?? { name: '', type: '' };
-  return { time: at(time), value: (name) => at(values[name]) };
+  return { time: at(time), value: (name) => at(values[name]), notes };
 }
 
 /** Books are read as they are exported, a row for each level. */
@@ -116,7 +128,7 @@ function booksOf(columns: readonly Described[], path: string): Places {
           .slice(0, 120),
       )}": books in Parquet have a row for each level, with time_ms, book (which numbers the books), side, price and quantity; write others as one JSON object a line`,
     );
-  return { time: value('time_ms'), value };
+  return { time: value('time_ms'), value, notes: [] };
 }
 
 /** A price of 41985.37 as a float of 32 bits is 41985.37109375, finer than any instrument: its shortest text is what was meant. */

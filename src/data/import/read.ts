@@ -40,5 +40,4 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
 }
 
 /** What was assumed of a file and the user should know. */
-export const notesOf = ({ notes }: Layout, { localNote }: Reading): readonly string[] =>
-  localNote === undefined ? notes : [...notes, localNote];
+export const notesOf = ({ notes }: Layout, { notes: more = [] }: Reading): readonly string[] => [...notes, ...more];
