@@ -135,6 +135,20 @@ test('a file that has a part of what is stored says nothing against it, and take
   expect(await here.prices()).toEqual([1, 2, 4]);
 });
 
+test('what was found in trades that have all given way is told no more', async () => {
+  const here = place();
+  const rows = Array.from({ length: 40 }, (_, row) => `${row}@${1 + (row % 7) / 10}`);
+  const twice = rows.flatMap((row, at) => (at > 5 && at < 35 ? [row, row] : [row]));
+  await here.take(csv(...twice));
+  const found = (): readonly string[] =>
+    here.manifest().imports.flatMap((one) => one.findings.map(({ check }) => check));
+  expect(found()).toContain('delivered-twice');
+  await here.take(csv(...rows.slice(1)), { replace: true });
+  expect(found()).toContain('delivered-twice');
+  await here.take(csv(...rows), { replace: true });
+  expect(found()).toEqual([]);
+});
+
 test('a stretch that nobody looked at is in the ledger until a file covers it', async () => {
   const here = place();
   const holes = [[start + 1_000, start + 3_000]] as const;

@@ -342,6 +342,13 @@ function holesOf(
   return [...left, ...fresh.map(([start, end]): [number, number] => [start, end])];
 }
 
+/** What was found in trades and books that have all given way says nothing of those that took their place. */
+function importsBefore(before: Manifest | undefined, { from, to }: Taken, { replace }: ImportOptions): Imported[] {
+  const { kind, months = [], imports = [] } = before ?? {};
+  const isAll = replace && kind !== 'klines' && from <= (months[0]?.from ?? 0) && to >= (months.at(-1)?.to ?? 0);
+  return isAll ? imports.map((one) => ({ ...one, repairs: [], findings: [] })) : imports;
+}
+
 function manifestOf({ before, key, source, file, layout, reading, taken, staged, options }: Import): Manifest {
   const names = columnsOf[key.kind].map(({ name }) => name);
   const decimals = (wanted: readonly string[]): number =>
@@ -363,6 +370,6 @@ function manifestOf({ before, key, source, file, layout, reading, taken, staged,
     priceDecimals: Math.max(before?.priceDecimals ?? 0, decimals(['open', 'high', 'low', 'close', 'price'])),
     quantityDecimals: Math.max(before?.quantityDecimals ?? 0, decimals(['volume', 'quantity'])),
     months: [...staged.months],
-    imports: [...(before?.imports ?? []), record],
+    imports: [...importsBefore(before, taken, options), record],
   };
 }
