@@ -78,6 +78,16 @@ test.for([1_000, 7_321, 25 * 60_000])('trades of both hours, one every %s ms, ar
   expect([...(times ?? [])]).toEqual(Array.from(times ?? [], (_, row) => autumn - 3 * hour + row * everyMs));
 });
 
+test('without a place, trades of an hour that clocks show twice are refused with the way forward, sorted or not', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
+  writeFileSync(join(dir, 'trades.csv'), `time,price,qty,side\n${localTrades(autumn, 10_000)}`);
+  const given = { symbol: 'BTCUSDT', dir, endStamps: false, replace: false, now: Date.UTC(2026, 5, 1) };
+  for (const repair of [new Set<Repair>(), new Set<Repair>(['sort'])])
+    await expect(importFile(join(dir, 'trades.csv'), { ...given, repair })).rejects.toThrow(
+      /times go back by an hour 1 time, as clocks of Europe\/Berlin do in autumn: .*--zone Europe\/Berlin/,
+    );
+});
+
 test('trades of the second hour that are out of order are sorted within it', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-clocks-'));
   const rows = localTrades(autumn, 60_000).trimEnd().split('\n');

@@ -19,6 +19,8 @@ export class Clocks {
   #moved = 0;
   /** Rows of hours that are shown twice of which no order of rows tells which one it is; those of the hour that goes on, and its first. */
   readonly #either = new Tally();
+  /** Where trades of no place go back as clocks do. */
+  readonly #back = new Tally();
   #open = 0;
   #opened = Number.NaN;
   /** Moments from which on rows of an hour that these clocks never show go before. */
@@ -39,8 +41,13 @@ export class Clocks {
    * in order, are those of the second.
    */
   settle(columns: readonly Float64Array[], rows: number): void {
-    if (this.#lengthMs === undefined || this.#zone === undefined) return;
+    if (this.#lengthMs === undefined) return;
     const times = columns[0] as Float64Array;
+    if (this.#zone === undefined) {
+      // Klines that go back are looked at by the checks.
+      if (this.#lengthMs === 0) this.#noteBack(times, rows);
+      return;
+    }
     for (let row = 0; row < rows; row++) {
       const time = times[row] as number;
       this.#isSecond = time <= this.#before && this.#isOfSecond(time, columns, row);
@@ -52,6 +59,15 @@ export class Clocks {
       this.#noteEither(time);
     }
     if (rows > 0) this.#last = columns.map((column) => column[rows - 1] as number);
+  }
+
+  #noteBack(times: Float64Array, rows: number): void {
+    for (let row = 0; row < rows; row++) {
+      const time = times[row] as number;
+      const backMs = this.#before - time;
+      if (backMs > hourMs / 2 && backMs <= hourMs && changingPlace(time, 'back') !== undefined) this.#back.add(0, time);
+      this.#before = time;
+    }
   }
 
   /** Rows of the second hour tell that those before were of the first. */
@@ -91,6 +107,7 @@ export class Clocks {
     if (this.#lengthMs === undefined) return [];
     if (this.#zone !== undefined)
       return [...this.#neverShown(this.#zone), ...this.#shownTwice(this.#zone), ...this.#eitherHour(this.#zone)];
+    if (this.#back.count > 0) return [this.#wentBack()];
     const skipped = gaps.filter(([from, to]) => to - from === hourMs && changingPlace(from, 'forward') !== undefined);
     const [first] = skipped;
     if (first === undefined) return [];
@@ -106,6 +123,20 @@ export class Clocks {
         places: [{ time: first[0] }],
       },
     ];
+  }
+
+  #wentBack(): Finding {
+    const { count, places } = this.#back;
+    const place = changingPlace(places[0]?.time ?? 0, 'back');
+    return {
+      check: 'zone',
+      count,
+      refused: true,
+      what: `times go back by an hour ${counted(count, 'time')}, as clocks of ${place} do in autumn: these look like local times`,
+      effect: 'sorted as times of UTC, two hours would be mixed, and all are hours off',
+      advice: `say of which place (--zone ${place}), or export them in UTC`,
+      places,
+    };
   }
 
   #neverShown(zone: string): readonly Finding[] {
