@@ -4,6 +4,7 @@ import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
+import { runPaced } from '../src/modes/backtest/run-paced.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
 import { leaksOf } from '../src/modes/check/lookahead.ts';
@@ -104,6 +105,28 @@ test('a want that a strategy keeps and changes in place is heard at each change,
     () => false,
   );
   expect(entries.at(-1)).toBe((entries[0] ?? 0) + 60_000);
+});
+
+test('one that remembers is asked once a kline, as live, also where a run goes on the long way', async () => {
+  const crossing = (more: object): Strategy => {
+    let was: boolean | undefined;
+    let crosses = 0;
+    return saying((fast, slow) => {
+      const is = fast > slow;
+      const crossed = was !== undefined && is !== was;
+      was = is;
+      if (!crossed) return undefined;
+      // A stop is more than the short way can reckon.
+      return is ? hold({ quantity: 1 }, 'up', ++crosses > 3 ? more : {}) : flat('down');
+    });
+  };
+  for (const more of [{}, { stop: 1 }]) {
+    const columns = rowsOf(runColumns(inputFor(crossing(more))));
+    expect(columns.fills.length).toBeGreaterThan(10);
+    expect(columns).toEqual(rowsOf(await runStream(inputFor(crossing(more)))));
+    expect(columns).toEqual(rowsOf(await runPaced(inputFor(crossing(more)))));
+    expect(columns).toEqual(rowsOf(runLong(inputFor(crossing(more)))));
+  }
 });
 
 test('what hold and flat give is not for the strategy to change', () => {

@@ -16,7 +16,7 @@ import { checked } from '../../strategy/checked.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { ColumnDesk } from './column-desk.ts';
 import { ColumnEquity } from './column-equity.ts';
-import type { Seat } from './column-seat.ts';
+import type { Seat, Told } from './column-seat.ts';
 import { seatsOn } from './column-seats.ts';
 import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
 import { armedStops, withSoon, withTargets } from './entry-kline.ts';
@@ -39,7 +39,8 @@ export class ColumnRun {
   /** The longest interval of all series. */
   readonly #longestMs: number;
 
-  constructor(input: RunInput) {
+  /** `told`: what its only strategy said already. */
+  constructor(input: RunInput, told?: Told) {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
     this.#desk = new ColumnDesk(input, this.#clock, (strategy) => this.#stir(strategy));
@@ -49,14 +50,14 @@ export class ColumnRun {
     this.#planner = planner;
     this.#risk = risk;
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
-    this.walks = input.series.map((series) => this.#walk(series));
+    this.walks = input.series.map((series) => this.#walk(series, told));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
     this.#equity = new ColumnEquity(this.#portfolio, this.#risk, this.#longestMs);
   }
 
-  #walk(series: RunSeries): Walk {
+  #walk(series: RunSeries, told: Told | undefined): Walk {
     const cursor = new KlineCursor(series);
-    const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio);
+    const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio, told);
     for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
     return walkOf(series, this.#desk.venue.market(series.symbol), cursor, seats);
   }

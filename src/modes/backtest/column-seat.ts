@@ -28,6 +28,19 @@ export interface LargerKlines {
   next: number;
 }
 
+/**
+ * What a strategy said at rows that were gone over already. It is asked once a kline, as live: one that remembers, such as on which side its
+ * averages stood, would say something else when it is asked again.
+ */
+export interface Told {
+  /** One past the last row at which it was asked. */
+  readonly to: number;
+  /** By row; none where it said nothing, or the same again. */
+  readonly wants: ReadonlyMap<number, Want>;
+}
+
+const untold: Told = { to: 0, wants: new Map() };
+
 export class Seat {
   readonly hosted: NamedHosted;
   /** The first row on which it may decide. */
@@ -43,15 +56,20 @@ export class Seat {
   readonly #behind: Behind;
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
+  readonly #told: Told;
+  /** The row at which it was asked last, where that is known, and what it said. */
+  #askedAt = -1;
+  #answer: Want | undefined;
 
   constructor(
     hosted: NamedHosted,
     { columns, interval, first }: RunSeries,
     cursor: KlineCursor,
     holding: Holding,
-    larger?: LargerKlines,
+    { larger, told = untold }: { readonly larger?: LargerKlines; readonly told?: Told | undefined } = {},
   ) {
     this.#larger = larger;
+    this.#told = told;
     this.hosted = hosted;
     const strategy = hosted.strategy as Deciding;
     const indicators = Object.entries(strategy.indicators(hosted.params));
@@ -97,11 +115,22 @@ export class Seat {
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
+    if (row < this.#told.to) return this.#told.wants.get(row);
+    if (row === this.#askedAt) return this.#answer;
     const window = this.#window;
     window.reach(row);
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
-    return this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    this.#askedAt = row;
+    this.#answer = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    return this.#answer;
+  }
+
+  /** These wants, and what it said at a row where it was asked there. */
+  toldBy(row: number, wants: Map<number, Want>): Told {
+    if (row !== this.#askedAt) return { to: row, wants };
+    if (this.#answer !== undefined) wants.set(row, this.#answer);
+    return { to: row + 1, wants };
   }
 
   /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
@@ -121,7 +150,9 @@ export class Seat {
    * where its window ends; returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine
    * sees the whole loop at once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
    */
-  skip(row: number, end: number, { fixed, held, least }: EquityLine): number {
+  skip(row: number, end: number, line: EquityLine): number {
+    if (row < this.#told.to) return this.#skipTold(row, Math.min(end, this.#told.to), line);
+    const { fixed, held, least } = line;
     const close = this.#close;
     const cursor = this.#cursor;
     const strategy = this.#strategy;
@@ -150,8 +181,26 @@ export class Seat {
         behind.look(at);
       }
       const want = strategy.decide(values, moment);
-      if (want !== last && want !== undefined && want !== null && !sameWant(want, last)) return at;
+      if (want !== last && want !== undefined && want !== null && !sameWant(want, last)) {
+        this.#askedAt = at;
+        this.#answer = want;
+        return at;
+      }
     }
+    return to;
+  }
+
+  /** The same over rows at which it was asked already. */
+  #skipTold(row: number, to: number, { fixed, held, least }: EquityLine): number {
+    const close = this.#close;
+    const { wants } = this.#told;
+    const last = this.lastWant as Want;
+    for (let at = row; at < to; at++) {
+      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
+      const want = wants.get(at);
+      if (want !== undefined && !sameWant(want, last)) return at;
+    }
+    this.#cursor.row = to - 1;
     return to;
   }
 }

@@ -5,7 +5,7 @@ import type { Columns } from '../../domain/market.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import { type Frames, framesOf } from '../../strategy/frames.ts';
 import type { NamedHosted } from '../strategies.ts';
-import { Seat } from './column-seat.ts';
+import { Seat, type Told } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import type { RunSeries } from './run.ts';
 
@@ -27,13 +27,14 @@ export const seatsOn = (
   series: RunSeries,
   cursor: KlineCursor,
   portfolio: Portfolio,
+  told?: Told,
 ): readonly Seat[] =>
   all
     .filter(({ symbol }) => symbol === series.symbol)
     .map((hosted) => {
       // The portfolio hears of a price only where something is planned; the strategy sees each.
       const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
-      if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding);
+      if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding, { told });
       const { columns, knownAt } = framesIn(series, hosted.interval);
       const first = knownAt.findIndex((row) => row >= series.first);
       const own: RunSeries = {
@@ -46,5 +47,5 @@ export const seatsOn = (
       };
       const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
       const place = new KlineCursor(own, seenAt);
-      return new Seat(hosted, own, place, holding, { cursor: place, knownAt, next: own.first });
+      return new Seat(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
     });

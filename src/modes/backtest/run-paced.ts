@@ -1,5 +1,6 @@
 /** Runs over columns that are told of as they go on, and end where they are told to, with what they have. */
 import type { Pace } from '../pace.ts';
+import type { Told } from './column-seat.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
 import { shortRun } from './short-run.ts';
 
@@ -22,14 +23,14 @@ export async function runPaced(input: RunInput, pace: Pace = () => Promise.resol
   const { of } = spanOf(input.series);
   const short = shortRun(input);
   const came = short === undefined ? undefined : await walked(short, pace, of);
-  const result = came ?? (await walked(await longLoop(input), pace, of));
+  const result = came ?? (await walked(await longLoop(input, short?.told), pace, of));
   if (result === undefined) throw new Error('the long way can always go on');
   return input.rules.closeAtEnd ? (await import('./end-close.ts')).closedAtEnd(input, result) : result;
 }
 
-async function longLoop(input: RunInput): Promise<Loop> {
+async function longLoop(input: RunInput, told?: Told): Promise<Loop> {
   const [{ ColumnRun }, { lastClose }] = await Promise.all([import('./column-run.ts'), import('./column-walk.ts')]);
-  const run = new ColumnRun(input);
+  const run = new ColumnRun(input, told);
   return {
     get done() {
       return run.walks.reduce((sum, { row, series }) => sum + row - series.first, 0);

@@ -2,7 +2,7 @@
  * The commonest run over columns, reckoned in whole numbers of the machine: targets of a quantity that are reached by MARKET
  * orders (short-fit.ts). It does what plan, rules, account and fill engine do in `column-run.ts` a fifth as fast, with the same
  * digits, and it judges nothing that could be refused: as soon as a limit is not clearly kept, funds are short, a want has a
- * level or a number grows past what is exact, it gives up, and the run is made anew the long way. Both give the same rows
+ * level or a number grows past what is exact, it gives up, and the run is made anew the long way, by what the strategy said so far. Both give the same rows
  * (short-run.test.ts, test/reference.test.ts).
  */
 import { rowAt } from '../../data/klines.ts';
@@ -13,7 +13,7 @@ import type { Want } from '../../domain/order.ts';
 import { safe, shortFee, shortNotional } from '../../domain/short.ts';
 import { isPlain } from '../../portfolio/protect.ts';
 import { checked } from '../../strategy/checked.ts';
-import { Seat } from './column-seat.ts';
+import { Seat, type Told } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from './run.ts';
 import { ShortBooks } from './short-books.ts';
@@ -34,6 +34,9 @@ export class ShortRun {
   readonly #books: ShortBooks;
   readonly #seat: Seat;
   readonly #log: ShortLog;
+  /** At which rows it wished something else, and what. */
+  readonly #saidAt: number[] = [];
+  readonly #said: Want[] = [];
   readonly #feeOf: (amount: number) => number;
   readonly #mostFeeOf: (amount: number) => number;
   readonly #lengthMs: number;
@@ -89,9 +92,16 @@ export class ShortRun {
     return this.row < series.end ? 'more' : 'through';
   }
 
+  /** What the strategy said up to where the run could not go on. */
+  get told(): Told {
+    return this.#seat.toldBy(this.row - 1, new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Want])));
+  }
+
   /** Takes a wish that differs from the last, and orders what it takes to reach it. */
   #wish(row: number, said: Want): boolean {
     const want = checked(said);
+    this.#saidAt.push(row);
+    this.#said.push(want);
     if (want.kind !== 'target' || want.limit !== undefined || !isPlain(want) || !('quantity' in want.goal))
       return false;
     const { quantity } = want.goal;

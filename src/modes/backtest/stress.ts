@@ -32,17 +32,10 @@ function later(strategy: Strategy): Strategy {
           return klines;
         }),
     });
-  let asked = Number.NaN;
   let meant: Want | undefined;
-  let said: Want | undefined;
   return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
-      const { openTime } = moment.kline;
-      // The short loop gave up, and the long one begins anew: what was meant in between was not meant yet.
-      if (openTime < asked) meant = undefined;
-      // A driver may ask twice at one kline.
-      if (openTime !== asked) said = meant;
-      asked = openTime;
+      const said = meant;
       const want = strategy.decide(values, moment) ?? undefined;
       if (want !== undefined) meant = checked(want);
       return said;
