@@ -1,23 +1,37 @@
-/** A terminal that is closed stops a program in good order, unless `nohup` started it. */
-import { spawn } from 'node:child_process';
+/** Signals that come more than once, or are none for us: a terminal that is closed under `nohup`, Ctrl-C that is passed on. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pass } from './kit/until.ts';
 
-/** Whether a program with such a standard input goes on after a hang-up of it and its children, and how it ends. */
-async function hungUp(file: string, input: 'r' | 'w'): Promise<readonly [boolean, number | null]> {
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-hang-up-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A program that runs until it is stopped, with such a standard input, in a group of its own. */
+async function started(file: string, input: 'r' | 'w'): Promise<ChildProcess> {
   const stdin = openSync('/dev/null', input);
   const program = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = spawn(process.execPath, [program, 'simulator', '--port', '0', '--scenario', 'empty'], {
+  const child = spawn(process.execPath, [program, 'simulator', '--port', '0', '--scenario', 'empty', '--state', dir], {
     env: { ...process.env, NODE_OPTIONS: '' },
-    stdio: [stdin, 'pipe', 'ignore'],
+    stdio: [stdin, 'pipe', 'pipe'],
     detached: true,
   });
   closeSync(stdin);
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+}
+
+/** Whether it goes on after a hang-up of it and its children, and how it ends. */
+async function hungUp(file: string, input: 'r' | 'w'): Promise<readonly [boolean, number | null]> {
+  const child = await started(file, input);
   try {
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
     const ended = once(child, 'exit') as Promise<[number | null]>;
     process.kill(-(child.pid ?? 0), 'SIGHUP');
     const goesOn = await Promise.race([ended.then(() => false), pass(2_000).then(() => true)]);
@@ -35,3 +49,25 @@ test.runIf(process.platform === 'linux').each(['bin/sluice.js', 'src/main.ts'])(
     expect(await hungUp(file, 'w')).toEqual([true, 0]);
   },
 );
+
+/** Takes a moment to stop in good order, as a daemon does. */
+const slow = `
+  import { stopsOnSignals } from '${new URL('../src/modes/signals.ts', import.meta.url).href}';
+  const stopping = stopsOnSignals('live');
+  stopping.signal.addEventListener('abort', () => setTimeout(() => process.exit(7), 1_000));
+  setInterval(() => undefined, 1_000);
+  console.log('ready');
+`;
+
+test.runIf(process.platform !== 'win32').each([
+  ['within moments, as from a terminal and from the launcher, is one', 20, 7],
+  ['by a finger ends it at once', 500, 130],
+])('Ctrl-C that comes twice %s', async (_, betweenMs, code) => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', slow], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  child.kill('SIGINT');
+  await pass(betweenMs);
+  child.kill('SIGINT');
+  expect((await ended)[0]).toBe(code);
+});

@@ -6,6 +6,8 @@ import { Refusal } from '../domain/refusal.ts';
 
 /** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
 const sameWishMs = 2_000;
+/** So do npm with Ctrl-C and the launcher, which passes on what we were too busy to hear; a finger takes longer to press it again. As in `bin/launch.js`. */
+const samePressMs = 300;
 
 /** The wishes to stop. */
 export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -72,7 +74,8 @@ export function stopsOnSignals(command: string | undefined): Stopping {
   for (const signal of signals) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && isDeafToHangUps) return;
-      if (stopping.signal.aborted && signal !== 'SIGINT' && machineSteady() - firstAt < sameWishMs) return;
+      const sameMs = signal === 'SIGINT' ? samePressMs : sameWishMs;
+      if (stopping.signal.aborted && machineSteady() - firstAt < sameMs) return;
       if (stopping.signal.aborted) process.exit(codeOf(signal));
       firstAt = machineSteady();
       // The launcher passes a signal on unless it knows that we had it ourselves.
