@@ -12,7 +12,7 @@ import { journalFile, openState } from '../journal/open.ts';
 import { schemaVersion } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
-import { control } from './control.ts';
+import { ask, control } from './control.ts';
 import { killRequests } from './daemon/kill-file.ts';
 import { writeDaemonInfo } from './state.ts';
 
@@ -173,6 +173,25 @@ test('a kill that is in force while its cancels wait for the exchange is told as
   server.close();
   lock?.release();
   expect(killRequests(dir)).toEqual([]);
+});
+
+test('a daemon that says nothing may have done it: nobody is told to do it again', async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const daemon = {
+    pid: 4_711,
+    mode: 'live',
+    startedAt: 0,
+    exchange: 'x',
+    token: 't',
+    control: `http://127.0.0.1:${port}`,
+  };
+  await expect(ask(daemon, 'adjust', {}, 100)).rejects.toThrow(
+    /has not said whether it carried out adjust \(no answer within 0\.1 s\): it may still be at it/,
+  );
+  server.closeAllConnections();
+  server.close();
 });
 
 test('a state directory that takes nothing is said in one line', async () => {

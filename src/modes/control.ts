@@ -1,7 +1,7 @@
 /** The commands that act on a daemon: kill, resume, cancel. A kill works without one, too: it waits in the journal. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import got, { HTTPError } from 'got';
+import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
 import { pause, systemClock } from '../clock/clock.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
@@ -151,31 +151,42 @@ export function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T
 /** How long a daemon may take: it cancels what rests before it answers. Real ms. */
 const patienceMs = 60_000;
 
-/** Has the daemon of a state directory do something; gives its answer, or refuses with what it said. */
-export async function ask(daemon: DaemonInfo, action: string, body: object): Promise<string> {
+/** Has the daemon of a state directory do something; gives its answer, or refuses with what it said, or that it said nothing (within `withinMs`, real ms). */
+export async function ask(daemon: DaemonInfo, action: string, body: object, withinMs = patienceMs): Promise<string> {
   try {
     const said: unknown = await got
       .post(`${daemon.control}/api/${action}`, {
         json: body,
         headers: { authorization: `Bearer ${daemon.token}` },
         retry: { limit: 0 },
-        timeout: { request: patienceMs },
+        timeout: { request: withinMs },
       })
       .json();
     return answer.parse(said).message;
   } catch (error) {
     const said =
       error instanceof HTTPError ? answer.safeParse(JSON.parse(String(error.response.body))).data?.message : undefined;
-    const cause = said ?? (error instanceof Error && 'code' in error ? String(error.code) : 'no answer');
-    throw new NotDone(daemon, action, cause);
+    if (error instanceof TimeoutError)
+      throw new NotDone(daemon, action, `no answer within ${withinMs / 1_000} s`, true);
+    throw new NotDone(
+      daemon,
+      action,
+      said ?? (error instanceof Error && 'code' in error ? String(error.code) : 'no answer'),
+    );
   }
 }
 
 class NotDone extends Refusal {
   readonly why: string;
 
-  constructor({ pid }: DaemonInfo, action: string, why: string) {
-    super(`the daemon (process ${pid}) did not carry out ${action}: ${why}`, 1);
+  /** `mayBe`: nobody knows whether it was, or still is. Done once more it could be done twice. */
+  constructor({ pid }: DaemonInfo, action: string, why: string, mayBe = false) {
+    super(
+      mayBe
+        ? `the daemon (process ${pid}) has not said whether it carried out ${action} (${why}): it may still be at it, as while the exchange does not answer; look before you do it again (sluice status)`
+        : `the daemon (process ${pid}) did not carry out ${action}: ${why}`,
+      1,
+    );
     this.why = why;
   }
 }
