@@ -10,7 +10,7 @@ type Found = Imported['findings'][number];
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
 const told: ReadonlySet<string> = new Set(
-  'stuck outliers wicks scale cut-off slip one-sided locked delivered-twice partial zone'.split(' '),
+  'stuck outliers wicks scale cut-off slip one-sided locked old-books delivered-twice partial zone'.split(' '),
 );
 
 /** Single klines without volume are usual; runs of them may be an outage that the source filled. */
