@@ -2,13 +2,18 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../src/data/catalogue/audit.ts';
+import { storedKlines } from '../src/data/catalogue/klines.ts';
 import { ledgerOf } from '../src/data/catalogue/ledger.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import type { Finding, Repair } from '../src/data/check/finding.ts';
 import { importFile } from '../src/data/import/import.ts';
 import { intervalMs } from '../src/domain/interval.ts';
+import { greatest, noUnits, unitsText } from '../src/domain/money.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import smaCross from '../strategies/sma-cross/index.ts';
+import { cut, inputOf } from './agreement.ts';
 import { backtestHere } from './kit/command.ts';
 
 /** The time of the tests: behind all data. */
@@ -19,7 +24,10 @@ const folders = ['recorded/klines', 'recorded/trades', 'recorded/depth', 'bundle
 const files = folders
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))
+  // Frames of a socket are no series: src/venue/exchange/frames.test.ts reads them.
   .filter((path) => /\.(csv|jsonl)\.(xz|gz)$/.test(path) && !path.includes('chainup-frames'));
+/** Markets of a trade or a book so seldom that their longest silence is none. */
+const quiet = /mtgox_BTCUSD|BTCUSD-trades-mtgox|binance_XRPETH|standx_BTCUSD_2026-01-06T15/;
 const described = existsSync(root) ? readFileSync(join(root, 'MANIFEST.md'), 'utf8').split('\n') : [];
 
 /** What the manifest says of a file: rows of data or books, and its defects. */
@@ -63,6 +71,16 @@ describe.skipIf(files.length === 0)('recorded data', () => {
       expect(countOf(found, 'gaps')).toBe(number(defects, /(\d+) gaps/));
       expect(ledgerOf(manifest)).toHaveLength(number(defects, /(\d+) gaps/));
     }
+    if (result.key.kind !== 'klines') {
+      const longest = number(defects, /max gap ([\d.]+) s/);
+      const gaps = ledgerOf(manifest).map(({ from, to }) => (to - from) / 1_000);
+      if (quiet.test(path) || longest === 0) expect(gaps).toEqual([]);
+      else expect(Math.max(...gaps)).toBeCloseTo(longest, 0);
+    }
+    // What the notes of the manifest say, and how many books are followed by more than three seconds of nothing.
+    const isReconnect = path.includes('trades/hyperliquid_BTC_2025-09-03T1255');
+    expect(countOf(found, 'delivered-twice')).toBe(isReconnect ? 1 : 0);
+    expect(countOf(found, 'old-books')).toBe(path.includes('standx_BTCUSD_2026-01-06T15') ? 100 : 0);
     // Sorting brings equal trades together that lay apart.
     const identical = number(defects, /(\d+) identical rows/);
     if (result.key.kind === 'trades') expect(countOf(found, 'identical')).toBe(identical);
@@ -74,6 +92,52 @@ describe.skipIf(files.length === 0)('recorded data', () => {
     if (/buy 0 \//.test(defects)) expect(warnings).toContain('every trade is a SELL');
     if (/ locked/.test(defects)) expect(warnings).toContain('with bid and ask at one price');
     rmSync(dir, { recursive: true });
+  });
+});
+
+const minutes = files.find((path) => path.includes('bitmex_XBTUSD_1m'));
+
+/** What four other engines give for the same rule on the same klines: vectorbt, backtesting.py, backtrader and jesse. */
+describe.skipIf(minutes === undefined)('the recorded minutes of five years', { timeout: 60_000 }, () => {
+  let dir = '';
+  const symbol = 'XBTUSD';
+  const fees = { maker: '0.001', taker: '0.001' };
+  const precision = { base: 'XBT', quote: 'USD', pricePrecision: 2, quantityPrecision: 5 };
+  const instrument = { ...precision, minQuantity: '0.00001', minNotional: '0.01' };
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
+    await importFile(minutes ?? '', { dir, endStamps: false, replace: false, now, repair: new Set<Repair>() });
+  }, 60_000);
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test('give the round trips and the money of other engines', async () => {
+    const params = { fast: 10, slow: 50, quantity: 1 };
+    writeFileSync(join(dir, 'instruments.yaml'), JSON.stringify({ [symbol]: instrument }));
+    const risk = { maxOrderValue: '1000000000', maxPosition: '1000000000', maxDailyLoss: '1' };
+    const strategies = [{ id: 'a', use: 'sma-cross', symbol, interval: '1min', params }];
+    const config = { catalogue: '.', instruments: 'instruments.yaml', rules: 'plain', cash: '10000000', risk, fees };
+    writeFileSync(join(dir, 'run.yaml'), JSON.stringify({ ...config, strategies }));
+    const { out, refusal } = await backtestHere(join(dir, 'run.yaml'), { json: true });
+    if (refusal !== undefined) throw refusal;
+    expect(JSON.parse(out)).toMatchObject({
+      klines: 2_771_223,
+      finalEquity: '9563694.47043',
+      metrics: { roundTrips: 38_657 },
+    });
+  });
+
+  test('have the best of 200 pairs of averages over their first 100,000 that other engines find', async () => {
+    const all = await storedKlines(dir, { symbol, interval: '1min', pricePrecision: 2 });
+    const columns = cut(all.columns, 0, 100_000);
+    const given = { symbol, interval: '1min', instrument, columns, rules: 'plain', fees, cash: '10000000' } as const;
+    let best = noUnits;
+    for (let fast = 5; fast <= 24; fast++)
+      for (let slow = 30; slow <= 75; slow += 5) {
+        const params = { fast, slow, quantity: 1, share: 0, stop: 0 };
+        const { finalEquity } = runColumns(inputOf({ ...given, strategy: smaCross, params }));
+        best = greatest(best, finalEquity);
+      }
+    expect(unitsText(best)).toBe('9999423.50894');
   });
 });
 

@@ -2,6 +2,7 @@ import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
+import { Decimal } from '../domain/money.ts';
 import { frameClose, frameOpen, resampleKlines, resampleTrades } from './resample.ts';
 
 type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];
@@ -29,7 +30,7 @@ function direct(rows: readonly Row[], interval: Interval): Row[] {
       Math.max(...group.map((row) => row[2])),
       Math.min(...group.map((row) => row[3])),
       group.at(-1)?.[4] ?? 0,
-      group.reduce((sum, row) => sum + row[5], 0),
+      group.reduce((sum, row) => sum.plus(row[5]), new Decimal(0)).toNumber(),
     ],
   );
   const [from, to] = [rows[0]?.[0] ?? 0, (rows.at(-1)?.[0] ?? 0) + 60_000];
@@ -38,15 +39,20 @@ function direct(rows: readonly Row[], interval: Interval): Row[] {
 
 const start = Date.UTC(2024, 1, 28, 21);
 const minutes = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 999 }), fc.integer({ min: 0, max: 50 })), {
-    minLength: 1,
-    maxLength: 400,
-  })
+  .array(
+    fc.tuple(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 999 }),
+      fc.integer({ min: 0, max: 50 }),
+      fc.integer({ min: 0, max: 500_000_000_000 }),
+    ),
+    { minLength: 1, maxLength: 400 },
+  )
   .map((steps) => {
     let time = start;
-    return steps.map(([gap, price, spread]): Row => {
+    return steps.map(([gap, price, spread, traded]): Row => {
       time += gap * 60_000;
-      return [time, price, price + spread, price - spread / 2, price + spread / 4, spread];
+      return [time, price, price + spread, price - spread / 2, price + spread / 4, traded / 1e8];
     });
   });
 const larger = fc.constantFrom<Interval>('5min', '15min', '30min', '60min', '1day', '1week', '1month');
@@ -85,10 +91,10 @@ test('klines made from trades leave out what the trades do not cover whole', () 
   const trades = {
     time: Float64Array.from([30_000, 60_000, 61_000, 119_999, 120_000, 200_000], (ms) => at + ms),
     price: Float64Array.of(9, 5, 8, 6, 7, 7),
-    quantity: Float64Array.of(1, 1, 2, 3, 1, 1),
+    quantity: Float64Array.of(1, 0.1, 0.2, 0.7, 1, 1),
   };
   expect(rowsOf(resampleTrades(trades, { interval: '1min' }))).toEqual([
-    [at + 60_000, 5, 8, 5, 6, 6],
+    [at + 60_000, 5, 8, 5, 6, 1],
     [at + 120_000, 7, 7, 7, 7, 1],
   ]);
 });

@@ -1,6 +1,7 @@
 /** Klines of a larger interval from smaller ones or from trades. Months, weeks and days begin in a given zone. */
 import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
+import { plusVolume } from '../strategy/volumes.ts';
 import { localToUtc, offsetAt } from './zones.ts';
 
 const firstLength = 4_096;
@@ -29,7 +30,7 @@ class KlineRows {
     if (high > (highs[row] as number)) highs[row] = high;
     if (low < (lows[row] as number)) lows[row] = low;
     closes[row] = close;
-    volumes[row] = (volumes[row] as number) + volume;
+    volumes[row] = plusVolume(volumes[row] as number, volume);
   }
 
   columns(): Columns {
@@ -76,9 +77,8 @@ export function frameClose({ interval, zone = 'UTC' }: Frame, open: number): num
 }
 
 /**
- * Larger klines from smaller ones, sorted by time. Sums of volumes are taken in the order of time, so that they are those of a
- * direct aggregation. The first kline is left out when the rows begin inside it, and the last when they end inside it: neither is
- * whole, and the last has not closed.
+ * Larger klines from smaller ones, sorted by time. The first kline is left out when the rows begin inside it, and the last when they
+ * end inside it: neither is whole, and the last has not closed.
  */
 export function resampleKlines(from: Interval, columns: Columns, frame: Frame): Columns {
   const { openTime, open, high, low, close, volume } = columns;

@@ -6,6 +6,7 @@ import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf }
 import { type Columns, mapColumns } from '../domain/market.ts';
 import { WantError } from './fault.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
+import { plusVolume } from './volumes.ts';
 
 /** One larger kline while it grows. */
 interface Growing {
@@ -53,7 +54,7 @@ export function framing(
       if (high > growing.high) growing.high = high;
       if (low < growing.low) growing.low = low;
       growing.close = close;
-      growing.volume += volume;
+      growing.volume = plusVolume(growing.volume, volume);
     }
     if (closeTime(own, openTime) >= closesAt) end();
   };

@@ -1,4 +1,5 @@
 /** What of larger klines is known after each kline, worked out from their definition for each row anew. Imports nothing from `src/`. */
+import { Decimal } from 'decimal.js';
 import type { Kline } from './types.ts';
 
 /**
@@ -20,7 +21,7 @@ export function closedFrames(klines: readonly Kline[], row: number, ownMs: numbe
       high: Math.max(...inside.map(({ high }) => high)),
       low: Math.min(...inside.map(({ low }) => low)),
       close: last.close,
-      volume: inside.reduce((sum, { volume }) => sum + volume, 0),
+      volume: inside.reduce((sum, { volume }) => sum.plus(volume), new Decimal(0)).toNumber(),
     });
   }
   return frames;

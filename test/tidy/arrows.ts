@@ -62,8 +62,9 @@ export const arrows: Readonly<Record<string, Layer>> = {
   'venue/recorded': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs'] },
   // The other side of the wire: a second reading of the specification, never the client's.
   simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
+  // Klines that are kept and those that a strategy makes for itself have the same volumes, to the digit.
   data: {
-    ours: ['domain', 'clock'],
+    ours: ['domain', 'clock', 'strategy/volumes.ts'],
     packages: ['@duckdb/node-api', '@duckdb/node-bindings', 'better-sqlite3', 'xz-decompress', 'zod', 'node:*'],
   },
   research: { ours: ['domain', 'clock'], packages: [] },

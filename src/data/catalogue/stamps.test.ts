@@ -29,6 +29,25 @@ test('of trades: repairs, and a side that is broken', async () => {
   ]);
 });
 
+test('of books that came in by many imports: a few of them, and how many there are', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  for (let hour = 0; hour < 6; hour++) {
+    // All but some of the seconds, of which each hour has more.
+    const seconds = Array.from({ length: 600 }, (_, second) => second).filter((second) => second % 30 > 5 + hour);
+    const book = (second: number): string =>
+      JSON.stringify({ t: start + hour * 3_600_000 + second * 1_000, b: [[100 + (second % 7), 1]], a: [[110, 1]] });
+    writeFileSync(join(dir, 'x.jsonl'), `${seconds.map(book).join('\n')}\n`);
+    await importFile(join(dir, 'x.jsonl'), { ...options, dir, kind: 'depth', repair: new Set<Repair>() });
+  }
+  const { warnings } = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['depth'] });
+  const found = expect.stringMatching(/^BTCUSDT depth: [\d.]+ % of the time without a book of the last 3 s/);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^BTCUSDT depth: 5 gaps/),
+    ...[found, found, found],
+    'BTCUSDT depth: 3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together',
+  ]);
+});
+
 test('of klines: an outage that the source filled, also in what is made of them', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
   const rows = Array.from({ length: 600 }, (_, row) => {

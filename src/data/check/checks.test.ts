@@ -152,6 +152,15 @@ describe('trades', () => {
       ],
       /^1 stretch of trades that come twice .*12 trades/,
     ],
+    [
+      'of which a few different ones come twice within a moment',
+      [
+        ...goodTrades.slice(0, 50),
+        ...[1, 2].flatMap(() => [0, 1, 0, 2, 3, 3, 4].map((index) => trade(50, 100 + index))),
+        ...goodTrades.slice(51),
+      ],
+      /^1 stretch of trades that come twice .*7 trades/,
+    ],
   ])('%s', ([, rows, message]) => {
     expect(trades(rows).some((text) => message.test(text))).toBe(true);
   });
@@ -168,6 +177,12 @@ const books = (...given: readonly (readonly Row[])[]): string[] => {
   checks.add(columnsOf(rows), rows.length, linesOf(rows));
   return texts(checks.findings());
 };
+
+test('pieces of one order that repeat within a moment are no trades delivered twice', () => {
+  const pieces = Array.from({ length: 24 }, (_, index) => trade(50, 100 + (index % 4)));
+  const found = trades([...goodTrades.slice(0, 50), ...pieces, ...goodTrades.slice(51)]);
+  expect(found).toEqual([expect.stringMatching(/^20 trades identical/)]);
+});
 
 describe('books', () => {
   const whole = Array.from({ length: 100 }, (_, second) => book(second, second));
@@ -194,7 +209,14 @@ describe('books', () => {
       /^1 book that repeat the one before/,
     ],
     ['with a hole', whole.toSpliced(9, 12), /^1 gap, longest 13 s/],
+    [
+      'that are too old for a fill now and then',
+      whole.filter((_, second) => second % 10 === 0 || second % 10 > 4),
+      /^20\.2 % of the time without a book of the last 3 s \(10 holes\) \(first 2024-01-01T00:00:00Z\)/,
+    ],
   ])('%s', ([, rows, message]) => {
     expect(books(...rows).some((text) => message.test(text))).toBe(true);
   });
+  test('are not called old for a hole that is told as a gap', () =>
+    expect(books(...whole.toSpliced(9, 12))).toHaveLength(1));
 });

@@ -1,7 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, shortestGapMs } from './silence.ts';
+import { leastGap, leastOldShare, oldBookMs, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -16,6 +16,8 @@ export class DepthChecks {
   readonly #locked = new Tally();
   readonly #sameTime = new Tally();
   readonly #repeated = new Tally();
+  readonly #old = new Tally();
+  #oldMs = 0;
   #first = Number.NaN;
   #time = Number.NaN;
   #book = Number.NaN;
@@ -46,6 +48,10 @@ export class DepthChecks {
     else if (time === this.#time) this.#sameTime.add(line, time);
     else if (time - this.#time >= shortestGapMs.depth && this.#silences.length < mostSilences)
       this.#silences.push([this.#time, time]);
+    if (time - this.#time > oldBookMs) {
+      this.#old.add(0, this.#time);
+      this.#oldMs += time - this.#time - oldBookMs;
+    }
     if (Number.isNaN(this.#first)) this.#first = time;
     this.#time = time;
     this.#book = book;
@@ -72,7 +78,7 @@ export class DepthChecks {
 
   findings(): readonly Finding[] {
     this.#endBook();
-    return [...this.#faults(), ...this.#gapFinding(), ...this.#remarks()];
+    return [...this.#faults(), ...this.#gapFinding(), ...this.#oldFinding(), ...this.#remarks()];
   }
 
   #faults(): readonly Finding[] {
@@ -110,6 +116,17 @@ export class DepthChecks {
     const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
     const effect = 'orders are judged by trades alone inside them';
     return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+  }
+
+  /** Of the time outside gaps, which are told by themselves. */
+  #oldFinding(): readonly Finding[] {
+    const inGaps = this.gaps.reduce((sum, [from, to]) => sum + to - from, 0);
+    const count = this.#old.count - this.gaps.length;
+    const share = (this.#oldMs - inGaps + this.gaps.length * oldBookMs) / (this.#time - this.#first - inGaps);
+    if (count === 0 || share < leastOldShare) return [];
+    const what = `${(share * 100).toFixed(1)} % of the time without a book of the last ${oldBookMs / 1_000} s (${counted(count, 'hole')})`;
+    const effect = 'such books are not believed: orders are judged by trades alone there';
+    return [{ check: 'old-books', count, refused: false, what, effect, places: this.#old.places }];
   }
 
   #remarks(): readonly Finding[] {

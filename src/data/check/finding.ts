@@ -23,6 +23,7 @@ export type CheckName =
   | 'delivered-twice'
   | 'same-time'
   | 'repeated-books'
+  | 'old-books'
   | 'locked'
   | 'slip'
   | 'partial'

@@ -10,3 +10,8 @@ const spacings: Readonly<Record<Stream, number>> = { trades: 50, depth: 10 };
 /** How long a gap lasts at least where `count` trades or books came within `spanMs`, ms. */
 export const leastGap = (stream: Stream, spanMs: number, count: number): number =>
   Math.max(shortestGapMs[stream], (spacings[stream] * spanMs) / Math.max(1, count));
+
+/** Books older than this are not believed by the rules of the runs (`maxBookAgeMs`), ms. */
+export const oldBookMs = 3_000;
+/** The share of the time without a younger book, gaps apart, that is worth a word. */
+export const leastOldShare = 0.01;

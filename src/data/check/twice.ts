@@ -1,7 +1,9 @@
 /** Trades that a source delivered twice, as after a reconnect. Single equal trades are usual and prove nothing. */
 
-/** Different trades that a stretch or a block must repeat. */
+/** Different trades that a stretch of moments must repeat. */
 export const leastDifferent = 10;
+/** Different trades that a block must repeat: the same ones in the same order are less likely by chance. Of recorded ones that are real it is two. */
+const leastInBlock = 5;
 /** Moments in a row in which every trade comes twice. */
 export const leastMoments = 5;
 /** A moment of more trades than this is not searched: that takes the square of their number. */
@@ -12,7 +14,7 @@ export function repeatedBlock(
   keys: readonly (number | string)[],
 ): { readonly from: number; readonly length: number } | undefined {
   const count = keys.length;
-  if (count < 2 * leastDifferent || count > mostSearched) return undefined;
+  if (count < 2 * leastInBlock || count > mostSearched) return undefined;
   let best = { from: 0, length: 0 };
   let before = new Uint16Array(count + 1);
   let now = new Uint16Array(count + 1);
@@ -25,5 +27,5 @@ export function repeatedBlock(
     [before, now] = [now, before];
   }
   const different = new Set(keys.slice(best.from, best.from + best.length)).size;
-  return different >= leastDifferent ? best : undefined;
+  return different >= leastInBlock ? best : undefined;
 }

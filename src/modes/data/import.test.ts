@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { importAll } from './import.ts';
 
-test('a stop between two files leaves those behind it, and says how many', async () => {
+const start = Date.UTC(2024, 0, 1);
+
+/** Files of one kline each, and what `import` is given for them. */
+function threeFiles() {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-import-all-'));
-  const start = Date.UTC(2024, 0, 1);
   const files = ['one', 'two', 'three'].map((name, day) => {
     const path = join(dir, `${name}.csv`);
     writeFileSync(path, `time_ms,open,high,low,close,volume\n${start + day * 60_000},1,1,1,1,1\n`);
@@ -24,15 +26,36 @@ test('a stop between two files leaves those behind it, and says how many', async
       stamps: 'open',
     } as const),
     ...{ replace: false, acceptJumps: false, dryRun: false, signal: stopping.signal, say: () => {} },
-    out: (line: string) => {
-      said.push(line);
-      stopping.abort();
-    },
+    out: (line: string) => void said.push(line),
   };
-  await expect(importAll(files, given)).rejects.toMatchObject({
+  return { dir, files, given, stopping, said };
+}
+
+test('a stop between two files leaves those behind it, and says how many', async () => {
+  const { dir, files, given, stopping, said } = threeFiles();
+  const out = (line: string): void => {
+    said.push(line);
+    stopping.abort();
+  };
+  await expect(importAll(files, { ...given, out })).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringMatching(/^stopped: 2 of 3 files are not imported, the first is .*two\.csv/),
   });
   expect(said).toHaveLength(1);
+  rmSync(dir, { recursive: true });
+});
+
+test('a file that is refused leaves those behind it, and that is said', async () => {
+  const { dir, files, given, said } = threeFiles();
+  writeFileSync(files[1] ?? '', `time_ms,open,high,low,close,volume\n${start},1,1,2,1,1\n`);
+  await expect(importAll(files, given)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(
+      /two\.csv.*\n(.*\n)*1 file of 3 behind it was not looked at, the first is .*three\.csv$/,
+    ),
+  });
+  expect(said).toHaveLength(1);
+  const alone = await importAll(files.slice(0, 2), given).catch(String);
+  expect(alone).not.toContain('not looked at');
   rmSync(dir, { recursive: true });
 });

@@ -42,14 +42,25 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
         `stopped: ${files.length - index} of ${files.length} files are not imported, the first is ${file}; import them as you did these`,
         1,
       );
-    const path = resolve(file);
-    if (given.dryRun) await show(path, options, given);
-    else {
-      const result = await importFile(path, options);
-      if (given.json) given.out(JSON.stringify(result));
-      else for (const line of importLines(result)) given.out(line);
+    try {
+      await importOne(resolve(file), options, given);
+    } catch (error) {
+      const behind = files.length - index - 1;
+      if (!(error instanceof Refusal) || behind === 0) throw error;
+      const next = files[index + 1];
+      throw new Refusal(
+        `${error.message}\n${counted(behind, 'file')} of ${files.length} behind it ${behind === 1 ? 'was' : 'were'} not looked at, the first is ${next}`,
+        error.exitCode,
+      );
     }
   }
+}
+
+async function importOne(path: string, options: ImportOptions, given: ImportGiven): Promise<void> {
+  if (given.dryRun) return show(path, options, given);
+  const result = await importFile(path, options);
+  if (given.json) given.out(JSON.stringify(result));
+  else for (const line of importLines(result)) given.out(line);
 }
 
 function optionsOf(given: ImportGiven): ImportOptions {
