@@ -1,4 +1,5 @@
 /** Finds the strategy that a configuration names: a shipped one, or a file of the user's own. */
+import { Console } from 'node:console';
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
@@ -36,7 +37,7 @@ export const hasLoadedFiles = (): boolean => hooked;
 function offerSluice(entry: string): void {
   if (hooked) return;
   hooked = true;
-  Object.assign(console, new console.Console({ stdout: process.stderr, stderr: process.stderr }));
+  Object.assign(console, new Console({ stdout: process.stderr, stderr: process.stderr }));
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'sluice' ? { url: entry, shortCircuit: true } : next(specifier, context),
