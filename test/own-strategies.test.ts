@@ -1,5 +1,6 @@
 /** Strategies as people write them, beyond the shipped ones: every driver takes them alike. */
 import { expect, test } from 'vitest';
+import type { Kline } from '../src/domain/market.ts';
 import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
@@ -127,6 +128,23 @@ test('one that remembers is asked once a kline, as live, also where a run goes o
     expect(columns).toEqual(rowsOf(await runPaced(inputFor(crossing(more)))));
     expect(columns).toEqual(rowsOf(runLong(inputFor(crossing(more)))));
   }
+});
+
+test('a kline that a strategy keeps stays what it was, as live', async () => {
+  const rising = (): Strategy => {
+    let before: Kline | undefined;
+    return defineStrategy({
+      ...{ name: 'rising', about: 'test', params: {}, indicators: () => ({ slow: sma('close', 9) }) },
+      decide: (_, { kline }) => {
+        const [is, was] = [kline.close, before?.close ?? kline.close];
+        before = kline;
+        return is > was * 1.01 ? hold({ quantity: 1 }, 'up') : is < was * 0.99 ? flat('down') : undefined;
+      },
+    });
+  };
+  const columns = rowsOf(runColumns(inputFor(rising())));
+  expect(columns.fills.length).toBeGreaterThan(10);
+  expect(columns).toEqual(rowsOf(await runStream(inputFor(rising()))));
 });
 
 test('what hold and flat give is not for the strategy to change', () => {

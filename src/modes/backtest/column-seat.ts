@@ -90,7 +90,13 @@ export class Seat {
       this.#behind,
       getter,
     );
-    this.#moment = { kline: cursor, holding, params: hosted.params };
+    this.#moment = {
+      get kline() {
+        return cursor.kline;
+      },
+      holding,
+      params: hosted.params,
+    };
   }
 
   /** Its klines are those of the walk. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KlineCursor } from './kline-cursor.ts';
 
-test('a copy of the kline holds what it held when it was made', () => {
+test('the kline that a strategy gets stays what it was, as does a copy of it', () => {
   const column = (...values: readonly number[]): Float64Array => Float64Array.from(values);
   const columns = {
     ...{
@@ -14,9 +14,10 @@ test('a copy of the kline holds what it held when it was made', () => {
     volume: column(7, 8),
   };
   const cursor = new KlineCursor({ symbol: 'BTCUSDT', interval: '1min', columns, gaps: [], first: 0, end: 2 });
-  const first = Object.assign({}, cursor);
+  const { kline: first } = cursor;
+  expect(cursor.kline).toBe(first);
   cursor.row = 1;
-  const kline = { symbol: 'BTCUSDT', interval: '1min', openTime: 0, open: 1, high: 3, low: 0.5, close: 2, volume: 7 };
-  expect(first).toMatchObject({ ...kline, seenAt: 60_000 });
-  expect(JSON.parse(JSON.stringify(cursor))).toMatchObject({ openTime: 60_000, close: 3, seenAt: 120_000 });
+  const prices = { symbol: 'BTCUSDT', interval: '1min', openTime: 0, open: 1, high: 3, low: 0.5, close: 2, volume: 7 };
+  expect(first).toEqual({ ...prices, seenAt: 60_000 });
+  expect({ ...cursor.kline }).toMatchObject({ openTime: 60_000, close: 3, seenAt: 120_000 });
 });

@@ -1,4 +1,4 @@
-/** One kline object that stands for any row of a series: a loop over columns makes no object for each row. */
+/** One kline object that stands for any row of a series: a loop over columns makes no object for each row that nobody looks at. */
 import { closeTime } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { RunSeries } from './run.ts';
@@ -9,6 +9,8 @@ export class KlineCursor implements Kline {
   readonly interval: Kline['interval'];
   readonly #columns: Columns;
   readonly #seenAt: ((row: number) => number) | undefined;
+  #made: Kline | undefined;
+  #madeAt = -1;
 
   /** `seenAt` says when a row was known, UTC ms, where that is not when it closed. */
   constructor({ symbol, interval, columns }: RunSeries, seenAt?: (row: number) => number) {
@@ -16,8 +18,6 @@ export class KlineCursor implements Kline {
     this.interval = interval;
     this.#columns = columns;
     this.#seenAt = seenAt;
-    // Its own, so that a copy ({ ...kline }) holds what one of a live kline does.
-    Object.defineProperties(this, own);
   }
 
   get openTime(): number {
@@ -38,6 +38,15 @@ export class KlineCursor implements Kline {
   get volume(): number {
     return this.#columns.volume[this.row] as number;
   }
+  /** The row's kline, one object that a strategy may keep, compare with later ones and copy, as live; made only where it is looked at. */
+  get kline(): Kline {
+    if (this.row !== this.#madeAt || this.#made === undefined) {
+      const { symbol, interval, openTime, open, high, low, close, volume, seenAt } = this;
+      this.#madeAt = this.row;
+      this.#made = { symbol, interval, openTime, open, high, low, close, volume, seenAt };
+    }
+    return this.#made;
+  }
   /** Recorded klines are known the moment they close. */
   get seenAt(): number {
     return this.#seenAt === undefined ? this.closeOf(this.row) : this.#seenAt(this.row);
@@ -47,8 +56,3 @@ export class KlineCursor implements Kline {
     return closeTime(this.interval, this.#columns.openTime[row] as number);
   }
 }
-
-const names = ['openTime', 'open', 'high', 'low', 'close', 'volume', 'seenAt'] as const;
-const own: PropertyDescriptorMap = Object.fromEntries(
-  names.map((name) => [name, { ...Object.getOwnPropertyDescriptor(KlineCursor.prototype, name), enumerable: true }]),
-);

@@ -83,12 +83,18 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
         );
       },
     });
+  let last: string | undefined;
   return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]): Want | undefined {
       const want = strategy.decide(values, moment);
       const seen: Record<string, string> = { 'what is held': String(moment.holding.quantity) };
       for (const name of Object.keys(values)) seen[name] = String(values[name]);
-      note(moment.kline.openTime, { seen, want: JSON.stringify(want ?? null) });
+      const text = JSON.stringify(want ?? null);
+      note(moment.kline.openTime, { seen, want: text });
+      // Once more where its wish changes: one that remembers, such as the side of its averages, may answer otherwise nowhere else.
+      if (want !== undefined && text !== last)
+        note(moment.kline.openTime, { seen, want: JSON.stringify(strategy.decide(values, moment) ?? null) });
+      last = text;
       return want;
     },
   });
