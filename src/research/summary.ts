@@ -1,5 +1,6 @@
 /** What a run came to as one object, without a bigint in it: what JSON can hold. */
 import type { Groups } from './groups.ts';
+import type { Late } from './late.ts';
 import type { Metrics } from './metrics.ts';
 import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
@@ -112,6 +113,8 @@ export interface Summary {
   };
   /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
   readonly stale?: readonly StaleRow[];
+  /** Orders that filled late, since klines were missing; null where none did, and runs that were kept before it was looked for have none. */
+  readonly late?: Late | null;
   readonly kills: readonly string[];
   /** UTC ms of the first of them; left out where there are none. */
   readonly stoppedAt?: number;
