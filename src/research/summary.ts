@@ -102,8 +102,18 @@ export interface Summary {
     readonly liquidations: number;
     readonly charges: readonly (readonly [at: number, amount: string])[];
   } | null;
-  /** Orders that were refused or that nothing filled: why, how often, when first (UTC ms); kept runs of before have none. */
-  readonly refused?: readonly { readonly code: string; readonly times: number; readonly firstAt: number }[];
+  /**
+   * Orders that were refused or that nothing filled: why, whose, how often, when first (UTC ms), and the first that a rule refused; kept runs
+   * of before have none, or do not say whose.
+   */
+  readonly refused?: readonly {
+    readonly code: string;
+    readonly strategy?: string;
+    readonly symbol?: string;
+    readonly times: number;
+    readonly firstAt: number;
+    readonly example?: string;
+  }[];
   /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
   readonly weight?: {
     readonly orders: number;

@@ -14,7 +14,7 @@ import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../r
 import type { Costs, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
-import { rulesText } from './fill-rules.ts';
+import { recordedIn, rulesText } from './fill-rules.ts';
 import { unmovedOrders } from './large-orders.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
@@ -134,7 +134,7 @@ export function summarise(
   const summary: Summary = {
     version: 1,
     rules: input.rules.name,
-    rulesText: rulesText(config, table.rules),
+    rulesText: rulesText(config, table.length === 0 ? recordedIn(input) : table.rules),
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     ...{ from: Math.min(...times), to: Math.max(...times) },
