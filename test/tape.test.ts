@@ -163,6 +163,7 @@ test('L1: a cancel that comes too late fails, and the fill is known with the ans
   const late = tapeOf([...quiet(4 * minute), trade(120_220, 'SELL', 98.99, 1)]);
   const tooLate = await runTape(input([bid, flat('no more'), undefined, undefined], late));
   expect(shown(tooLate)[0]).toBe('BUY 1 @ 99 at 120220 trade-through');
+  expect(rowsOf(tooLate).orders[0]).toMatchObject({ type: 'LIMIT', state: 'filled', executed: '1' });
   const inTime = await runTape(
     input(
       [bid, flat('no more'), undefined, undefined],
@@ -170,6 +171,7 @@ test('L1: a cancel that comes too late fails, and the fill is known with the ans
     ),
   );
   expect(inTime.fills).toEqual([]);
+  expect(rowsOf(inTime).orders).toMatchObject([{ type: 'LIMIT', state: 'canceled', executed: '0' }]);
 });
 
 test('L1: a fill is known when the answer to the first look after it is back', async () => {
