@@ -289,6 +289,7 @@ const fillsOf = (db: Database, strategy: string) =>
     feeAsset: row['fee_asset'],
     maker: row['maker'] === 1,
     ambiguous: typeof row['evidence'] === 'string' && row['evidence'].includes('"ambiguous":true'),
+    late: typeof row['evidence'] === 'string' && row['evidence'].includes('-late"'),
   }));
 
 function ordersOf(db: Database, strategy: string, fills: ReturnType<typeof fillsOf>): Rows['orders'] {

@@ -8,7 +8,7 @@ import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { shortFault } from '../src/modes/backtest/run-faults.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
@@ -190,24 +190,31 @@ describe('orders that are refused', () => {
       ),
     );
     const { refused } = runColumns(input);
+    const whose = { strategy: 's', symbol: 'XZ', times: 1 };
+    const example = 'BUY 20 X at market: It would cost 2,000, the strategy has 1,000 left';
     expect(refused).toEqual([
-      { code: 'allocation', times: 1, firstAt: minute },
-      { code: 'rejected', times: 1, firstAt: 4 * minute },
-      { code: 'unfilled', times: 1, firstAt: 2 * minute },
+      { ...whose, code: 'allocation', firstAt: minute, example },
+      { ...whose, code: 'rejected', firstAt: 4 * minute },
+      { ...whose, code: 'unfilled', firstAt: 2 * minute },
     ]);
     expect((await runStream(input)).refused).toEqual(refused);
     expect((await runTape(input)).refused).toEqual(refused);
   });
 
-  test('are said in words, the commonest first', () => {
+  test('are said in words, the commonest first, with whose they are', () => {
     const text = refusedText([
       { code: 'allocation', times: 1, firstAt: start },
-      { code: 'priceCollar', times: 1_200, firstAt: start + minute },
+      { code: 'priceCollar', strategy: 'a', symbol: 'XZ', times: 1_200, firstAt: start + minute, example: 'BUY 2 X' },
     ]);
     expect(text).toBe(
-      '1,201: priceCollar 1,200, allocation 1 (asked for more than it has: more cash, or a smaller goal); the first 2026-01-05 00:00 UTC',
+      '1,201: priceCollar 1,200 of a on XZ (first BUY 2 X), allocation 1 (asked for more than it has: more cash, or a smaller goal); the first 2026-01-05 00:00 UTC',
     );
   });
+});
+
+test('what was decided on the last kline waits for nothing yet', async () => {
+  const last = run(says(...Array.from({ length: 7 }, () => flat('')), hold({ quantity: 1 }, '')));
+  expect([runLong(last).refused, (await runStream(last)).refused]).toEqual([[], []]);
 });
 
 describe('what is not recorded', () => {

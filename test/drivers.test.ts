@@ -204,8 +204,10 @@ describe('kills', () => {
     // Both orders count as open until somebody has looked: the other strategy is refused, too.
     expect(kills.map((reason) => reason.slice(0, 13))).toEqual(['a was refused', 'b was refused']);
     expect(refused).toMatchObject([
-      { code: 'killed', firstAt: 2 * minuteMs },
-      { code: 'openOrders', times: 2, firstAt: minuteMs },
+      { code: 'killed', strategy: 'a', firstAt: 2 * minuteMs },
+      { code: 'killed', strategy: 'b', firstAt: 2 * minuteMs },
+      { code: 'openOrders', strategy: 'a', times: 1, firstAt: minuteMs },
+      { code: 'openOrders', strategy: 'b', times: 1, firstAt: minuteMs },
     ]);
     expect(orders).toMatchObject([{ state: 'canceled' }, { state: 'canceled' }]);
   });
@@ -253,6 +255,6 @@ test('limits that are shares of the equity ask for the last price of every symbo
   const later = (minute: number): Want => (minute < 4 ? flat('not yet') : hold({ quantity: 9 }, 'then'));
   const input = beside(holding, later, 7);
   const { refused, fills } = await both({ ...input, limits: { ...input.limits, maxOrderShare: rate('0.5') } });
-  expect(refused).toEqual([{ code: 'orderShare', times: 3, firstAt: 5 * minuteMs }]);
+  expect(refused).toMatchObject([{ code: 'orderShare', symbol: 'YZ', times: 3, firstAt: 5 * minuteMs }]);
   expect(fills).toHaveLength(1);
 });

@@ -170,7 +170,7 @@ test('a wish to be short is none on margin, and on spot a refusal, alike by colu
   const { result } = await ran(klines, wants);
   expect(result.refused).toEqual([]);
   const { margin: _, ...spot } = caseOf(klines, [...wants, hold('0')], free);
-  const refused = [{ code: 'short', times: 1, firstAt: 2 * 60_000 }];
+  const refused = [{ code: 'short', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * 60_000 }];
   expect(runColumns(inputOf(spot)).refused).toEqual(refused);
   expect((await runStream(inputOf(spot))).refused).toEqual(refused);
   expect((await runTape(inputOf(spot))).refused).toEqual(refused);

@@ -158,6 +158,39 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
     },
   );
 
+  test('so they do where klines are missing, and say which orders filled late for it', async () => {
+    const found = { late: 0, ofLimits: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.integer({ min: 1, max: 5 }), async (seed, missing) => {
+        const { klines, wants } = generated(seed, 200);
+        const opensAt = (row: number): number => row + Math.floor(row / 3) * missing;
+        const said = wants.reduce<Want[]>((all, want, row) => {
+          all[opensAt(row)] = want;
+          return all;
+        }, []);
+        const given = caseOfXz({
+          columns: columnsOf(klines.map((kline, row) => ({ ...kline, time: opensAt(row) * 60_000 }))),
+          rules,
+          cash: '1000000',
+          strategy: scripted(said),
+        });
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        expect(byColumns(given)).toEqual(expected);
+        expect(await byStream(given)).toEqual(expected);
+        for (const { late, order } of expected.fills as readonly { late: boolean; order: number }[])
+          if (late) {
+            expect(missing).toBeGreaterThan(1);
+            found.late++;
+            const of = expected.orders.find(({ number }) => number === order) as { type?: unknown } | undefined;
+            if (of?.type === 'LIMIT') found.ofLimits++;
+          }
+      }),
+      { numRuns: 30 },
+    );
+    expect(found.late).toBeGreaterThan(100);
+    expect(found.ofLimits).toBeGreaterThan(10);
+  });
+
   test('what the limit of the position denies hides nothing else, and the rows are the same thrice', async () => {
     let sales = 0;
     await fc.assert(

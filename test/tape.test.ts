@@ -11,10 +11,12 @@ import { loadTrades } from '../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../src/domain/market.ts';
 import { priceText, quantityText } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
+import { recordedIn } from '../src/modes/backtest/fill-rules.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
+import { refusedText } from '../src/report/refused.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import maker from '../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';
@@ -161,6 +163,7 @@ test('L1: a cancel that comes too late fails, and the fill is known with the ans
   const late = tapeOf([...quiet(4 * minute), trade(120_220, 'SELL', 98.99, 1)]);
   const tooLate = await runTape(input([bid, flat('no more'), undefined, undefined], late));
   expect(shown(tooLate)[0]).toBe('BUY 1 @ 99 at 120220 trade-through');
+  expect(rowsOf(tooLate).orders[0]).toMatchObject({ type: 'LIMIT', state: 'filled', executed: '1' });
   const inTime = await runTape(
     input(
       [bid, flat('no more'), undefined, undefined],
@@ -168,6 +171,7 @@ test('L1: a cancel that comes too late fails, and the fill is known with the ans
     ),
   );
   expect(inTime.fills).toEqual([]);
+  expect(rowsOf(inTime).orders).toMatchObject([{ type: 'LIMIT', state: 'canceled', executed: '0' }]);
 });
 
 test('L1: a fill is known when the answer to the first look after it is back', async () => {
@@ -212,6 +216,23 @@ test('inside a recorded hole nothing fills, and an order that arrives in it wait
   const run = await runTape(input([hold({ quantity: 1 }, ''), undefined, undefined], tapeOf(prints, books, gaps)));
   // At 100,000 the trade comes before the book.
   expect(shown(run)).toEqual(['BUY 0.9998 @ 100.02 at 100000 trade-next-stale']);
+});
+
+test('a MARKET order that nothing had filled at the end is told of, and the rules by which it would have filled', async () => {
+  const sales = quiet(5 * minute).map((print) => ({ ...print, side: 'SELL' as const }));
+  const given = input([undefined, hold({ quantity: 1 }, ''), undefined, undefined, flat('')], tapeOf(sales));
+  const { fills, refused } = await runTape(given);
+  const waiting = { code: 'waiting', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * minute + 100 };
+  expect([fills, refused]).toEqual([[], [waiting]]);
+  expect(refusedText([waiting])).toMatch(
+    /^1: waiting 1 of s on XZ \(.*no trade of its side.*; since 1970-01-01 00:02 UTC\)/,
+  );
+  const books = tapeOf(sales, [book(0, [99, 5], [101, 5])]);
+  expect([given, input([], books), input([], undefined)].map(recordedIn)).toEqual([
+    ['trade'],
+    ['depth', 'trade'],
+    ['kline'],
+  ]);
 });
 
 test('two books in a row set off a stop where no trades are stored', async () => {

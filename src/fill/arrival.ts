@@ -1,8 +1,9 @@
 /** When an order on klines arrives, at a kline's open or at the close after which it was decided, what it gets, and what reaches one that rests. */
 import type { Instrument } from '../domain/instrument.ts';
-import { closeTime, type Interval } from '../domain/interval.ts';
+import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { Kline, Side } from '../domain/market.ts';
 import { minus, plus, priceFor, priceNumber, type Ticks, worsened } from '../domain/money.ts';
+import type { Evidence } from '../domain/order.ts';
 import type { SimOrder } from './orders.ts';
 import type { Rules } from './rules.ts';
 import { limitOf } from './working.ts';
@@ -28,6 +29,45 @@ export function arrivalPrice(
 /** UTC ms. */
 export const arrivalMs = ({ openTime }: Pick<Kline, 'openTime'>, { rules, interval }: Place): number =>
   rules.marketAt === 'open' ? openTime : closeTime(interval, openTime);
+
+/** Whole klines that an order or a cancel takes to arrive. */
+export const delayOf = (
+  { feedLatencyMs, entryLatencyMs }: Pick<Rules, 'feedLatencyMs' | 'entryLatencyMs'>,
+  interval: Interval,
+): number => Math.floor((feedLatencyMs + entryLatencyMs) / intervalMs(interval, 0));
+
+/**
+ * Whether what was ordered at a time (UTC ms), at a close or in the last moment of a kline, arrives more than a kline after it was due:
+ * klines are missing, and it waited for whatever came next.
+ */
+export const isLate = (orderedAt: number, arrivedAt: number, interval: Interval, delay: number): boolean =>
+  arrivedAt - 1 - orderedAt > (delay + 1) * intervalMs(interval, orderedAt);
+
+const arrivals = {
+  open: { rule: 'kline-open' },
+  close: { rule: 'kline-close' },
+  cross: { rule: 'kline-cross' },
+} as const satisfies Record<string, Evidence>;
+const lateArrivals = {
+  open: { rule: 'kline-open-late' },
+  close: { rule: 'kline-close-late' },
+  cross: { rule: 'kline-cross-late' },
+} as const satisfies Record<keyof typeof arrivals, Evidence>;
+
+/** By what an order is filled that takes as it arrives. */
+export const arrivalEvidence = (how: keyof typeof arrivals, late: boolean): Evidence =>
+  (late ? lateArrivals : arrivals)[how];
+
+/** The same of an order that arrives with this kline. */
+export function evidenceIn(
+  { type, createdAt }: Pick<SimOrder, 'type' | 'createdAt'>,
+  kline: Pick<Kline, 'openTime'>,
+  delay: number,
+  place: Place,
+): Evidence {
+  const late = createdAt !== undefined && isLate(createdAt, arrivalMs(kline, place), place.interval, delay);
+  return arrivalEvidence(type === 'LIMIT' ? 'cross' : place.rules.marketAt, late);
+}
 
 /** The last moment within a kline, UTC ms. */
 export const lastMs = ({ openTime }: Pick<Kline, 'openTime'>, { interval }: Pick<Place, 'interval'>): number =>

@@ -1,7 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../domain/instrument.ts';
 import type { Depth, Level, Side, Trade } from '../domain/market.ts';
-import { baseUnits, feeOn, notional, noUnits, plus, priceText, ticks, unitsText, worsened } from '../domain/money.ts';
+import {
+  baseUnits,
+  Decimal,
+  feeOn,
+  minus,
+  notional,
+  noUnits,
+  plus,
+  priceText,
+  ticks,
+  units,
+  unitsText,
+  worsened,
+} from '../domain/money.ts';
 import { at, endTexts, fillTexts, goldenFees, order } from './builders.ts';
 import { impactOf } from './impact.ts';
 import { frontAfter } from './queue.ts';
@@ -44,8 +57,9 @@ describe('the golden fills on trades and depth (fill-engine §2.5)', () => {
     ]);
     const spent = step.fills.reduce((sum, { price, quantity }) => plus(sum, notional(price, quantity, at)), noUnits);
     const bought = step.fills.reduce((sum, { quantity }) => plus(sum, baseUnits(quantity, at)), noUnits);
-    // Unspent: 0.0006. 349.9994 / 3.497 is 100.085616….
     expect([spent, bought, feeOn(bought, goldenFees.taker)].map(unitsText)).toEqual(['349.9994', '3.497', '0.006994']);
+    expect(unitsText(minus(units('350'), spent))).toBe('0.0006');
+    expect(new Decimal(unitsText(spent)).div(unitsText(bought)).toFixed(6)).toBe('100.085616');
     expect(endTexts(step)).toEqual(['a filled']);
     fills.book(
       book([

@@ -186,3 +186,19 @@ test('under plain, orders fill whole at the open, at a touch and at the stop, wh
     '7 @ 99 maker, fee 0.007 X',
   ]);
 });
+
+test.each([
+  ['MARKET', {}, 'kline-open', 'kline-open-late', rulesets.sluice],
+  ['LIMIT', { price: '200' }, 'kline-cross', 'kline-cross-late', rulesets.sluice],
+  ['MARKET', {}, 'kline-close', 'kline-close-late', { ...rulesets.vectorbt, entryLatencyMs: 60_000 }],
+] as const)('a %s order that waited for more than one missing kline says so', (_, text, onTime, late, rules) => {
+  const ruleAfter = (missing: number): string | undefined => {
+    const fills = engine({ rules });
+    fills.submit({ ...order(text), createdAt: 60_000 });
+    const isAtClose = rules.marketAt === 'close';
+    if (isAtClose) fills.decided(kline(100, 100, 100, 100, 50, 0));
+    const after = kline(100, 100, 100, 100, 50, (1 + missing) * 60_000);
+    return (isAtClose ? fills.decided(after) : fills.open(after)).fills[0]?.evidence.rule;
+  };
+  expect([0, 1, 2, 500_000].map(ruleAfter)).toEqual([onTime, onTime, late, late]);
+});

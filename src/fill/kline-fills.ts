@@ -12,7 +12,7 @@
  * take-profit work in the kline of its entry make an exception of LIMITs that are submitted inside.
  */
 import type { Instrument } from '../domain/instrument.ts';
-import { type Interval, intervalMs } from '../domain/interval.ts';
+import type { Interval } from '../domain/interval.ts';
 import type { Kline, Side } from '../domain/market.ts';
 import {
   type Lots,
@@ -29,7 +29,7 @@ import {
   type Ticks,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
-import { arrivalMs, arrivalPrice, isPassed, isReached, lastMs, reachOf } from './arrival.ts';
+import { arrivalMs, arrivalPrice, delayOf, evidenceIn, isPassed, isReached, lastMs, reachOf } from './arrival.ts';
 import type { UsualDay } from './impact.ts';
 import { LargeOrders, type Priced, type Taking } from './large.ts';
 import {
@@ -79,12 +79,9 @@ interface Working {
 }
 
 const by = {
-  open: { rule: 'kline-open' },
-  cross: { rule: 'kline-cross' },
   rest: { rule: 'kline-rest' },
   gap: { rule: 'kline-rest-gap' },
   path: { rule: 'kline-rest-path', ambiguous: true },
-  close: { rule: 'kline-close' },
 } as const satisfies Record<string, Evidence>;
 
 export class KlineFills {
@@ -107,9 +104,8 @@ export class KlineFills {
 
   constructor(options: KlineFillsOptions) {
     this.#options = options;
-    const { feedLatencyMs, entryLatencyMs, impact } = options.rules;
-    this.#large = new LargeOrders(impact, options.liquidity, options.instrument);
-    this.#delay = Math.floor((feedLatencyMs + entryLatencyMs) / intervalMs(options.interval, 0));
+    this.#large = new LargeOrders(options.rules.impact, options.liquidity, options.instrument);
+    this.#delay = delayOf(options.rules, options.interval);
   }
 
   /** True while no order is waiting or resting: then a kline needs no phase but `triggers`. */
@@ -244,7 +240,7 @@ export class KlineFills {
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {
     const price = arrivalPrice(order.side, kline, this.#options);
-    const evidence = this.#options.rules.marketAt === 'open' ? by.open : by.close;
+    const evidence = evidenceIn(order, kline, this.#delay, this.#options);
     this.#fillAll(kline, { order, price, time: arrivalMs(kline, this.#options), evidence }, step);
     return false;
   }
@@ -280,7 +276,7 @@ export class KlineFills {
     const price = arrivalPrice(side, kline, this.#options);
     const limit = limitOf(order);
     if (side === 'BUY' ? price > limit : price < limit) return true;
-    const small = { price, evidence: by.cross };
+    const small = { price, evidence: evidenceIn(order, kline, this.#delay, this.#options) };
     const sized = this.#sized(kline, { side, quantity: working.remaining, limit }, small);
     // What takes at a close rests in the next kline like any other.
     if (this.#options.rules.marketAt === 'open') working.tookAt = kline.openTime;

@@ -12,6 +12,8 @@ export interface SimOrder {
   readonly volume: Volume;
   /** LIMIT only. */
   readonly price?: Ticks;
+  /** UTC ms. */
+  readonly createdAt?: number;
 }
 
 /** A fill that the engine granted, before fees and ids. */

@@ -13,16 +13,22 @@ const hints: Readonly<Record<string, string>> = {
   rejected: 'too small for the instrument, or not paid for',
   short: 'wished to be short, which spot cannot be: taken for flat; account: margin can',
   unfilled: 'at market without the money for price and fee, or without volume',
+  waiting: 'at market and open at the end: no trade of its side, no book and no kline came that fills it',
 };
 
-/** `12: allocation 10 (…), rejected 2 (…); the first 2020-03-12 08:00 UTC`. */
+/** `12: allocation 10 of a on BTCUSDT (…), rejected 2 of b on BTCUSDT (…); the first 2020-03-12 08:00 UTC`. */
 export function refusedText(refused: NonNullable<Summary['refused']>): string {
   const all = refused.reduce((sum, { times }) => sum + times, 0);
   const parts = refused
     .toSorted((a, b) => b.times - a.times)
-    .map(({ code, times }) => {
-      const hint = hints[code];
-      return `${code} ${grouped(times)}${hint === undefined ? '' : ` (${hint})`}`;
+    .map(({ code, strategy, symbol, times, firstAt, example }) => {
+      const whose = strategy === undefined ? '' : ` of ${strategy} on ${symbol}`;
+      const about = [
+        hints[code],
+        example === undefined ? undefined : `first ${example}`,
+        code === 'waiting' ? `since ${momentText(firstAt)} UTC` : undefined,
+      ].filter((text) => text !== undefined);
+      return `${code} ${grouped(times)}${whose}${about.length === 0 ? '' : ` (${about.join('; ')})`}`;
     });
   return `${grouped(all)}: ${parts.join(', ')}; the first ${momentText(Math.min(...refused.map(({ firstAt }) => firstAt)))} UTC`;
 }

@@ -2,6 +2,7 @@
 import { units, unitsNumber } from '../domain/money.ts';
 import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
+import { isLateRule, lateText } from '../research/late.ts';
 import type { Summary } from '../research/summary.ts';
 import { movedText, unmovedText, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
@@ -256,7 +257,7 @@ export function flowSection({ summary }: ReportInput): Html {
 }
 
 /**
- * Rules whose fills lean on an assumption: a print after a long wait, what lies beyond the shown book, a touch that chance let count, a
+ * Rules whose fills lean on an assumption, beside late ones: a print after a long wait, what lies beyond the shown book, a touch that chance let count, a
  * queue that was assumed, and what crossed the last print whole, whose size nobody showed.
  */
 const leaning: ReadonlySet<string> = new Set([
@@ -275,7 +276,7 @@ export function evidenceSection(input: ReportInput): Html {
   for (let fill = 0; fill < table.length; fill++) {
     const rule = table.rules[table.rule[fill] as number] ?? '';
     // Only a print gives what it did not trade; asking of all others would cost as much as the report.
-    const isLeaning = leaning.has(rule) || (rule === 'trade-next' && input.isMore(fill));
+    const isLeaning = leaning.has(rule) || isLateRule(rule) || (rule === 'trade-next' && input.isMore(fill));
     const isWeak = table.ambiguous[fill] === 1 || isLeaning;
     if (!isWeak) continue;
     weakCount++;
@@ -307,6 +308,7 @@ export function evidenceSection(input: ReportInput): Html {
       ]),
       'groups',
     ),
+    summary.late ? html`<p class="stamp">${lateText(summary.late)}.</p>` : '',
     html`<h3>Ambiguous fills and such as lean on an assumption</h3>`,
     weak.length === 0
       ? html`<p class="about">None. ${

@@ -96,7 +96,7 @@ export const conventions: readonly ConventionGroup[] = [
       averageWorst: c(
         'MAE',
         'share',
-        'mean of the furthest that the price went against a round trip, of its entry price',
+        'mean of the furthest that the price went against a round trip, of its entry price, by the whole klines it was in',
       ),
       averageBest: c('MFE', 'share', 'mean of the furthest that it went for it'),
       sqn: c('SQN', 'ratio', '√n × mean / deviation of round trips; not told of fewer than 30'),

@@ -1,5 +1,6 @@
 /** What a run came to as one object, without a bigint in it: what JSON can hold. */
 import type { Groups } from './groups.ts';
+import type { Late } from './late.ts';
 import type { Metrics } from './metrics.ts';
 import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
@@ -101,8 +102,18 @@ export interface Summary {
     readonly liquidations: number;
     readonly charges: readonly (readonly [at: number, amount: string])[];
   } | null;
-  /** Orders that were refused or that nothing filled: why, how often, when first (UTC ms); kept runs of before have none. */
-  readonly refused?: readonly { readonly code: string; readonly times: number; readonly firstAt: number }[];
+  /**
+   * Orders that were refused or that nothing filled: why, whose, how often, when first (UTC ms), and the first that a rule refused; kept runs
+   * of before have none, or do not say whose.
+   */
+  readonly refused?: readonly {
+    readonly code: string;
+    readonly strategy?: string;
+    readonly symbol?: string;
+    readonly times: number;
+    readonly firstAt: number;
+    readonly example?: string;
+  }[];
   /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
   readonly weight?: {
     readonly orders: number;
@@ -112,6 +123,8 @@ export interface Summary {
   };
   /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
   readonly stale?: readonly StaleRow[];
+  /** Orders that filled late, since klines were missing; null where none did, and runs that were kept before it was looked for have none. */
+  readonly late?: Late | null;
   readonly kills: readonly string[];
   /** UTC ms of the first of them; left out where there are none. */
   readonly stoppedAt?: number;

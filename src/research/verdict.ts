@@ -1,4 +1,5 @@
 /** The verdict card (fill-engine §4): what speaks for a result and what against it, and what that comes to. It stops nobody. */
+import { type Late, lateText } from './late.ts';
 import { deflatedSharpe, leastBacktestYears } from './luck.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
@@ -54,6 +55,8 @@ export interface Judged {
   /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
   readonly beyondPrint?: BeyondPrint | undefined;
   readonly withoutImpact?: { readonly unknown: number; readonly worstShare: number } | undefined;
+  /** Orders that waited where klines were missing. */
+  readonly late?: Late | undefined;
   readonly skewness: number;
   readonly kurtosis: number;
   readonly tries: Tries;
@@ -103,7 +106,7 @@ export function verdictOf(judged: Judged): Verdict {
 }
 
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, stopped = [] }: Judged,
+  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, late, stopped = [] }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
@@ -112,6 +115,7 @@ function doubts(
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
+  if (late !== undefined) found.push(lateText(late));
   if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);

@@ -9,8 +9,13 @@ import type { Walkable } from './walkable.ts';
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const minute = 60_000;
 
-/** Fills of one unit each at the opens of some rows, in numbers alone. */
-function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash: number, gap = 300): Walkable {
+/** Fills of one unit each so long after the opens of some rows, and of a unit more for a while in others, in numbers alone. */
+function walkable(
+  moves: readonly number[],
+  held: readonly (0 | 1 | -1)[],
+  cash: number,
+  { gap = 300, afterMs = 0 }: { readonly gap?: number; readonly afterMs?: number } = {},
+): Walkable {
   const rows = moves.length;
   const column = (): Float64Array => new Float64Array(rows);
   const columns = {
@@ -21,15 +26,25 @@ function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash:
   const times: number[] = [];
   const bases: number[] = [];
   const quotes: number[] = [];
+  const prices: number[] = [];
+  const trade = (row: number, ms: number, size: number): void => {
+    times.push((columns.openTime[row] as number) + ms);
+    bases.push(size);
+    quotes.push(-size * price - 0.1);
+    prices.push(price);
+  };
   let base = 0;
   for (let row = 0; row < rows; row++) {
     columns.open[row] = price;
     const wanted = held[row] ?? 0;
     if (wanted !== base) {
-      times.push(columns.openTime[row] as number);
-      bases.push(wanted - base);
-      quotes.push(-(wanted - base) * price - 0.1);
+      trade(row, afterMs, wanted - base);
       base = wanted;
+    }
+    if (afterMs > 0 && moves[row] === 7) {
+      trade(row, afterMs, 1);
+      price += 2;
+      trade(row, afterMs + 10_000, -1);
     }
     price = Math.max(1, price + (moves[row] as number));
     columns.close[row] = price;
@@ -40,6 +55,7 @@ function walkable(moves: readonly number[], held: readonly (0 | 1 | -1)[], cash:
     ...empty,
     ...{ length, places: [{ strategy: 's', symbol: 'XZ' }], place: new Uint16Array(length) },
     ...{ time: Float64Array.from(times), base: Float64Array.from(bases), quote: Float64Array.from(quotes) },
+    price: Float64Array.from(prices),
   };
   const series = [{ symbol: 'XZ', interval: '1min', columns, first: 0, end: rows }] as const;
   return {
@@ -57,11 +73,12 @@ test('walking one series gives the curves, the drawdown and the exposure of walk
       fc.array(fc.integer({ min: -30, max: 31 }), { minLength: 2, maxLength: 3_000 }),
       fc.integer({ min: 1, max: 400 }),
       fc.constantFrom(90, 1_000),
-      (moves, stretch, cash) => {
+      fc.constantFrom(0, 20_000),
+      (moves, stretch, cash, afterMs) => {
         const held = moves.map(
           (move, row) => ([0, 1, -1, 1][Math.floor(row / stretch + move / 100) % 4] ?? 0) as 0 | 1 | -1,
         );
-        const given = walkable(moves, held, cash);
+        const given = walkable(moves, held, cash, { afterMs });
         // A second series on which nothing happens would change what holding comes to; money that never moves changes nothing.
         const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
         expect(walk(given)).toEqual(slow);
@@ -77,7 +94,7 @@ test('a gap that is shorter than the steps of the curves counts as what was held
     moves,
     moves.map(() => 1),
     1_000,
-    3,
+    { gap: 3 },
   );
   const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
   expect(walk(given)).toEqual(slow);

@@ -65,6 +65,26 @@ test.each([
   },
 );
 
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
+] as const)('what is held counts from fill to fill, also within one kline: %s', (_, symbols) => {
+  const all = symbols.map((symbol) => series([100, 100, 100, 100], '1min', symbol));
+  const [second, none] = [1_000, { fee: units('0') }];
+  const fills = [
+    fill(minute + 10 * second, 'BUY', '100', '5', none),
+    fill(minute + 30 * second, 'SELL', '100', '5', none),
+    fill(minute + 40 * second, 'BUY', '100', '2', none),
+    fill(2 * minute + 5 * second, 'SELL', '100', '2', none),
+  ];
+  const { heldMs, exposure, chart } = walk(walkable(fills, all));
+  expect(heldMs).toBe(45 * second);
+  expect(exposure).toBeCloseTo((20 * 0.5 + 25 * 0.2) / 240, 12);
+  expect([...chart.exposure]).toEqual(
+    [0, 0, (20 * 0.5 + 20 * 0.2) / 60, (5 * 0.2) / 60, 0].map((value) => expect.closeTo(value, 12)),
+  );
+});
+
 test('equity follows what is held, close by close', () => {
   const one = series([100, 110, 90, 120], '1day');
   const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));

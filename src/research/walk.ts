@@ -1,4 +1,4 @@
-/** Equity through time: at every kline close for falls and exposure, at UTC day closes for returns, and thinned for charts. */
+/** Equity through time: at every kline close for falls, from fill to fill for exposure, at UTC day closes for returns, and thinned for charts. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { dustIn } from './fill-table.ts';
@@ -95,11 +95,11 @@ class Walk {
     }
   }
 
-  /** No kline up to `opens`: what was held at the last close is held until then. */
-  #gap(opens: number): void {
-    if (opens <= this.#time) return;
-    if (opens > this.#edge) this.#passEdges(opens, this.#held, this.#equity);
-    this.#count(opens, this.#held, this.#equity);
+  /** So much is held until a time before the next close: up to a fill, or while there is no kline. */
+  #until(time: number, held: number): void {
+    if (time <= this.#time || time <= this.#counted) return;
+    if (time > this.#edge) this.#passEdges(time, held, this.#equity);
+    this.#count(time, held, this.#equity);
   }
 
   /** What is held up to a time, from where it was counted last. */
@@ -185,9 +185,12 @@ class Walk {
     let next = 0;
     for (let row = first; row < end; ) {
       const closes = closeTime(interval, openTime[row] as number);
+      let last = row > first ? (close[row - 1] as number) : 0;
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
+        this.#until(fills.time[next] as number, Math.abs(base) <= dust ? 0 : base * last);
         quote += fills.quote[next] as number;
         base += fills.base[next] as number;
+        last = fills.price[next] as number;
       }
       const until =
         next < fills.length
@@ -198,7 +201,7 @@ class Walk {
           : end;
       const marked = base * (base > 0 ? marks.long : marks.short);
       if (Math.abs(base) <= dust) {
-        this.#gap(openTime[row] as number);
+        this.#until(openTime[row] as number, this.#held);
         const worth = quote + marked * (close[row] as number);
         this.note(closes, worth, 0);
         row = until;
@@ -208,7 +211,7 @@ class Walk {
       while (row < until) {
         const opens = openTime[row] as number;
         const price = close[row] as number;
-        this.#gap(opens);
+        this.#until(opens, this.#held);
         this.note(closeTime(interval, opens), quote + marked * price, base * price);
         row++;
         if (interval !== '1month' && row < until && openTime[row] === this.#time)
@@ -288,7 +291,7 @@ class Walk {
       ...one,
       row: one.first,
       base: 0,
-      price: 0,
+      ...{ price: 0, last: 0 },
       dust: dustIn(fills, one.symbol, instruments),
       marks: costs(one.symbol),
     }));
@@ -305,12 +308,17 @@ class Walk {
       // What filled when the last kline had closed, such as a sale at the end, counts at that close.
       if (isOver && next === fills.length) return;
       const at = isOver ? this.#time : closes;
-      if (!isOver) this.#gap(Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt)));
+      if (!isOver) this.#until(Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt)), this.#held);
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
+        const filledAt = fills.time[next] as number;
+        if (!isOver && filledAt > this.#time)
+          this.#until(filledAt, scale * exposedIn(held, (one) => rateOf(rates, one, filledAt)));
         purse.move(rates?.of.get(symbol), fills.quote[next] as number);
         const place = bySymbol.get(symbol);
-        if (place !== undefined) place.base += fills.base[next] as number;
+        if (place === undefined) continue;
+        place.base += fills.base[next] as number;
+        place.last = fills.price[next] as number;
       }
       for (; charge < charges.length && (charges[charge]?.time as number) <= at; charge++)
         purse.move(undefined, -(charges[charge]?.amount as number));
@@ -320,6 +328,7 @@ class Walk {
         if (closesAt(one) === at) one.price = one.columns.close[one.row++] as number;
         // A long kline that is not over: its open is known, and what filled there did so at that price.
         else if (one.row < one.end && opensAt(one) < at) one.price = one.columns.open[one.row] as number;
+        one.last = one.price;
         const price = one.price * rateOf(rates, one.symbol, at);
         equity += one.base * (one.base > 0 ? one.marks.long : one.marks.short) * price;
         if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * price);
@@ -338,6 +347,17 @@ class Walk {
     }
   }
 }
+
+/** The worth of what is held at its last prices. */
+const exposedIn = (
+  all: readonly { readonly symbol: string; readonly base: number; readonly last: number; readonly dust: number }[],
+  rateIn: (symbol: string) => number,
+): number =>
+  all.reduce(
+    (sum, { symbol, base, last, dust }) =>
+      Math.abs(base) <= dust ? sum : sum + Math.abs(base * last * rateIn(symbol)),
+    0,
+  );
 
 const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row: number }): number =>
   row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;

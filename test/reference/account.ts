@@ -80,10 +80,11 @@ export function fill(
     readonly maker: boolean;
     readonly time: number;
     readonly ambiguous?: boolean;
+    readonly late?: boolean;
   },
 ): void {
   const { fees, rules, instrument } = state.question;
-  const { price, quantity, maker, time, ambiguous = false } = given;
+  const { price, quantity, maker, time, ambiguous = false, late = false } = given;
   const before = state.base;
   if (isFlat(state)) state.enteredAt = time;
   const value = price.times(quantity);
@@ -112,6 +113,7 @@ export function fill(
     feeAsset: inBase ? instrument.base : instrument.quote,
     maker,
     ambiguous,
+    late,
   });
   const { margin } = state.question;
   if (margin === undefined) return;

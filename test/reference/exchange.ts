@@ -115,12 +115,15 @@ function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal;
     else if (!order.arrived && order.arrivesAt <= at.row) {
       order.arrived = true;
       const price = worse(state, order.row.side, base);
-      if (order.row.type === 'MARKET') market(state, order, at, { price, time });
+      const { intervalMs, rules } = state.question;
+      // What is ordered inside a kline is ordered in its last millisecond.
+      const late = time - 1 > order.row.time + (rules.delayKlines + 1) * intervalMs;
+      if (order.row.type === 'MARKET') market(state, order, at, { price, time, late });
       else if (
         order.price !== undefined &&
         (order.row.side === 'BUY' ? price.lte(order.price) : price.gte(order.price))
       )
-        cross(state, order, at, { price, time });
+        cross(state, order, at, { price, time, late });
     }
   }
 }
@@ -130,7 +133,7 @@ function market(
   state: State,
   order: Order,
   at: Now,
-  given: { readonly price: Decimal; readonly time: number; readonly ambiguous?: boolean },
+  given: { readonly price: Decimal; readonly time: number; readonly ambiguous?: boolean; readonly late?: boolean },
 ): void {
   const { instrument, fees, rules } = state.question;
   const amount = order.amount ?? new Decimal(0);
@@ -151,7 +154,12 @@ function market(
   end(order, quantity.gt(0) && quantity.eq(asked) ? 'filled' : 'canceled');
 }
 
-function cross(state: State, order: Order, at: Now, given: { readonly price: Decimal; readonly time: number }): void {
+function cross(
+  state: State,
+  order: Order,
+  at: Now,
+  given: { readonly price: Decimal; readonly time: number; readonly late: boolean },
+): void {
   // What took at a close rests in the next kline.
   if (state.question.rules.marketAt === 'open') order.tookAt = at.row;
   const { side } = order.row;

@@ -188,6 +188,8 @@ export interface FillRow {
   readonly feeAsset: string;
   readonly maker: boolean;
   readonly ambiguous: boolean;
+  /** It took as it arrived, more than a kline after it was due: klines are missing. */
+  readonly late: boolean;
 }
 
 export interface Answer {

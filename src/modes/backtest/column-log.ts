@@ -11,7 +11,7 @@ import type { Draft } from '../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../portfolio/portfolio.ts';
 import { denialRow } from '../words.ts';
 import { Refusals, refusalOf } from './refusals.ts';
-import { memoryHost, type RunResult } from './run.ts';
+import { memoryHost, type RunInput, type RunResult, spanOf } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
 /** What a closed order's row is made of. */
@@ -53,15 +53,22 @@ export class ColumnLog {
     this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
   }
 
-  /** What of it is part of a result; orders of the portfolio worked until `end`, UTC ms. */
-  results(portfolio: Pick<Portfolio, 'orders'>, end: number): Pick<RunResult, 'fills' | 'refused' | 'asked'> {
+  /** What of it is part of a result; orders of the portfolio worked until the end, UTC ms, if it was not told to end before. */
+  results(
+    portfolio: Pick<Portfolio, 'orders'>,
+    { series, rules }: Pick<RunInput, 'series' | 'rules'>,
+    endedAt: number | undefined,
+  ): Pick<RunResult, 'fills' | 'refused' | 'asked'> {
+    const { end } = spanOf(series);
     const refusals = new Refusals();
-    for (const entry of this.entries) if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
-    for (const { want, at } of this.#signals) refusals.wish('spot', want, at);
+    for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
+    for (const signal of this.#signals) refusals.wish('spot', signal);
     for (const order of this.#closed) {
       const code = refusalOf(order);
-      if (code !== undefined) refusals.add(code, order.intent.createdAt);
+      const { strategy, symbol, createdAt: at } = order.intent;
+      if (code !== undefined) refusals.add(code, { strategy, symbol, at });
     }
+    for (const { intent } of portfolio.orders()) refusals.open(intent, endedAt ?? end, rules);
     const asked = (): Asked =>
       askedOf([
         ...this.#closed.map((order) => sentOf(order, order.at)),

@@ -22,7 +22,7 @@ import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './c
 import { armedStops, withSoon, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
-import { killsOf, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
+import { killsOf, type RunInput, type RunResult, type RunSeries } from './run.ts';
 
 export class ColumnRun {
   readonly #input: RunInput;
@@ -81,7 +81,7 @@ export class ColumnRun {
   result(endedAt?: number): RunResult {
     for (const { series, row } of this.walks) markLast({ ...series, end: row }, this.#portfolio);
     return {
-      ...this.#desk.log.results(this.#portfolio, spanOf(this.#input.series).end),
+      ...this.#desk.log.results(this.#portfolio, this.#input, endedAt),
       ...killsOf(this.#risk),
       finalEquity: plus(this.#portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),

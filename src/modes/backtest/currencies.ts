@@ -11,7 +11,7 @@ import type { Rates } from '../../research/rates.ts';
 import type { CurrencyRow } from '../../research/summary.ts';
 import { impactTogether } from './band.ts';
 import { mergedJournal } from './merged-journal.ts';
-import { refusedTogether } from './refusals.ts';
+import { sorted } from './refusals.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
 import type { Currencies, Other } from './run-money.ts';
 import { askedTogether } from './spent-weight.ts';
@@ -157,7 +157,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
       })),
     ),
     ambiguousKlines: results.reduce((total, { ambiguousKlines }) => total + ambiguousKlines, 0),
-    refused: refusedTogether(results.flatMap(({ refused }) => refused ?? [])),
+    refused: sorted(results.flatMap(({ refused }) => refused ?? [])),
     asked: () => askedTogether(results.map(({ asked }) => asked())),
     kills: all.flatMap(({ asset, result }) => result.kills.map((kill) => `${asset}: ${kill}`)),
     ...firstStop(all.map(({ result }) => result)),

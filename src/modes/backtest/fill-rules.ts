@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type ImpactModel, squareRoot } from '../../fill/impact.ts';
 import type { LatencyModel } from '../../fill/latency.ts';
 import { aboutRules, aboutTape, type Rules, rulesets } from '../../fill/rules.ts';
+import type { RunInput } from './run.ts';
 
 export function rulesOf(
   dir: string,
@@ -35,6 +36,14 @@ const fillsBy = [
   ['depth', 'by books: ', aboutTape.books],
   ['trade', 'by trades: ', aboutTape.trades],
 ] as const;
+
+/** By what a run's orders would be filled, as the evidence of its fills would begin: what is recorded of its symbols. */
+export const recordedIn = ({ series, tapes }: Pick<RunInput, 'series' | 'tapes'>): readonly string[] =>
+  series.flatMap(({ symbol }) => {
+    const tape = tapes?.get(symbol);
+    const [books, trades] = [tape?.books, tape?.trades];
+    return tape === undefined ? ['kline'] : [...(books ? ['depth'] : []), ...(trades ? ['trade'] : [])];
+  });
 
 /** What the rules of a configuration assume, in words; of a run, by the evidence of its fills: what those were filled by. */
 export function rulesText(

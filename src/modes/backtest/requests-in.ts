@@ -17,7 +17,7 @@ export function withRequests(
 ): RunResult {
   let known: Requests | undefined;
   const requests = (): Requests => {
-    known ??= read(book, input);
+    known ??= read(book, input, result.endedAt);
     return known;
   };
   return {
@@ -29,18 +29,24 @@ export function withRequests(
   };
 }
 
-function read(book: Pick<MemoryJournal, 'entries'>, { account, series }: RunInput): Requests {
+function read(
+  book: Pick<MemoryJournal, 'entries'>,
+  { account, series, rules }: RunInput,
+  endedAt: number | undefined,
+): Requests {
   const { end } = spanOf(series);
   const refusals = new Refusals();
   const sent: Sent[] = [];
   for (const entry of book.entries()) {
-    if (entry.kind === 'denied') refusals.add(entry.code, entry.at);
-    if (entry.kind === 'signal') refusals.wish(account, entry.want, entry.at);
+    if (entry.kind === 'denied') refusals.denied(entry);
+    if (entry.kind === 'signal') refusals.wish(account, entry);
     if (entry.kind !== 'order') continue;
     const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
     sent.push({ symbol, from, to: closedAt ?? end, isCanceled });
-    if (state === 'rejected') refusals.add(state, from);
-    else if (state === 'canceled' && type === 'MARKET' && filled === '0') refusals.add('unfilled', from);
+    const whose = { strategy: entry.strategy, symbol, at: from };
+    if (closedAt === null) refusals.open(entry, endedAt ?? end, rules);
+    else if (state === 'rejected') refusals.add(state, whose);
+    else if (state === 'canceled' && type === 'MARKET' && filled === '0') refusals.add('unfilled', whose);
   }
   return { refused: refusals.list(), asked: askedOf(sent) };
 }

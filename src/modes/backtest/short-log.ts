@@ -3,9 +3,11 @@
  * asks for fills or for the journal; statistics read the columns.
  */
 import type { Instrument } from '../../domain/instrument.ts';
+import type { Interval } from '../../domain/interval.ts';
 import { lotsOfShort, noUnits, plus, shortNumber, ticksOfShort, type Units, unitsOfShort } from '../../domain/money.ts';
 import type { Evidence, Fill, Intent, Target } from '../../domain/order.ts';
 import type { ShortScale } from '../../domain/short.ts';
+import { arrivalEvidence, isLate } from '../../fill/arrival.ts';
 import { sameWant } from '../../portfolio/planner.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { intendedOrder } from '../../portfolio/working-order.ts';
@@ -16,10 +18,12 @@ import { NumberColumn } from './number-column.ts';
 import type { RunResult } from './run.ts';
 import type { Asked } from './spent-weight.ts';
 
-/** Every order is a MARKET order that fills whole at the next open. */
-const evidence: Evidence = { rule: 'kline-open' };
 /** Wants that are looked through for one that was said before. */
 const fewWants = 4;
+
+/** Every order is a MARKET order that fills whole at the next open; nearly all at the moment in which they were ordered. */
+const evidenceOf = (orderedAt: number, filledAt: number, interval: Interval): Evidence =>
+  arrivalEvidence('open', filledAt !== orderedAt && isLate(orderedAt, filledAt, interval, 0));
 
 export class ShortLog {
   readonly #hosted: NamedHosted;
@@ -98,6 +102,7 @@ export class ShortLog {
   fillAt(index: number): Fill {
     const { id, symbol } = this.#hosted;
     const lots = this.#lots.values[index] as number;
+    const time = this.#filledAt.values[index] as number;
     return {
       tradeId: tradeIdOf(index),
       orderId: orderIdOf(index),
@@ -111,9 +116,9 @@ export class ShortLog {
       fee: unitsOfShort(this.#fee.values[index] as number, this.#scale.decimals),
       feeAsset: this.#at.quote,
       maker: false,
-      time: this.#filledAt.values[index] as number,
+      time,
       purpose: lots > 0 ? 'enter' : 'exit',
-      evidence,
+      evidence: evidenceOf(this.#orderedAt.values[index] as number, time, this.#hosted.interval),
     };
   }
 
@@ -173,9 +178,12 @@ export class ShortLog {
     const numbers = (): Float64Array => new Float64Array(length);
     const [price, quantity, quote, fee] = [numbers(), numbers(), numbers(), numbers()];
     const purpose = new Uint8Array(length);
+    const rule = new Uint16Array(length);
+    const rules: string[] = [];
     const orders = new Uint32Array(length);
     const [enter, exit] = [purposes.indexOf('enter'), purposes.indexOf('exit')];
     const { decimals, ofNotional } = this.#scale;
+    const [orderedAt, filledAt] = [this.#orderedAt.values, this.#filledAt.values];
     const [allTicks, allLots, allFees] = [this.#price.values, this.#lots.values, this.#fee.values];
     const [fees, turnover] = [new ShortSum(decimals), new ShortSum(decimals)];
     for (let index = 0; index < length; index++) {
@@ -191,18 +199,19 @@ export class ShortLog {
       quote[index] = -each * traded - charged;
       purpose[index] = lots > 0 ? enter : exit;
       orders[index] = index;
+      const granted = evidenceOf(orderedAt[index] as number, filledAt[index] as number, this.#hosted.interval).rule;
+      const known = rules.indexOf(granted);
+      rule[index] = known < 0 ? rules.push(granted) - 1 : known;
       fees.add(paid);
       turnover.add(ticks * Math.abs(lots) * ofNotional);
     }
     return {
       ...{ length, price, quantity, base: quantity, quote, fee, purpose, orders },
       places: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
-      rules: length === 0 ? [] : [evidence.rule],
-      isPlain: true,
-      time: this.#filledAt.values,
+      ...{ rules, rule, isPlain: true },
+      time: filledAt,
       openRow: this.#row.values,
       place: new Uint16Array(length),
-      rule: new Uint16Array(length),
       maker: new Uint8Array(length),
       ambiguous: new Uint8Array(length),
       fees: fees.total,

@@ -1,10 +1,12 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
+import { delayOf } from '../../fill/arrival.ts';
 import { ratesOf as feesOf } from '../../fill/fees.ts';
 import { stoppedTexts } from '../../report/stopped.ts';
 import { type FillTable, fillTable } from '../../research/fill-table.ts';
 import { groupsOf } from '../../research/groups.ts';
+import { lateIn } from '../../research/late.ts';
 import { type Measured, measure } from '../../research/metrics.ts';
 import { kurtosis, skewness } from '../../research/moments.ts';
 import type { FlowRow, Summary } from '../../research/summary.ts';
@@ -12,7 +14,7 @@ import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../r
 import type { Costs, Walkable } from '../../research/walkable.ts';
 import type { Prepared } from './backtest.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from './currencies.ts';
-import { rulesText } from './fill-rules.ts';
+import { recordedIn, rulesText } from './fill-rules.ts';
 import { unmovedOrders } from './large-orders.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
@@ -107,10 +109,10 @@ export function summarise(
     finalEquity: unitsNumber(result.finalEquity),
   });
   const table = measured.fills;
-  const { fees, turnover, ...ratios } = measured.metrics;
   const times = endsOf(input.series);
   const bestEquity = plus(result.finalEquity, result.couldBeBetterBy);
   const worstEquity = minus(result.finalEquity, result.couldBeWorseBy);
+  const late = lateIn(table, input.series, (interval) => delayOf(input.rules, interval));
   const verdict = verdictOf({
     metrics: measured.metrics,
     cash,
@@ -122,6 +124,7 @@ export function summarise(
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
     withoutImpact: result.impact,
     beyondPrint: beyondPrintIn(input, result),
+    late,
     skewness: skewness(measured.returns) ?? 0,
     kurtosis: kurtosis(measured.returns) ?? 3,
     tries: doubt.tries(measured),
@@ -131,7 +134,7 @@ export function summarise(
   const summary: Summary = {
     version: 1,
     rules: input.rules.name,
-    rulesText: rulesText(config, table.rules),
+    rulesText: rulesText(config, table.length === 0 ? recordedIn(input) : table.rules),
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     ...{ from: Math.min(...times), to: Math.max(...times) },
@@ -139,12 +142,7 @@ export function summarise(
     finalEquity: unitsText(result.finalEquity),
     ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
     ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, evidence: evidenceOf(table) },
-    metrics: {
-      return: (unitsNumber(result.finalEquity) * (measured.walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
-      ...ratios,
-      fees: unitsText(fees),
-      turnover: unitsText(turnover),
-    },
+    metrics: metricsOf(measured, unitsNumber(result.finalEquity), cash),
     verdict,
     groups: groupsOf(measured.trips, table),
     stress: doubt.stressed,
@@ -152,10 +150,16 @@ export function summarise(
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
     ...impactOf(input, result, table),
-    ...{ stale: staleRows(input, table), kills: result.kills, warnings, dataHashes },
+    ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
   };
   return { summary, measured, table };
+}
+
+function metricsOf({ metrics, walked }: Measured, finalEquity: number, cash: number): Summary['metrics'] {
+  const { fees, turnover, ...ratios } = metrics;
+  const scale = walked.scales.at(-1)?.scale ?? 1;
+  return { return: (finalEquity * scale) / cash - 1, ...ratios, fees: unitsText(fees), turnover: unitsText(turnover) };
 }
 
 const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currencies }: RunInput): FlowRow => ({

@@ -6,6 +6,7 @@ import { refusedText } from '../../report/refused.ts';
 import { staleText } from '../../report/stale.ts';
 import { stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
+import { lateText } from '../../research/late.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
 import { movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
@@ -141,6 +142,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Round trips', roundTripsText(m)],
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
     ['Evidence', evidenceText(summary)],
+    ...(summary.late ? [['Late fills', lateText(summary.late)] as const] : []),
     ['Fees', feesText(m, asset)],
     ...impactRows(summary, asset),
     ...marginRows(summary, asset),
