@@ -18,7 +18,7 @@ export type Found = Parameters<typeof findingText>[0] & { readonly check: string
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
 const told: ReadonlySet<string> = new Set(
-  'stuck outliers wicks scale cut-off slip one-sided locked delivered-twice partial zone'.split(' '),
+  'stuck outliers wicks scale cut-off slip one-sided locked old-books delivered-twice partial zone'.split(' '),
 );
 
 /** Of these the ones that no sound market has; flashes, holes and quiet hours are usual. */
@@ -47,10 +47,9 @@ export function notesOf(name: string, found: readonly Found[]): Notes {
 export const repairText = (repair: string, rows: number): string =>
   `repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`;
 
-/** Without what is said twice, as of files that were imported twice. */
 export const together = (...notes: readonly Notes[]): Notes => ({
-  warnings: [...new Set(notes.flatMap(({ warnings }) => warnings))],
-  doubts: [...new Set(notes.flatMap(({ doubts }) => doubts))],
+  warnings: notes.flatMap(({ warnings }) => warnings),
+  doubts: notes.flatMap(({ doubts }) => doubts),
 });
 
 /** A stretch of a series, UTC ms; open where an end is left out. */

@@ -29,6 +29,23 @@ test('of trades: repairs, and a side that is broken', async () => {
   ]);
 });
 
+test('of what came in by many imports: a few of a kind, and how many more there are', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  for (let part = 0; part < 6; part++) {
+    const rows = Array.from({ length: 120 }, (_, row) =>
+      kline(part * 120 + row, row === 60 + part ? '100,140,99,140,1' : `100,140,99,100.${row % 7},1`),
+    );
+    writeFileSync(join(dir, 'x.csv'), `${header}${rows.join('')}`);
+    await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
+  }
+  const { warnings, doubts } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
+  const one = expect.stringMatching(/^BTCUSDT 1min: 1 close more than 20 % from both neighbours \(/);
+  const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together';
+  const wick = expect.stringMatching(/beyond its close and the kline before .* a flash, or a wrong print/);
+  expect(warnings).toEqual([one, one, one, `BTCUSDT 1min: ${more}`, wick, wick, wick, `BTCUSDT 1min: ${more}`]);
+  expect(doubts).toEqual(['BTCUSDT 1min: 1 close more than 20 % from both neighbours']);
+});
+
 test('of books that came in by many imports: a few of them, and how many there are', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
   for (let hour = 0; hour < 6; hour++) {

@@ -1,5 +1,6 @@
 /** What a result must carry with it of a series: gaps, repairs, and findings that cast doubt on it. */
 import type { Columns } from '../../domain/market.ts';
+import { counted } from '../check/finding.ts';
 import {
   type Found,
   gapNotes,
@@ -24,22 +25,41 @@ export const doubtsOf = ({ imports }: Manifest): readonly Imported['findings'][n
 /** Found in klines themselves: in a part of them it can be found again. */
 const inRows: ReadonlySet<string> = new Set(['stuck', 'outliers', 'wicks', 'scale', 'zero-volume']);
 
+/** Findings of a kind that are told one by one: what was recorded for weeks came in by hundreds of imports. */
+const mostAlike = 3;
+
 /** Of all that is stored, or of a part of it; `columns` are the klines of that. */
 export function stampsOf(series: Manifest, part: Stretch, columns?: Columns): Notes {
   const { interval, imports } = series;
   const name = nameOf(series);
   const isWhole = covers(part, series);
   const where = isWhole ? '' : ', of all that is stored';
-  const repairs = imports
-    .flatMap((one) => one.repairs)
-    .map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}${where}`);
+  const repairs = once(
+    imports.flatMap((one) => one.repairs).map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}${where}`),
+  );
   const found = isWhole ? doubtsOf(series) : foundIn(part, series, columns, where);
   return together(
     gapNotes(name, gapsWithin(ledgerOf(series), part), interval),
     { warnings: repairs, doubts: repairs },
-    notesOf(name, found),
+    ...fewOf(found, series),
     ...(columns === undefined ? [] : [recordedNotes(name, columns, found)]),
   );
+}
+
+/** Files that were imported twice found the same twice. */
+const once = (lines: readonly string[]): readonly string[] => [...new Set(lines)];
+
+/** Of each kind a few and how many more there are. */
+function fewOf(found: readonly Found[], series: Manifest): readonly Notes[] {
+  const kinds = Map.groupBy(found.filter(isTold), ({ check }) => check);
+  return [...kinds.values()].map((alike) => {
+    const notes = notesOf(nameOf(series), alike);
+    const [warnings, doubts] = [once(notes.warnings), once(notes.doubts)];
+    const left = warnings.length - mostAlike;
+    if (left <= 0) return { warnings, doubts };
+    const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind, of other imports: sluice data check ${series.symbol} tells them together`;
+    return { warnings: [...warnings.slice(0, mostAlike), more], doubts };
+  });
 }
 
 const nameOf = ({ kind, symbol, interval }: Manifest): string => `${symbol} ${interval ?? kind}`;
