@@ -6,6 +6,7 @@ import { map } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
+import { importFile } from '../src/data/import/import.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
@@ -121,6 +122,22 @@ describe('dates', () => {
   test('outside the data are refused with what there is', async () => {
     await expect(prepared(upTo(60), 'from: 2026-02-01')).rejects.toThrow(
       /no klines between from and to \(2026-02-01T00:00Z, \?\): .*x\.csv holds 2026-01-05T00:00Z to 2026-01-05T00:59Z/,
+    );
+  });
+
+  test('outside what is imported are refused with all that is stored, and so are klines too large for it', async () => {
+    const into = { dir: join(dir, 'stored'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    writeFileSync(join(dir, 'stored.csv'), `${[header, ...upTo(60).map(row)].join('\n')}\n`);
+    await importFile(join(dir, 'stored.csv'), { ...into, symbol: 'BTCUSDT', interval: '1min' });
+    const run = (more: string, interval: string) => prepared([0], more, interval, 'catalogue: stored');
+    const held = '2026-01-05T00:00Z to 2026-01-05T00:59Z';
+    await expect(run('from: 2020-01-01\nto: 2020-02-01', '1min')).rejects.toThrow(
+      `no klines between from and to (2020-01-01T00:00Z, 2020-02-01T00:00Z): ${join(dir, 'stored')} holds ${held}: name dates`,
+    );
+    await expect(run('from: 2027-01-01', '1min')).rejects.toThrow(`holds ${held}: name dates within`);
+    await expect(run('to: 2020-02-01', '5min')).rejects.toThrow(`holds 1min from ${held}: name dates within`);
+    await expect(run('', '1week')).rejects.toThrow(
+      `no whole kline of 1week between from and to (?, ?): ${join(dir, 'stored')} holds 1min from ${held}: take a smaller interval`,
     );
   });
 

@@ -1,4 +1,5 @@
 /** What a backtest says of data that would falsify its result: which file, which row, what to do. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -89,12 +90,46 @@ test('a refusal of data is one line on stderr', async () => {
 test('rows out of order and rows twice are mended when asked, and it is said', async () => {
   const whole = await run(text(right));
   const shuffled = await run(text(right.toSpliced(49, 2, right[50] as string, right[49] as string)), 'repair=true');
-  expect(shuffled.notes).toContain('klines.csv: repaired: 1 row that was out of order sorted');
+  expect(shuffled.notes).toContain('klines.csv: repaired (sort): 1 row');
   const twice = await run(changed(50, right[49] as string, right[49] as string), 'repair=true');
-  expect(twice.notes).toContain('klines.csv: repaired: 1 repeated row dropped');
-  const bare = ({ out }: typeof whole): unknown => ({ ...(JSON.parse(out) as object), warnings: [], dataHashes: {} });
+  expect(twice.notes).toContain('klines.csv: repaired (duplicates): 1 row');
+  const bare = ({ out }: typeof whole): unknown => ({
+    ...(JSON.parse(out) as object),
+    ...{ warnings: [], doubts: [], dataHashes: {}, hash: '' },
+  });
   expect(bare(shuffled)).toEqual(bare(whole));
   expect(bare(twice)).toEqual(bare(whole));
+});
+
+test('what was mended is in the table of a run, also of a kept one, and on its page, and no gap of before it', async () => {
+  const prices = (line: string, row: number): string => {
+    const price = 100 + 5 * Math.sin(row / 4);
+    return row === 0
+      ? line
+      : `${line.split(',')[0]},${[0, 1, -1, 0].map((more) => (price + more).toFixed(2)).join()},7`;
+  };
+  const lines = right.map(prices);
+  at.write('klines.csv', text(lines.toSpliced(49, 2, lines[50] as string, lines[49] as string).toSpliced(10, 3)));
+  const config = ['backtest', '--config', 'b.yaml', '--set', 'repair=true', '--set', 'from=2020-02-01T00:30'];
+  const { code, out, err } = await at.sluice([...config, '--runs', 'runs']);
+  expect(code).toBe(0);
+  expect(err).not.toContain('gap');
+  const row = 'Doubtful data        klines.csv: repaired (sort): 1 row\n';
+  expect(out).toContain(row);
+  expect((await at.sluice(['report', 'last', '--runs', 'runs'])).out).toContain(row);
+  await at.sluice(['report', 'last', '--runs', 'runs', '-o', 'page.html']);
+  const page = readFileSync(join(at.dir, 'page.html'), 'utf8');
+  expect(page).not.toContain('<h3>Gaps');
+  const [, card = ''] = page.split('id="verdict"');
+  expect(card.split('</section>')[0]).toMatch(/[Ii]ts data are doubtful: klines\.csv: repaired \(sort\): 1 row/);
+  const said = JSON.parse((await at.sluice([...config, '--no-save', '--json'])).out) as Record<string, unknown>;
+  const [run] = (await at.sluice(['runs', '--runs', 'runs', '--json'])).out.split('\n');
+  expect(said).toMatchObject({
+    doubts: ['klines.csv: repaired (sort): 1 row'],
+    hash: (JSON.parse(run ?? '') as { readonly hash: string }).hash,
+    code: [{ strategy: 'trend', use: 'sma-cross', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+    fills: expect.arrayContaining([expect.objectContaining({ maker: false, evidence: { rule: 'kline-open' } })]),
+  });
 });
 
 test('two different klines of one time are not mended: nobody knows which is true', async () => {
@@ -106,7 +141,7 @@ test('two different klines of one time are not mended: nobody knows which is tru
 });
 
 test('what does not falsify a result is counted', async () => {
-  const quiet = (right[48] as string).replace(/,7$/, ',0');
+  const quiet = (right[48] as string).replace(/,\d$/, ',0');
   const { notes, refusal } = await run(text(right.toSpliced(60, 3).with(49, cell(1, '120')).with(48, quiet)));
   expect(refusal).toBeUndefined();
   expect(notes.split('\n')).toEqual([

@@ -19,7 +19,7 @@ export interface FileBytes {
 export function readBytes(path: string): FileBytes {
   const bytes = orRefuse(path, () => readFileSync(path));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { bytes: isGzip(bytes) ? unpacked(path, bytes) : bytes, sha256 };
+  return { bytes: isGzip(path, bytes) ? unpacked(path, bytes) : bytes, sha256 };
 }
 
 /** The lines of a file of text, read in one piece; a `Refusal` when it is longer than a text can be here. */
@@ -34,7 +34,29 @@ const tooLarge = (path: string, most: number): Refusal =>
     `${path} has more than the ${Math.floor(most / 1e6)} MB, unpacked, that are read of such a file at once: import it (sluice data import FILE), and write catalogue for its name in the configuration`,
   );
 
-const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+export type Packing = 'gzip' | 'xz' | 'zstd' | 'zip';
+
+const magics: readonly (readonly [Packing, readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  // Of a frame to be skipped, with which pzstd begins.
+  ['zstd', [0x50, 0x2a, 0x4d, 0x18]],
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+];
+
+/** How a file is packed, by its first bytes; undefined where it is not. */
+export const packingOf = (bytes: Uint8Array): Packing | undefined =>
+  magics.find(([, magic]) => magic.every((byte, at) => bytes[at] === byte))?.[0];
+
+/** A `Refusal` where it is packed in another way than by gzip. */
+function isGzip(path: string, bytes: Uint8Array): boolean {
+  const packing = packingOf(bytes);
+  if (packing === undefined || packing === 'gzip') return packing === 'gzip';
+  throw new Refusal(
+    `${path} is packed with ${packing}: unpack it (plain files and gzip are read here), or import market data as they are (sluice data import ${path}) and write catalogue for its name in the configuration`,
+  );
+}
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
@@ -104,7 +126,7 @@ export function withBlocks<T>(
       return count;
     };
     let first = fill(0);
-    if (isGzip(buffer.subarray(0, first))) {
+    if (isGzip(path, buffer.subarray(0, first))) {
       const { bytes, sha256 } = readBytes(path);
       return { value: use(oneBlock(bytes)), sha256 };
     }

@@ -60,13 +60,39 @@ describe('a file of klines', () => {
 
   test('tells of a price that jumps to another scale, and of one wrong print', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
-    expect(load(csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000))).warnings).toEqual([
-      expect.stringMatching(/1 jumps to more than 3 times .*the first at 2020-02-01T00:02Z: rows of another symbol/),
+    const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
+    expect(() => load(jump)).toThrow(
+      /csv: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .* --accept-jumps\)/,
+    );
+    expect(load(jump, { acceptJumps: true }).doubts).toEqual([
+      expect.stringMatching(/^\d+\.csv: 1 jump to more than 3 times or less than a third of the price$/),
     ]);
     expect(load(csv(at(0, 100), at(1, 101), at(2, 900), at(3, 101.5))).warnings).toEqual([
-      expect.stringMatching(/1 closes 20 % and more from both neighbours, the first at 2020-02-01T00:02Z/),
+      expect.stringMatching(
+        /1 close more than 20 % from both neighbours \(2020-02-01T00:02:00Z: close 900\): one wrong/,
+      ),
     ]);
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
+  });
+
+  test('is told of by what an import would find: a feed that stood still, quiet hours', () => {
+    const frozen = Array.from({ length: 120 }, (_, count) => row(count));
+    const quiet = Array.from({ length: 20 }, (_, count) => row(120 + count, `100,101,99,100.${count},0`));
+    const { warnings, doubts } = load(csv(...frozen, ...quiet));
+    const stuck = '119 klines that repeat the one before in price and volume, longest run 119';
+    expect(warnings).toEqual([
+      expect.stringMatching(/20 klines without volume, longest run 20 .* an outage that was filled/),
+      expect.stringContaining(`${stuck} (first 2020-02-01T00:01:00Z): a feed that stood still`),
+    ]);
+    expect(doubts).toEqual([expect.stringMatching(new RegExp(`^\\d+\\.csv: ${stuck}$`))]);
+  });
+
+  test('is told of by what lies between from and to alone', () => {
+    const rows = [0, 1, 2, 5, 6, 7, 8, 12, 13].map((count) => row(count, `100,101,99,100.${count},${count % 6}`));
+    const { warnings, gaps } = load(csv(...rows), { from: minute(6), to: minute(9) });
+    expect(gaps).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringContaining('3 klines, used as recorded: 1 has no volume')]);
+    expect(load(csv(...rows), { from: minute(6) }).warnings[0]).toContain('1 gap, 3 klines missing');
   });
 
   test('is known by the hash of the very file, packed or not', () => {
@@ -131,6 +157,31 @@ describe('a file that would falsify a result is refused, with the line and what 
     expect(() => load(content)).toThrow(message);
   });
 
+  test('with how many lines cannot be read, and how to go without them', () => {
+    const rows = Array.from({ length: 30_000 }, (_, count) =>
+      row(count, count % 3_000 === 1 ? 'NaN,1,1,1,1' : undefined),
+    );
+    const cut = `${csv(...rows, 'a'.repeat(200_000))}${minute(30_000)},5`;
+    const remedy = /: correct the file, or import it without them \(sluice data import \S+ --repair unreadable\)$/;
+    expect(() => load(cut)).toThrow(
+      /csv, line 3: "NaN" in column 2 is not a number \(12 lines cannot be read, of 30002\):/,
+    );
+    expect(() => load(cut)).toThrow(remedy);
+    expect(() => load(csv(row(0), row(1, 'x,1,1,1,1')))).toThrow(/\(1 line cannot be read, of 2\): correct/);
+    const wrong = csv(...Array.from({ length: 2_000 }, () => '1;2'));
+    expect(() => load(wrong)).toThrow(/line 2: 1 columns, not 6: "1;2" \(more than 1000 lines cannot be read\)/);
+  });
+
+  test.each([
+    ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]],
+    ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+    ['zip', [0x50, 0x4b, 3, 4]],
+  ])('a file packed with %s, by name', (packing, magic) => {
+    expect(() => load(Uint8Array.of(...magic, ...Array.from({ length: 50 }, (_, at) => at)))).toThrow(
+      new RegExp(`csv is packed with ${packing}: unpack it \\(plain files and gzip are read here\\), or import`),
+    );
+  });
+
   test('klines of a smaller interval, with how to say so', () => {
     const minutes = csv(...Array.from({ length: 100 }, (_, count) => row(count)));
     expect(() => load(minutes, { interval: '60min' })).toThrow(
@@ -154,7 +205,11 @@ describe('a repair, when asked for', () => {
     const found = load(csv(row(2), row(0), row(1), row(0)), { repair: true });
     expect([...found.columns.openTime]).toEqual([minute(0), minute(1), minute(2)]);
     expect(found.findings).toMatchObject({ rows: 3, duplicatesDropped: 1, rowsOutOfOrder: 2 });
-    expect(found.warnings).toHaveLength(2);
+    expect(found.warnings).toEqual([
+      expect.stringMatching(/csv: repaired \(duplicates\): 1 row$/),
+      expect.stringMatching(/csv: repaired \(sort\): 2 rows$/),
+    ]);
+    expect(found.doubts).toEqual(found.warnings);
   });
 
   test('never chooses between two different klines of one time', () => {

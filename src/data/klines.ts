@@ -1,16 +1,28 @@
 /** Recorded klines from a CSV file into columns, checked row by row: what is wrong is said with its line, nothing is mended unasked. */
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
-import type { Columns, FeedGap } from '../domain/market.ts';
+import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type AsRecorded, asRecorded, asRecordedText } from './as-recorded.ts';
+import { type AsRecorded, asRecorded } from './as-recorded.ts';
 import { withBlocks } from './bytes.ts';
-import { findGaps, gapsText, missingIn } from './gaps.ts';
-import { leapsOf } from './leaps.ts';
+import { type Finding, findingText } from './check/finding.ts';
+import { findGaps, missingIn } from './gaps.ts';
 import { readNumberTable } from './number-table.ts';
 import { sortedOnce } from './repair.ts';
+import {
+  gapNotes,
+  gapsWithin,
+  klineFindings,
+  type Notes,
+  notesOf,
+  recordedNotes,
+  repairText,
+  rowsWithin,
+  type Stretch,
+  together,
+} from './told.ts';
 
-export interface KlineFile {
+export interface KlineFile extends Stretch {
   /** `.csv` or `.csv.gz` with the header `time_ms,open,high,low,close,volume`; times are UTC ms at which klines open. */
   readonly path: string;
   readonly symbol: string;
@@ -19,14 +31,15 @@ export interface KlineFile {
   readonly pricePrecision: number;
   /** Sort the rows and drop repeated ones instead of refusing them. */
   readonly repair?: boolean;
+  /** Prices that jump to another scale are taken. */
+  readonly acceptJumps?: boolean;
 }
 
-export interface KlineData {
+/** Of its rows `from` to `to` it says what an import would. */
+export interface KlineData extends Notes {
   readonly columns: Columns;
   readonly gaps: readonly FeedGap[];
   readonly findings: KlineFindings;
-  /** The findings that a reader of a result should know of, in words. */
-  readonly warnings: readonly string[];
   /** Of the file as it was read, hex. */
   readonly sha256: string;
 }
@@ -51,7 +64,8 @@ export function loadKlines(file: KlineFile): KlineData {
     { name: 'close', ...price },
     { name: 'volume' },
   ];
-  const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names));
+  const remedy = `correct the file, or import it without them (sluice data import ${path} --repair unreadable)`;
+  const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names, remedy));
   const [openTime, open, high, low, close, volume] = table.columns;
   if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
   if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
@@ -65,9 +79,49 @@ export function loadKlines(file: KlineFile): KlineData {
     duplicatesDropped,
     rowsOutOfOrder,
   };
-  const leaps = leapsOf(columns).map((text) => `${basename(path)}: ${text}`);
-  const warnings = [...warningsOf(file, findings, gapsText(gaps, { interval: file.interval }), table.ended), ...leaps];
-  return { columns, gaps, findings, warnings, sha256 };
+  return { columns, gaps, findings, ...told(file, columns, gaps, findings, table.ended), sha256 };
+}
+
+/** Refuses prices that jump to another scale, as an import does; the rest is told. */
+function told(
+  file: KlineFile,
+  columns: Columns,
+  gaps: readonly FeedGap[],
+  { duplicatesDropped, rowsOutOfOrder }: KlineFindings,
+  ended: boolean,
+): Notes {
+  const name = basename(file.path);
+  const [first, end] = rowsWithin(columns.openTime, file);
+  const part = mapColumns(columns, (column) => column.subarray(first, end));
+  const found = klineFindings(file.interval, part);
+  refuseJump(file, columns.openTime, found);
+  const mended = [
+    ...(duplicatesDropped > 0 ? [repairText('duplicates', duplicatesDropped)] : []),
+    ...(rowsOutOfOrder > 0 ? [repairText('sort', rowsOutOfOrder)] : []),
+  ].map((text) => `${name}: ${text}`);
+  const cut = ended ? [] : [`${name}: the last line has no end: the file may be cut off`];
+  return together(
+    { warnings: mended, doubts: mended },
+    gapNotes(name, gapsWithin(gaps, file), file.interval),
+    { warnings: cut, doubts: [] },
+    notesOf(name, found),
+    recordedNotes(name, part, found),
+  );
+}
+
+function refuseJump(
+  { path, acceptJumps = false, repair = false }: KlineFile,
+  openTime: Float64Array,
+  found: readonly Finding[],
+): void {
+  const jump = found.find(({ check, refused }) => check === 'scale' && refused);
+  if (jump === undefined || acceptJumps) return;
+  // Of mended rows nobody knows the line.
+  const places = jump.places.map((place) =>
+    repair ? place : { ...place, line: rowAt(openTime, place.time ?? 0) + 2 },
+  );
+  const advice = `cut the file up by symbol or unit; if the market did it, import it and say so (sluice data import ${path} --accept-jumps), and write catalogue for its name in the configuration`;
+  throw new Refusal(`${path}: ${findingText({ ...jump, places, advice })}`);
 }
 
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
@@ -138,19 +192,3 @@ function faultOf(columns: Columns, row: number, interval: Interval): string | un
   if (openTimeOf(interval, time) === time) return undefined;
   return `time ${time} does not open a kline of ${interval} (times are UTC ms at which klines open)`;
 }
-
-/** What was mended, missing or cut off, a line each; what sources are known for and does no harm, in one line. */
-function warningsOf({ path }: KlineFile, found: KlineFindings, gaps: string, ended: boolean): string[] {
-  const { duplicatesDropped, rowsOutOfOrder } = found;
-  const told = asRecordedText(found);
-  const warnings = [
-    duplicatesDropped > 0 && `repaired: ${counted(duplicatesDropped, 'repeated row', 'repeated rows')} dropped`,
-    rowsOutOfOrder > 0 && `repaired: ${counted(rowsOutOfOrder, 'row that was', 'rows that were')} out of order sorted`,
-    gaps !== '' && gaps,
-    !ended && 'the last line has no end: the file may be cut off',
-    told,
-  ];
-  return warnings.filter((text) => text !== false && text !== '').map((text) => `${basename(path)}: ${text}`);
-}
-
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

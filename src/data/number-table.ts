@@ -32,12 +32,13 @@ export interface NumberTable {
 
 /**
  * Reads a table whose first line is exactly the columns' names. Refuses with the line number at the first line that has
- * another number of columns or a value that is not a number or too fine.
+ * another number of columns or a value that is not a number or too fine; `remedy` says what to do about lines that cannot be read.
  */
 export function readNumberTable(
   path: string,
   bytes: Uint8Array | ByteSource,
   columns: readonly NumberColumn[],
+  remedy = 'correct the file',
 ): NumberTable {
   const names = columns.map(({ name }) => name).join(',');
   const reader = new NumberReader(path, bytes instanceof Uint8Array ? oneBlock(bytes) : bytes, columns.length);
@@ -45,13 +46,41 @@ export function readNumberTable(
   const limits = columns.map(({ mostDecimals }) => mostDecimals ?? Number.POSITIVE_INFINITY);
   let out = columns.map(() => new Float64Array(reader.likelyLines()));
   let row = 0;
-  for (; !reader.done; row++) {
-    if (row === out[0]?.length) out = out.map(longer);
-    for (let column = 0; column < out.length; column++)
-      (out[column] as Float64Array)[row] = reader.next(limits[column] as number, column);
-    reader.endLine();
+  try {
+    for (; !reader.done; row++) {
+      if (row === out[0]?.length) out = out.map(longer);
+      for (let column = 0; column < out.length; column++)
+        (out[column] as Float64Array)[row] = reader.next(limits[column] as number, column);
+      reader.endLine();
+    }
+  } catch (error) {
+    throw error instanceof Unreadable ? withCount(error, remedy, reader, columns.length, row) : error;
   }
   return { columns: out.map((column) => column.subarray(0, row)), ended: reader.hasEnd };
+}
+
+/** A line that is no row of numbers. */
+class Unreadable extends Refusal {}
+
+/** Faults that are counted; a file with more of them is of another kind altogether. */
+const mostCounted = 1_000;
+
+/** The first fault, with how many lines are like it. */
+function withCount(first: Unreadable, remedy: string, reader: NumberReader, width: number, rows: number): Refusal {
+  let [count, lines] = [1, rows + 1];
+  reader.skipLine();
+  for (; !reader.done && count <= mostCounted; lines++)
+    try {
+      for (let column = 0; column < width; column++) reader.next(Number.POSITIVE_INFINITY, column);
+      reader.endLine();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      count++;
+      reader.skipLine();
+    }
+  const cannot = count === 1 ? 'line cannot be read' : 'lines cannot be read';
+  const many = count > mostCounted ? `more than ${mostCounted} ${cannot}` : `${count} ${cannot}, of ${lines}`;
+  return new Refusal(`${first.message} (${many}): ${remedy}`);
 }
 
 function longer(column: Float64Array): Float64Array<ArrayBuffer> {
@@ -146,6 +175,19 @@ class NumberReader {
     if (this.#bytes.length - this.#at < mostRest && !this.#isLast) this.#readOn();
   }
 
+  /** Goes on behind the line that it stands in. */
+  skipLine(): void {
+    let end = this.#bytes.indexOf(lineFeed, this.#at);
+    while (end < 0 && !this.#isLast) {
+      this.#at = this.#bytes.length;
+      this.#readOn();
+      end = this.#bytes.indexOf(lineFeed, this.#at);
+    }
+    this.#at = end < 0 ? this.#bytes.length : end + 1;
+    this.#line++;
+    if (this.#bytes.length - this.#at < mostRest && !this.#isLast) this.#readOn();
+  }
+
   /** The next blocks behind what is left of this one, which holds no whole line perhaps. */
   #readOn(): void {
     while (this.#bytes.length - this.#at < mostRest) {
@@ -171,7 +213,8 @@ class NumberReader {
       throw this.#refusal(`longer than ${mostRest} bytes: this is not a table of numbers`);
     this.#endValue(to, column);
     const text = new TextDecoder().decode(this.#bytes.subarray(from, to));
-    if (!decimalText.test(text)) throw this.#refusal(`"${text.slice(0, 40)}" in column ${column + 1} is not a number`);
+    if (!decimalText.test(text))
+      throw this.#unreadable(`"${text.slice(0, 40)}" in column ${column + 1} is not a number`);
     if (mostDecimals < Number.POSITIVE_INFINITY && new Decimal(text).decimalPlaces() > mostDecimals) {
       throw this.#refusal(
         `${text} in column ${column + 1} has more than ${mostDecimals} decimals: set the instrument's pricePrecision to what the data have`,
@@ -185,7 +228,7 @@ class NumberReader {
     return new TextDecoder().decode(this.#bytes.subarray(this.#at, end < 0 ? this.#bytes.length : end));
   }
 
-  #wrongWidth(): Refusal {
+  #wrongWidth(): Unreadable {
     const start = this.#at === 0 ? 0 : this.#bytes.lastIndexOf(lineFeed, this.#at - 1) + 1;
     this.#at = start;
     const text = this.#lineText().trim();
@@ -195,10 +238,18 @@ class NumberReader {
       columns > this.#width && /^[\d,\s]*$/.test(text)
         ? ' (commas as decimals? sluice data import FILE reads such files where ; stands between columns)'
         : '';
-    return this.#refusal(`${columns} columns, not ${this.#width}${cut}${comma}: "${text.slice(0, 80)}"`);
+    return this.#unreadable(`${columns} columns, not ${this.#width}${cut}${comma}: "${text.slice(0, 80)}"`);
   }
 
   #refusal(what: string): Refusal {
-    return new Refusal(`${this.#path}, line ${this.#line}: ${shown(what)}`);
+    return new Refusal(this.#inLine(what));
+  }
+
+  #unreadable(what: string): Unreadable {
+    return new Unreadable(this.#inLine(what));
+  }
+
+  #inLine(what: string): string {
+    return `${this.#path}, line ${this.#line}: ${shown(what)}`;
   }
 }

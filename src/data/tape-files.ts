@@ -1,7 +1,11 @@
 /** A tape from files: what `loadTrades` and `loadDepth` read, as columns. */
 import type { Depth, FeedGap, Trade } from '../domain/market.ts';
+import { DepthChecks } from './check/depth.ts';
+import { futureFinding } from './check/future.ts';
 import { leastGap } from './check/silence.ts';
+import { TradeChecks } from './check/trades.ts';
 import type { BookColumns, TradeColumns } from './tape.ts';
+import { gapNotes, gapsWithin, type Notes, notesOf, rowsWithin, type Stretch, together } from './told.ts';
 
 export function tradeColumns(trades: readonly Trade[]): TradeColumns {
   return {
@@ -35,6 +39,8 @@ export function bookColumns(books: readonly Depth[]): BookColumns {
   return out;
 }
 
+const missing = { cause: 'not in the recorded data', healed: false } as const;
+
 /** Silences too long to be quiet markets, as the catalogue keeps them in its ledger. */
 export function silencesOf(symbol: string, { time }: TradeColumns): readonly FeedGap[] {
   const rows = time.length;
@@ -43,8 +49,57 @@ export function silencesOf(symbol: string, { time }: TradeColumns): readonly Fee
   const gaps: FeedGap[] = [];
   for (let row = 1; row < rows; row++) {
     const [from, to] = [time[row - 1] as number, time[row] as number];
-    if (to - from >= least)
-      gaps.push({ symbol, channel: 'trades', from, to, cause: 'not in the recorded data', healed: false });
+    if (to - from >= least) gaps.push({ ...missing, symbol, channel: 'trades', from, to });
   }
   return gaps;
+}
+
+/** A file of a symbol's trades or books, of which stretch something is told, and the present, UTC ms. */
+export interface TapeFile extends Stretch {
+  readonly name: string;
+  readonly now: number;
+}
+
+/** What an import would say of the trades. */
+export function tradeNotes(
+  { name, now, ...stretch }: TapeFile,
+  { time, price, quantity, side }: TradeColumns,
+  gaps: readonly FeedGap[],
+): Notes {
+  const [first, end] = rowsWithin(time, stretch);
+  const checks = new TradeChecks();
+  checks.add(
+    [time, price, quantity, side].map((column) => column.subarray(first, end)),
+    end - first,
+  );
+  const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
+  return together(gapNotes(name, gapsWithin(gaps, stretch)), notesOf(name, found));
+}
+
+/** Books that are checked at a time: their levels are copied for it. */
+const booksAtOnce = 1_000;
+
+/** What an import would say of the books. */
+export function bookNotes({ name, now, ...stretch }: TapeFile, symbol: string, books: BookColumns): Notes {
+  const { time, start, asks, price, quantity } = books;
+  const [first, end] = rowsWithin(time, stretch);
+  const checks = new DepthChecks();
+  for (let book = first; book < end; book += booksAtOnce) {
+    const last = Math.min(end, book + booksAtOnce);
+    const [from, to] = [start[book] as number, start[last] as number];
+    const [times, numbers, sides] = [0, 0, 0].map(() => new Float64Array(to - from)) as Float64Array[];
+    for (let at = book; at < last; at++) {
+      const [begin, middle, stop] = [start[at], asks[at], start[at + 1]].map((row) => (row as number) - from);
+      times?.fill(time[at] as number, begin, stop);
+      numbers?.fill(at, begin, stop);
+      sides?.fill(1, begin, middle).fill(-1, middle, stop);
+    }
+    checks.add(
+      [times, numbers, sides, price.subarray(from, to), quantity.subarray(from, to)] as Float64Array[],
+      to - from,
+    );
+  }
+  const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
+  const gaps = checks.gaps.map(([from, to]): FeedGap => ({ ...missing, symbol, channel: 'depth', from, to }));
+  return together(gapNotes(name, gaps), notesOf(name, found));
 }

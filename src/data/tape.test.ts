@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linesOf } from './bytes.ts';
 import { loadDepth } from './depth.ts';
+import { bookColumns, bookNotes, silencesOf, tradeColumns, tradeNotes } from './tape-files.ts';
 import { loadTrades } from './trades.ts';
 
 const bundled = (name: string): string => new URL(`../../backtests/data/${name}`, import.meta.url).pathname;
@@ -69,5 +70,43 @@ describe('recorded books', () => {
     ['disorder', `${one}${one.replace('5', '4')}`, /line 2: it is 1 ms earlier/],
   ])('%s are refused with the line', (_, content, message) => {
     expect(() => loadDepth({ path: written(content), symbol: 'X' })).toThrow(message);
+  });
+});
+
+describe('what an import would say is said of files that are named', () => {
+  const start = Date.UTC(2024, 0, 10);
+  const file = { name: 'x.csv', now: Date.UTC(2026, 0, 1) };
+
+  test('of trades: a side that is broken, gaps; and nothing of what lies outside the run', () => {
+    const rows = Array.from({ length: 300 }, (_, row) => {
+      const time = start + row * 1_000 + (row >= 250 ? 600_000 : 0);
+      return `${time},100,1,${row < 100 && row % 2 === 0 ? 'buy' : 'sell'}\n`;
+    });
+    const trades = tradeColumns(loadTrades({ path: written(`time_ms,price,qty,side\n${rows.join('')}`), symbol: 'X' }));
+    const gaps = silencesOf('X', trades);
+    expect(tradeNotes(file, trades, gaps).warnings).toEqual(['x.csv: 1 gap, longest 10 min (2024-01-10T00:04:09Z)']);
+    expect(tradeNotes({ ...file, from: start + 100_000, to: start + 249_000 }, trades, gaps)).toEqual({
+      warnings: [expect.stringMatching(/^x\.csv: every trade is a SELL: the side is broken/)],
+      doubts: ['x.csv: every trade is a SELL'],
+    });
+  });
+
+  test('of books: prices that were rounded, gaps; also of more books than are looked at together', () => {
+    const lines = Array.from({ length: 2_500 }, (_, book) => {
+      const time = start + book * 1_000 + (book >= 2_400 ? 60_000 : 0);
+      const ask = book % 1_200 === 1_000 ? 99 : 100 + (book % 7);
+      return `{"t":${time},"b":[[99,1],[98,${book + 1}]],"a":[[${ask},1],[200,1]]}\n`;
+    });
+    const books = bookColumns(loadDepth({ path: written(lines.join('')), symbol: 'X' }));
+    expect(bookNotes(file, 'X', books)).toEqual({
+      warnings: [
+        'x.csv: 1 gap, longest 61 s (2024-01-10T00:39:59Z)',
+        expect.stringMatching(/^x\.csv: 2 books with bid and ask at one price \(first 2024-01-10T00:16:40Z\): prices/),
+      ],
+      doubts: ['x.csv: 2 books with bid and ask at one price'],
+    });
+    expect(bookNotes({ ...file, from: start + 2_300_000, to: start + 2_400_000 }, 'X', books).warnings).toEqual([]);
+    const now = start;
+    expect(bookNotes({ ...file, now }, 'X', books).doubts[1]).toContain('which on 2024-01-10 is still to come');
   });
 });

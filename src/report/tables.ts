@@ -4,7 +4,7 @@ import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
 import { isLateRule, lateText } from '../research/late.ts';
 import type { Summary } from '../research/summary.ts';
-import { movedText, unmovedText, withoutImpactText } from '../research/verdict.ts';
+import { doubtsText, movedText, unmovedText, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { type ReportInput, uncounted } from './input.ts';
@@ -26,6 +26,10 @@ const conclusionKind: Readonly<Record<Summary['verdict']['conclusion'], string>>
 
 const fact = (name: string, value: Content, about = ''): Html =>
   html`<div class="fact"><dt>${name}</dt><dd>${value}</dd>${about === '' ? '' : html`<dd class="muted small">${about}</dd>`}</div>`;
+
+/** Where reasons are given it is one of them. */
+const doubtStamp = ({ doubts = [] }: Summary): Html | string =>
+  doubts.length === 0 ? '' : html`<p class="stamp">Its data are doubtful: ${doubtsText(doubts)}.</p>`;
 
 /** The verdict card: whether to believe it, and why not. */
 export function verdictSection({ summary, asset }: ReportInput): Html {
@@ -60,7 +64,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
   ]}</dl>${
     verdict.reasons.length === 0
-      ? ''
+      ? doubtStamp(summary)
       : html`<ul class="reasons">${verdict.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
   }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} of it would make it believable.</p>`}</section>`;
 }
@@ -326,7 +330,12 @@ export function evidenceSection(input: ReportInput): Html {
 const mostGaps = 40;
 
 export function dataSection({ summary, series, missing }: ReportInput): Html {
-  const gaps = series.flatMap((one) => one.gaps.map((gap) => ({ ...gap, symbol: one.symbol })));
+  // Strategies are told of those before the run, too, while they warm up.
+  const gaps = series.flatMap((one) =>
+    one.gaps
+      .filter((gap) => gap.to > summary.from && gap.from < summary.to)
+      .map((gap) => ({ ...gap, symbol: one.symbol })),
+  );
   return section(
     'data',
     'Data',

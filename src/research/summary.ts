@@ -129,5 +129,7 @@ export interface Summary {
   /** UTC ms of the first of them; left out where there are none. */
   readonly stoppedAt?: number;
   readonly warnings: readonly string[];
+  /** Of them, short, what makes the result doubtful by itself; runs that were kept before it was told apart have none. */
+  readonly doubts?: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@ import { probabilisticSharpe } from './luck.ts';
 import type { Metrics } from './metrics.ts';
 import { deviation, kurtosis, mean, skewness } from './moments.ts';
 import { type Try, triesOf } from './tries.ts';
-import { beyondPrint, type Judged, verdictOf } from './verdict.ts';
+import { beyondPrint, doubtsText, type Judged, verdictOf } from './verdict.ts';
 
 const metrics = (given: Partial<Metrics>): Metrics => ({
   ...{
@@ -69,6 +69,15 @@ test('a limit that stopped the run before its end speaks against its result', ()
   const { reasons, conclusion } = verdictOf(judged({ stopped: ['2024-03-04 19:00 UTC: lost 590.8'] }));
   expect(reasons).toEqual(['a limit stopped it before its end: 2024-03-04 19:00 UTC: lost 590.8']);
   expect(conclusion).toBe('not distinguishable from luck');
+});
+
+test('data that were repaired or cannot be of a sound market speak against a result, of many the first', () => {
+  const verdict = verdictOf(judged({ data: ['x.csv: every trade is a SELL', 'x.csv: repaired (sort): 1 row'] }));
+  expect(verdict.conclusion).toBe('not distinguishable from luck');
+  expect(verdict.reasons).toEqual([
+    'its data are doubtful: x.csv: every trade is a SELL; x.csv: repaired (sort): 1 row',
+  ]);
+  expect(doubtsText(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('a; b; c; d; and 2 more, see the notes');
 });
 
 test('fills that took far more than the prints that granted them speak against a result', () => {

@@ -63,6 +63,8 @@ export interface Judged {
   readonly stressed: readonly Stressed[];
   /** What limits stopped it before its end. */
   readonly stopped?: readonly string[];
+  /** What makes its data doubtful: repairs, and what no sound market has. */
+  readonly data?: readonly string[];
 }
 
 /** The conventional gate of PSR and DSR. */
@@ -106,12 +108,13 @@ export function verdictOf(judged: Judged): Verdict {
 }
 
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, late, stopped = [] }: Judged,
+  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, late, stopped = [], data = [] }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
   const { sharpe, sharpeLow, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
+  if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
@@ -134,6 +137,16 @@ function doubts(
     found.push('beyond what holding explains it earns nothing (alpha ≤ 0)');
   return found;
 }
+
+/** Doubts of data that are said; each series of each file may have its own. */
+const mostDoubts = 4;
+
+/** In one line. */
+export const doubtsText = (doubts: readonly string[]): string =>
+  [
+    ...doubts.slice(0, mostDoubts),
+    ...(doubts.length > mostDoubts ? [`and ${doubts.length - mostDoubts} more, see the notes`] : []),
+  ].join('; ');
 
 /** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */
 export const movedText = ({ moved, movedShare }: { readonly moved: number; readonly movedShare?: number }): string =>

@@ -70,7 +70,11 @@ export function desk(folder = '.'): Desk {
 /** The header of klines files and `rows` quiet klines of one minute from 2020-02-01T00:00Z on. */
 export const klineLines = (rows: number): string[] => [
   'time_ms,open,high,low,close,volume',
-  ...Array.from({ length: rows }, (_, row) => `${Date.UTC(2020, 1, 1) + row * 60_000},100,101,99,100.5,7`),
+  // Of one volume each they would be a feed that stood still.
+  ...Array.from(
+    { length: rows },
+    (_, row) => `${Date.UTC(2020, 1, 1) + row * 60_000},100,101,99,100.5,${7 + (row % 2)}`,
+  ),
 ];
 
 /** A configuration that runs sma-cross over `klines.csv` beside it. */

@@ -1,9 +1,10 @@
 /** Klines of the catalogue as a run wants them: of the interval asked for, made from smaller ones where only those are stored. */
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
-import type { Columns, FeedGap } from '../../domain/market.ts';
+import { type Columns, type FeedGap, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { findGaps } from '../gaps.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
+import { type Notes, rowsWithin, type Stretch, together } from '../told.ts';
 import { readAgain } from './again.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
@@ -12,13 +13,20 @@ import { changedSource, isMade, remaking, seriesHash, staleText } from './made.t
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
 import { partial } from './partial.ts';
-import { recordedStamp, stampsOf } from './stamps.ts';
+import { stampsOf } from './stamps.ts';
 
-export interface StoredKlines {
+/** Rows of klines (`of` names their interval) or trades, from the first to the last, UTC ms. */
+export interface Held {
+  readonly of: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface StoredKlines extends Notes {
   readonly columns: Columns;
   readonly gaps: readonly FeedGap[];
-  /** What a reader of a result should know of. */
-  readonly warnings: readonly string[];
+  /** What they are or were made of, where that is stored: also what was not loaded. */
+  readonly held?: Held;
   /** Of the stored months, hex: the same rows have the same hash. */
   readonly sha256: string;
 }
@@ -38,6 +46,8 @@ interface Wanted extends Span {
   readonly symbol: string;
   readonly interval: Interval;
   readonly pricePrecision: number;
+  /** Of which part something is told; of all where it is left out. */
+  readonly told?: Stretch;
 }
 
 async function klinesNow(dir: string, wanted: Wanted): Promise<StoredKlines> {
@@ -58,14 +68,23 @@ async function klinesNow(dir: string, wanted: Wanted): Promise<StoredKlines> {
   const sha256 = seriesHash(found);
   const stale = staleNotes(stored, kept, changed);
   const columns = found.interval === undefined ? fromTrades(table, interval) : klineColumns(table);
-  const recorded = found.interval === undefined ? [] : recordedStamp(found, columns);
-  const warnings = [...stampsOf(found), ...recorded, ...stale];
+  const part = wanted.told ?? {};
+  const notes = stampsOf(found, part, found.interval === undefined ? undefined : within(columns, part));
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
-  if (found.interval === interval) return { columns, gaps, warnings, sha256 };
+  const telling = (...more: readonly string[]): Notes => together(notes, { warnings: [...stale, ...more], doubts: [] });
+  const [firstMonth, lastMonth] = [found.months[0], found.months.at(-1)];
+  const held = { of: found.interval ?? found.kind, from: firstMonth?.from ?? 0, to: lastMonth?.to ?? 0 };
+  if (found.interval === interval) return { columns, gaps, held, ...telling(), sha256 };
   const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
-  warnings.push(...madeNotes(found, larger.openTime, { symbol, interval }));
-  return { columns: larger, gaps: findGaps({ symbol, interval }, larger.openTime), warnings, sha256 };
+  const made = madeNotes(found, within(larger, part).openTime, { symbol, interval });
+  const between = findGaps({ symbol, interval }, larger.openTime);
+  return { columns: larger, gaps: between, held, ...telling(...made), sha256 };
+}
+
+function within(columns: Columns, part: Stretch): Columns {
+  const [first, end] = rowsWithin(columns.openTime, part);
+  return mapColumns(columns, (column) => column.subarray(first, end));
 }
 
 /** What is to be known of klines that are made for a run. */

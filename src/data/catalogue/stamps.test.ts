@@ -29,6 +29,23 @@ test('of trades: repairs, and a side that is broken', async () => {
   ]);
 });
 
+test('of what came in by many imports: a few of a kind, and how many more there are', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  for (let part = 0; part < 6; part++) {
+    const rows = Array.from({ length: 120 }, (_, row) =>
+      kline(part * 120 + row, row === 60 + part ? '100,140,99,140,1' : `100,140,99,100.${row % 7},1`),
+    );
+    writeFileSync(join(dir, 'x.csv'), `${header}${rows.join('')}`);
+    await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
+  }
+  const { warnings, doubts } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
+  const one = expect.stringMatching(/^BTCUSDT 1min: 1 close more than 20 % from both neighbours \(/);
+  const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together';
+  const wick = expect.stringMatching(/beyond its close and the kline before .* a flash, or a wrong print/);
+  expect(warnings).toEqual([one, one, one, `BTCUSDT 1min: ${more}`, wick, wick, wick, `BTCUSDT 1min: ${more}`]);
+  expect(doubts).toEqual(['BTCUSDT 1min: 1 close more than 20 % from both neighbours']);
+});
+
 test('of books that came in by many imports: a few of them, and how many there are', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
   for (let hour = 0; hour < 6; hour++) {
@@ -121,4 +138,61 @@ test('of rows that were still to come when they were imported', async () => {
   expect(warnings).toEqual([
     'BTCUSDT 1min: times reach to 2024-01-10T01:59:00Z, which on 2024-01-10 is still to come: they are dated wrong, or made up',
   ]);
+});
+
+test('of a part: what lies in it, of klines as if they alone were stored', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const there = Array.from({ length: 600 }, (_, row) => row).filter((row) => row !== 50 && (row < 400 || row >= 410));
+  const rows = there.map((row) =>
+    kline(
+      row,
+      row >= 200 && row < 230 ? '100,101,99,100.5,7' : `100,102,99,100.${row % 7},${row >= 300 && row < 320 ? 0 : 1}`,
+    ),
+  );
+  const swapped = rows.with(5, rows[6] as string).with(6, rows[5] as string);
+  writeFileSync(join(dir, 'x.csv'), `${header}${swapped.join('')}`);
+  await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>(['sort']) });
+  const of = (from: number, to: number, interval: '1min' | '5min' = '1min') =>
+    storedKlines(dir, {
+      ...{ symbol: 'BTCUSDT', pricePrecision: 2, interval },
+      told: { from: start + from * 60_000, to: start + to * 60_000 },
+    });
+  const mended = 'BTCUSDT 1min: repaired (sort): 1 row';
+  const all = await of(0, 600);
+  expect(all.doubts).toEqual([mended, expect.stringMatching(/^BTCUSDT 1min: 29 klines that repeat/)]);
+  expect(all.warnings).toHaveLength(4);
+  expect(all.gaps).toHaveLength(2);
+  const other = `${mended}, of all that is stored`;
+  const first = await of(60, 200);
+  expect(first).toMatchObject({ warnings: [other], doubts: [other] });
+  // Strategies are told of all of them.
+  expect(first.gaps).toHaveLength(2);
+  expect((await of(220, 420)).warnings).toEqual([
+    'BTCUSDT 1min: 1 gap, 10 klines missing, longest 10 min (2024-01-10T06:40:00Z)',
+    other,
+    expect.stringMatching(/20 klines without volume, longest run 20/),
+  ]);
+  const { warnings } = await of(205, 260, '5min');
+  expect(warnings).toEqual([
+    other,
+    expect.stringMatching(/24 klines that repeat/),
+    expect.stringMatching(/5min made from/),
+  ]);
+});
+
+test('of a part of trades: what is known to lie elsewhere is left out', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const rows = Array.from({ length: 300 }, (_, row) => {
+    const time = start + row * 1_000 + (row >= 200 ? 600_000 : 0);
+    return `${time},${row === 100 ? 140 : 100},1,${row % 2 === 0 ? 'buy' : 'sell'}\n`;
+  });
+  writeFileSync(join(dir, 'x.csv'), `time_ms,price,qty,side\n${rows.join('')}`);
+  await importFile(join(dir, 'x.csv'), { ...options, dir, repair: new Set<Repair>() });
+  const of = async (from: number, to: number) => {
+    const span = { from: start + from * 1_000, to: start + to * 1_000 };
+    return (await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'], ...span })).warnings;
+  };
+  expect(await of(0, 90)).toEqual([]);
+  expect(await of(0, 150)).toEqual([expect.stringMatching(/1 price more than 20 % .*, of all that is stored/)]);
+  expect(await of(150, 300)).toEqual([expect.stringMatching(/^BTCUSDT trades: 1 gap, longest 10 min/)]);
 });

@@ -1,6 +1,7 @@
 /** Trades and books of the catalogue as a run wants them. */
 import { Refusal } from '../../domain/refusal.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../tape.ts';
+import { type Notes, together } from '../told.ts';
 import { readAgain } from './again.ts';
 import type { Kind, SeriesKey } from './kinds.ts';
 import { ledgerOf } from './ledger.ts';
@@ -9,8 +10,7 @@ import { seriesHash } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import { stampsOf } from './stamps.ts';
 
-export interface StoredTape extends Tape {
-  readonly warnings: readonly string[];
+export interface StoredTape extends Tape, Notes {
   /** Of the stored months of trades and books, hex. */
   readonly sha256: readonly string[];
 }
@@ -42,7 +42,7 @@ async function tapeNow(dir: string, wanted: Wanted): Promise<StoredTape> {
     ...(trades !== undefined && { trades: await tradesOf(dir, trades, wanted) }),
     ...(depth !== undefined && { books: await depthOf(dir, depth, wanted) }),
     gaps,
-    warnings: stored.flatMap(stampsOf),
+    ...together(...stored.map((one) => stampsOf(one, wanted))),
     sha256: stored.map(seriesHash),
   };
 }

@@ -6,6 +6,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
+import { type Packing as Packed, packingOf } from '../bytes.ts';
 import { type Entry, entryOf } from './zip.ts';
 import { unzstd } from './zstd.ts';
 
@@ -18,7 +19,7 @@ export const longestHead = 2 ** 21;
 
 const lineFeed = 10;
 
-export type Packing = 'plain' | 'gzip' | 'xz' | 'zstd' | 'zip';
+export type Packing = 'plain' | Packed;
 
 export interface DataFile {
   readonly path: string;
@@ -35,15 +36,6 @@ export interface DataFile {
   readonly bytes: () => number;
 }
 
-const magics: readonly (readonly [Packing, readonly number[]])[] = [
-  ['gzip', [0x1f, 0x8b]],
-  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
-  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
-  // Of a frame to be skipped, with which pzstd begins.
-  ['zstd', [0x50, 0x2a, 0x4d, 0x18]],
-  ['zip', [0x50, 0x4b, 0x03, 0x04]],
-];
-
 interface Tape {
   readonly hash: Hash;
   bytes: number;
@@ -57,7 +49,7 @@ export async function openData(path: string): Promise<DataFile> {
   let entry: Entry | undefined;
   try {
     readSync(handle, first, 0, first.length, 0);
-    packing = magics.find(([, magic]) => magic.every((byte, at) => first[at] === byte))?.[0] ?? 'plain';
+    packing = packingOf(first) ?? 'plain';
     entry = packing === 'zip' ? entryOf(path, handle) : undefined;
   } catch (error) {
     closeSync(handle);

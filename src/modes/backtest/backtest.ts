@@ -13,7 +13,7 @@ import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Interval, intervalMs, intervals } from '../../domain/interval.ts';
+import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
@@ -31,12 +31,14 @@ import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from '
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
 import { levelNotes } from './tape-levels.ts';
-import { catalogueOf, tapeOf } from './tapes.ts';
+import { catalogueOf, stretchOf, tapeOf } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
 export interface Prepared {
   readonly input: RunInput;
   readonly warnings: readonly string[];
+  /** Of them, short, what makes a result doubtful by itself. */
+  readonly doubts?: readonly string[];
   /** SHA-256 of each data file, hex, by symbol. */
   readonly dataHashes: Readonly<Record<string, string>>;
 }
@@ -115,6 +117,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
   const dir = dirname(file);
   const { hosted, instruments } = cast;
   const warnings: string[] = [];
+  const doubts: string[] = [];
   const dataHashes: Record<string, string> = {};
   const series: RunSeries[] = [];
   const tapes = new Map<string, Tape>();
@@ -125,14 +128,16 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     if (tape !== undefined) {
       tapes.set(symbol, tape);
       warnings.push(...tape.warnings);
+      doubts.push(...tape.doubts);
       for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
     }
     const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, tape);
     warnings.push(...loaded.warnings);
+    doubts.push(...loaded.doubts);
     dataHashes[symbol] = loaded.sha256;
-    const { columns, gaps } = loaded;
+    const { columns, gaps, held } = loaded;
     if (tape !== undefined) warnings.push(...levelNotes({ symbol, interval, columns }, tape));
-    const asked = { symbol, interval, openTime: columns.openTime, source };
+    const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);
     const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
@@ -142,6 +147,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const finer = await finerOf(dir, config, instrument, interval);
     if (finer !== undefined) {
       warnings.push(...finer.warnings);
+      doubts.push(...finer.doubts);
       dataHashes[`${symbol} within klines`] = finer.sha256;
     }
     series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer: finer.columns }) });
@@ -163,8 +169,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
       ...(config.currency !== undefined &&
         others.length > 0 && { currencies: { reporting: config.currency, cash: config.cash, others } }),
     },
-    warnings,
-    dataHashes,
+    ...{ warnings, doubts, dataHashes },
   };
 }
 
@@ -225,27 +230,42 @@ async function klinesOf(
   tape: Tape | undefined,
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
   const given = config.data[symbol];
+  const told = stretchOf(config);
+  const wanted = { symbol, interval, pricePrecision };
   if (given !== undefined && given !== 'catalogue') {
     const path = resolve(dir, given);
-    const loaded = loadKlines({ path, symbol, interval, pricePrecision, repair: config.repair });
+    const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
     const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
     return { where: path, loaded: { ...loaded, warnings: [...loaded.warnings, ...future] } };
   }
   const where = catalogueOf(dir, config);
-  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
-  const isStored = listSeries(where, isWanted).some((one) => isWanted(one));
-  if (!isStored && tape?.trades !== undefined)
-    return { where: 'its trades', loaded: fromTrades(symbol, interval, tape.trades) };
+  if (tape?.trades !== undefined && !isStored(where, symbol, interval))
+    return { where: 'the recording of its trades', loaded: fromTrades(symbol, interval, tape.trades) };
   // Rows before `from` warm up: all of them are loaded, as of a file.
   const span = config.to === undefined ? {} : { to: config.to };
-  return { where, loaded: await storedKlines(where, { symbol, interval, pricePrecision, ...span }) };
+  return { where, loaded: await storedKlines(where, { ...wanted, ...span, told }) };
+}
+
+/** Whether klines are stored of which those of the interval are, or can be made. */
+function isStored(dir: string, symbol: string, wanted: Interval): boolean {
+  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
+  return listSeries(dir, isWanted).some(
+    (one) =>
+      isWanted(one) &&
+      one.zone === undefined &&
+      one.interval !== undefined &&
+      (one.interval === wanted || isWithin(one.interval, wanted)),
+  );
 }
 
 /** Klines of the intervals that trades cover whole. */
 function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
   const columns = resampleTrades(trades, { interval });
   const gaps = findGaps({ symbol, interval }, columns.openTime);
-  return { columns, gaps, warnings: [`${symbol}: ${interval} made from trades`], sha256: '' };
+  const warnings = [`${symbol}: ${interval} made from trades`];
+  const [from, to] = [trades.time[0], trades.time.at(-1)];
+  const held = from === undefined || to === undefined ? {} : { held: { of: 'trades', from, to } };
+  return { columns, gaps, ...held, warnings, doubts: [], sha256: '' };
 }
 
 /** Which rates are assumed, and of which symbols where others have rates of their own. */

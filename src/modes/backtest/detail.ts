@@ -6,7 +6,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { RunInput } from './run.ts';
-import { catalogueOf } from './tapes.ts';
+import { catalogueOf, stretchOf } from './tapes.ts';
 
 /** Those that the configuration asks for. */
 export async function finerOf(
@@ -18,8 +18,9 @@ export async function finerOf(
   if (detail === undefined) return undefined;
   if (detail === interval || !isWithin(detail, interval))
     throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of such: name a smaller interval`);
-  const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  return storedKlines(catalogueOf(dir, { catalogue }), { symbol, interval: detail, pricePrecision, ...span });
+  const span = stretchOf({ from, to });
+  const wanted = { symbol, interval: detail, pricePrecision, ...span, told: span };
+  return storedKlines(catalogueOf(dir, { catalogue }), wanted);
 }
 
 /**

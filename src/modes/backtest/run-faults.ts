@@ -1,5 +1,6 @@
 /** What is wrong with the klines that a run is asked to go over: refused, or told where it only makes the run shorter. */
 import type { BacktestConfig } from '../../config/schema.ts';
+import type { Held } from '../../data/catalogue/klines.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -13,6 +14,8 @@ export interface Asked {
   readonly interval: Interval;
   readonly openTime: Float64Array;
   readonly source: string;
+  /** What there is of them in all, where they are only in part at hand. */
+  readonly held?: Held;
 }
 
 const momentOf = (time: number | undefined): string =>
@@ -43,15 +46,21 @@ export function rowsOf(
   { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
   asked: Asked,
 ): { first: number; end: number } {
-  const { symbol, openTime, source } = asked;
+  const { symbol, interval, openTime, source } = asked;
   const first = from === undefined ? 0 : rowAt(openTime, from);
   const end = to === undefined ? openTime.length : rowAt(openTime, to);
   if (from !== undefined && to !== undefined && from >= to)
     throw new Refusal(`from (${momentOf(from)}) is not before to (${momentOf(to)}): swap them, or leave one out`);
-  if (first >= end)
+  if (first >= end) {
+    const held = asked.held ?? { of: interval, from: openTime[0], to: openTime.at(-1) };
+    const holds = `${source} holds ${held.of === interval ? '' : `${held.of} from `}${momentOf(held.from)} to ${momentOf(held.to)}`;
+    const isWithin = (to ?? Infinity) > (held.from ?? 0) && (from ?? 0) <= (held.to ?? 0);
     throw new Refusal(
-      `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${source} holds ${momentOf(openTime[0])} to ${momentOf(openTime.at(-1))}: name dates within, or import more`,
+      held.of !== interval && isWithin
+        ? `${symbol}: no whole kline of ${interval} between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: take a smaller interval, or import more`
+        : `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: name dates within, or import more`,
     );
+  }
   return { first, end };
 }
 

@@ -110,8 +110,11 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const { summary } = summarised;
   const { instruments } = prepared.input;
   if (json) {
-    const fills = result.fills.map((fill) => fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)));
-    out(JSON.stringify({ ...summary, fills }));
+    const fills = result.fills.map((fill) => ({
+      ...fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)),
+      ...{ maker: fill.maker, evidence: fill.evidence ?? null },
+    }));
+    out(JSON.stringify({ ...summary, ...keeper.identity(summarised.measured), fills }));
   } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
   await keeper.finish(summarised);
 }

@@ -91,7 +91,7 @@ const ratesIn = (input: RunInput): Pick<Walkable, 'rates'> => {
 const moved = (flows: readonly FlowDone[]): readonly FlowDone[] => flows.filter(({ refused }) => refused === undefined);
 
 export function summarise(
-  { input, warnings, dataHashes }: Prepared,
+  { input, warnings, doubts = [], dataHashes }: Prepared,
   result: RunResult,
   config: BacktestConfig,
   doubt: Doubt = noDoubt,
@@ -129,7 +129,7 @@ export function summarise(
     kurtosis: kurtosis(measured.returns) ?? 3,
     tries: doubt.tries(measured),
     stressed: doubt.stressed,
-    stopped: stoppedTexts(result),
+    ...{ stopped: stoppedTexts(result), data: doubts },
   });
   const summary: Summary = {
     version: 1,
@@ -138,8 +138,7 @@ export function summarise(
     riskFree: rateNumber(config.riskFree),
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     ...{ from: Math.min(...times), to: Math.max(...times) },
-    cash: unitsText(start),
-    finalEquity: unitsText(result.finalEquity),
+    ...{ cash: unitsText(start), finalEquity: unitsText(result.finalEquity) },
     ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
     ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, evidence: evidenceOf(table) },
     metrics: metricsOf(measured, unitsNumber(result.finalEquity), cash),
@@ -150,7 +149,7 @@ export function summarise(
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
     ...impactOf(input, result, table),
-    ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, dataHashes },
+    ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, doubts, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
   };
   return { summary, measured, table };

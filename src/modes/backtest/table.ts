@@ -9,7 +9,7 @@ import { conventions } from '../../research/conventions.ts';
 import { lateText } from '../../research/late.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
-import { movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
+import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';
 import { weightText } from './spent-weight.ts';
 
 type Row = readonly [name: string, value: string];
@@ -156,6 +156,9 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...(summary.refused === undefined || summary.refused.length === 0
       ? []
       : [['Orders refused', refusedText(summary.refused)] as const]),
+    ...(summary.doubts === undefined || summary.doubts.length === 0
+      ? []
+      : [['Doubtful data', doubtsText(summary.doubts)] as const]),
     ...stoppedTexts(summary).map((text): Row => ['Stopped by a limit', text]),
     ['Verdict', verdictText(summary.verdict, asset)],
   ];

@@ -84,4 +84,31 @@ describe('what a backtest fills by', () => {
       'fidelity: depth needs depth of BTCUSDT',
     );
   });
+
+  test('is told of by what an import of the named files would find', async () => {
+    const { dir, ready } = place();
+    const start = Date.UTC(2024, 0, 10);
+    const rows = Array.from({ length: 600 }, (_, row) => `${start + row * 1_000},${100 + (row % 3)},1,sell\n`);
+    writeFileSync(join(dir, 'x.csv'), `time_ms,price,qty,side\n${rows.join('')}`);
+    const books = Array.from({ length: 600 }, (_, row) => `{"t":${start + row * 1_000},"b":[[99,1]],"a":[[99,1]]}\n`);
+    writeFileSync(join(dir, 'x.jsonl'), books.join(''));
+    const { warnings, doubts } = await ready('trades: { BTCUSDT: x.csv }', 'depth: { BTCUSDT: x.jsonl }');
+    expect(doubts).toEqual(['x.csv: every trade is a SELL', 'x.jsonl: 600 books with bid and ask at one price']);
+    expect(warnings[0]).toMatch(/^x\.csv: every trade is a SELL: the side is broken/);
+    const alone = await ready('trades: { BTCUSDT: x.csv }', 'depth: { BTCUSDT: x.jsonl }', 'fidelity: trades');
+    expect(alone.doubts).toEqual(['x.csv: every trade is a SELL']);
+  });
+
+  test('are klines made of stored trades where those that are stored are too large', async () => {
+    const { dir, ready } = place();
+    const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    await importFile(trades, given);
+    const rows = [0, 1, 2].map((row) => `${Date.UTC(2024, 7, 8, 23, 15 * row)},100,101,99,100.${row},1\n`);
+    writeFileSync(join(dir, 'x.csv'), `time_ms,open,high,low,close,volume\n${rows.join('')}`);
+    const larger = { ...given, symbol: 'BTCUSDT', interval: '15min', source: 'binance' } as const;
+    await importFile(join(dir, 'x.csv'), larger);
+    const made = await ready();
+    expect(shown(made)).toEqual([19_904, undefined, 10]);
+    expect(made.warnings).toContain('BTCUSDT: 1min made from trades');
+  });
 });

@@ -1,21 +1,28 @@
 /** Which trades and books a backtest fills by, beside its klines (configuration: `fidelity`, `trades`, `depth`). */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { readBytes } from '../../data/bytes.ts';
 import type { Kind } from '../../data/catalogue/kinds.ts';
 import { storedTape } from '../../data/catalogue/tape.ts';
 import { loadDepth } from '../../data/depth.ts';
 import type { Tape } from '../../data/tape.ts';
-import { bookColumns, silencesOf, tradeColumns } from '../../data/tape-files.ts';
+import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeColumns, tradeNotes } from '../../data/tape-files.ts';
+import { type Notes, type Stretch, together } from '../../data/told.ts';
 import { loadTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
 
-export interface LoadedTape extends Tape {
-  readonly warnings: readonly string[];
+export interface LoadedTape extends Tape, Notes {
   /** SHA-256 of what was read, hex, by kind. */
   readonly hashes: Readonly<Record<string, string>>;
 }
+
+/** What a run goes over, where its configuration says. */
+export const stretchOf = ({ from, to }: Pick<BacktestConfig, 'from' | 'to'>): Stretch => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});
 
 /** The folder of imported data. */
 export const catalogueOf = (dir: string, { catalogue }: Pick<BacktestConfig, 'catalogue'>): string =>
@@ -42,12 +49,13 @@ export async function tapeOf(
       `fidelity: ${fidelity} needs ${absent} of ${symbol}, which ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${absent}: { ${symbol}: FILE }), or say fidelity: auto`,
     );
   if (trades === undefined && books === undefined) return undefined;
-  const gaps = fromFiles.trades === undefined ? (stored?.gaps ?? []) : silencesOf(symbol, fromFiles.trades);
+  const gaps = fromFiles.gaps ?? stored?.gaps ?? [];
+  const spanned = spanText(symbol, trades?.time ?? books?.time, books !== undefined);
   return {
     ...(trades !== undefined && { trades }),
     ...(books !== undefined && { books }),
     gaps,
-    warnings: [...(stored?.warnings ?? []), spanText(symbol, trades?.time ?? books?.time, books !== undefined)],
+    ...together(...fromFiles.notes, ...(stored === undefined ? [] : [stored]), { warnings: [spanned], doubts: [] }),
     hashes: { ...fromFiles.hashes, ...(stored !== undefined && { catalogue: stored.sha256.join(' ') }) },
   };
 }
@@ -62,19 +70,36 @@ function refuseTape({ rules, fidelity, trades, depth }: BacktestConfig, symbol: 
   );
 }
 
-function ofFiles(
-  dir: string,
-  { trades: tradeFiles, depth: depthFiles }: BacktestConfig,
-  symbol: string,
-): Pick<Tape, 'trades' | 'books'> & { readonly hashes: Readonly<Record<string, string>> } {
+interface FromFiles extends Partial<Tape> {
+  readonly notes: readonly Notes[];
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+const fileOf = (path: string, { from, to }: BacktestConfig): TapeFile => ({
+  name: basename(path),
+  now: systemClock.now(),
+  ...stretchOf({ from, to }),
+});
+
+/** The files that are named, with what an import of them would find. */
+function ofFiles(dir: string, config: BacktestConfig, symbol: string): FromFiles {
   const pathOf = (given: string | undefined): string | undefined =>
     given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
-  const [trades, depth] = [pathOf(tradeFiles[symbol]), pathOf(depthFiles[symbol])];
+  const path = pathOf(config.trades[symbol]);
+  const depth = config.fidelity === 'trades' ? undefined : pathOf(config.depth[symbol]);
+  const trades = path === undefined ? undefined : tradeColumns(loadTrades({ path, symbol }));
+  const books = depth === undefined ? undefined : bookColumns(loadDepth({ path: depth, symbol }));
+  const gaps = trades === undefined ? undefined : silencesOf(symbol, trades);
   return {
-    ...(trades !== undefined && { trades: tradeColumns(loadTrades({ path: trades, symbol })) }),
-    ...(depth !== undefined && { books: bookColumns(loadDepth({ path: depth, symbol })) }),
+    ...(trades !== undefined && { trades }),
+    ...(books !== undefined && { books }),
+    ...(gaps !== undefined && { gaps }),
+    notes: [
+      ...(path === undefined || !trades || !gaps ? [] : [tradeNotes(fileOf(path, config), trades, gaps)]),
+      ...(depth === undefined || !books ? [] : [bookNotes(fileOf(depth, config), symbol, books)]),
+    ],
     hashes: {
-      ...(trades !== undefined && { trades: readBytes(trades).sha256 }),
+      ...(path !== undefined && { trades: readBytes(path).sha256 }),
       ...(depth !== undefined && { depth: readBytes(depth).sha256 }),
     },
   };
@@ -93,8 +118,7 @@ async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, priceP
   if (isAsked(trades[symbol])) kinds.push('trades');
   if (isAsked(depth[symbol]) && fidelity !== 'trades') kinds.push('depth');
   if (kinds.length === 0) return undefined;
-  const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, ...span });
+  return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, ...stretchOf({ from, to }) });
 }
 
 function spanText(symbol: string, time: Float64Array | undefined, withBooks: boolean): string {

@@ -144,7 +144,7 @@ function openMarket(
     return 'needs one of klines, trades with or without depth, synthetic, or empty: true';
   if (from !== undefined && klines === undefined) return 'from is for klines';
   if (klines !== undefined) {
-    const { columns } = loadKlines({ path: at(klines), symbol, interval: '1min', pricePrecision });
+    const { columns } = loadKlines({ path: at(klines), symbol, interval: '1min', pricePrecision, acceptJumps: true });
     const startIndex = from === undefined ? 0 : rowAt(columns.openTime, from);
     if (startIndex >= columns.openTime.length) return `from is after the last kline`;
     return { kind: 'klines', symbol, klines: columns, startIndex };

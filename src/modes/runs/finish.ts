@@ -9,7 +9,7 @@ import type { Tries } from '../../research/verdict.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import type { RunResult } from '../backtest/run.ts';
 import type { Summarised } from '../backtest/summary.ts';
-import { codeVersions, tryOf } from './identity.ts';
+import { type CodeVersion, codeVersions, tryOf } from './identity.ts';
 import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
 import { readTries } from './store.ts';
 
@@ -23,6 +23,7 @@ interface Ended {
   readonly ledger?: string;
   readonly report?: string | true;
   readonly csv?: string;
+  readonly json: boolean;
   readonly prepared: Prepared;
   /** As it was before the run was stopped: what was tried is the same try. */
   readonly whole: Prepared;
@@ -33,20 +34,23 @@ interface Ended {
 export interface Keeper {
   /** How many tries this one is of; asked for while the summary is made. */
   readonly tries: (measured: Measured) => Tries;
+  /** What it was made of, as hashes. */
+  readonly identity: (measured: Measured) => { readonly hash: string; readonly code: readonly CodeVersion[] };
   /** Writes what was asked for; the table is out already, so that nobody waits for it. */
   readonly finish: (summarised: Summarised) => Promise<void>;
 }
 
 export function keeping(ended: Ended): Keeper {
-  const { file, config, whole, runs, ledger = runs, report, csv, say } = ended;
+  const { file, config, whole, runs, ledger = runs, report, csv, json, say } = ended;
   const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
-  const code = isWanted || ledger !== undefined ? codeVersions(config, file) : [];
+  const code = isWanted || json || ledger !== undefined ? codeVersions(config, file) : [];
   const at = machineWall();
   return {
     tries(measured) {
       if (ledger === undefined) return { count: 1, variance: undefined };
       return triesOf(readTries(ledger), tryOf(whole, config, code, measured));
     },
+    identity: (measured) => ({ hash: tryOf(whole, config, code, measured).hash, code }),
     async finish(summarised) {
       if (!isWanted) return;
       const tried = tryOf(whole, config, code, summarised.measured);
