@@ -179,10 +179,11 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
         expect(await byStream(given)).toEqual(expected);
         for (const { late, order } of expected.fills as readonly { late: boolean; order: number }[])
           if (late) {
-            expect(missing).toBeGreaterThan(1);
+            const of = expected.orders.find(({ number }) => number === order) as { type?: unknown; purpose?: unknown };
+            // What leaves at a stop that a gap has passed was ordered at the open of its kline: it waited for that one, too.
+            if (of.purpose !== 'stop') expect(missing).toBeGreaterThan(1);
             found.late++;
-            const of = expected.orders.find(({ number }) => number === order) as { type?: unknown } | undefined;
-            if (of?.type === 'LIMIT') found.ofLimits++;
+            if (of.type === 'LIMIT') found.ofLimits++;
           }
       }),
       { numRuns: 30 },

@@ -106,7 +106,7 @@ export const conventions: readonly ConventionGroup[] = [
   {
     title: 'Activity and cost',
     of: {
-      timeInMarket: c('Time in the market', 'share', 'of the time, with anything held at kline closes'),
+      timeInMarket: c('Time in the market', 'share', 'of the time, with anything held'),
       exposure: c('Exposure', 'share', '|what is held| over equity, time-weighted'),
       turnoverYearly: c('Turnover a year', 'factor', 'half of all fills over mean equity'),
       feeShare: c('Fee share', 'share', 'fees over what was earned before them'),
