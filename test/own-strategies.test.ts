@@ -130,12 +130,21 @@ test('one that remembers is asked once a kline, as live, also where a run goes o
   }
 });
 
-test('a kline that a strategy keeps stays what it was, as live', async () => {
+/** What a strategy is shown of its klines. */
+interface Seen {
+  readonly kline: Kline;
+}
+
+test.each([
+  ['', ({ kline }: Seen) => kline],
+  [', also out of a copy of what it decides by', (moment: Seen) => ({ ...moment }).kline],
+] as const)('a kline that a strategy keeps stays what it was, as live%s', async (_, klineOf) => {
   const rising = (): Strategy => {
     let before: Kline | undefined;
     return defineStrategy({
       ...{ name: 'rising', about: 'test', params: {}, indicators: () => ({ slow: sma('close', 9) }) },
-      decide: (_, { kline }) => {
+      decide: (_values, moment) => {
+        const kline = klineOf(moment);
         const [is, was] = [kline.close, before?.close ?? kline.close];
         before = kline;
         return is > was * 1.01 ? hold({ quantity: 1 }, 'up') : is < was * 0.99 ? flat('down') : undefined;

@@ -41,6 +41,27 @@ export interface Told {
 
 const untold: Told = { to: 0, wants: new Map() };
 
+/** What a strategy decides by; the kline is made where it is looked at. */
+class SeatMoment implements Moment {
+  readonly #cursor: KlineCursor;
+  readonly holding: Moment['holding'];
+  readonly params: Moment['params'];
+
+  constructor(cursor: KlineCursor, holding: Moment['holding'], params: Moment['params']) {
+    this.#cursor = cursor;
+    this.holding = holding;
+    this.params = params;
+    Object.defineProperty(this, 'kline', ownKline);
+  }
+
+  get kline(): Moment['kline'] {
+    return this.#cursor.kline;
+  }
+}
+
+/** Its own, so that a copy of a moment has it. */
+const ownKline = { ...Object.getOwnPropertyDescriptor(SeatMoment.prototype, 'kline'), enumerable: true };
+
 export class Seat {
   readonly hosted: NamedHosted;
   /** The first row on which it may decide. */
@@ -90,13 +111,7 @@ export class Seat {
       this.#behind,
       getter,
     );
-    this.#moment = {
-      get kline() {
-        return cursor.kline;
-      },
-      holding,
-      params: hosted.params,
-    };
+    this.#moment = new SeatMoment(cursor, holding, hosted.params);
   }
 
   /** Its klines are those of the walk. */
