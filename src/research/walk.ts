@@ -290,6 +290,7 @@ class Walk {
     const held = series.map((one) => ({
       ...one,
       row: one.first,
+      closes: closesAt({ ...one, row: one.first }),
       base: 0,
       ...{ price: 0, last: 0 },
       dust: dustIn(fills, one.symbol, instruments),
@@ -303,12 +304,15 @@ class Walk {
     let charge = 0;
     let scale = 1;
     for (;;) {
-      const closes = Math.min(...held.map((one) => closesAt(one)));
+      let closes = Number.POSITIVE_INFINITY;
+      for (const one of held) if (one.closes < closes) closes = one.closes;
       const isOver = closes === Number.POSITIVE_INFINITY;
       // What filled when the last kline had closed, such as a sale at the end, counts at that close.
       if (isOver && next === fills.length) return;
       const at = isOver ? this.#time : closes;
-      if (!isOver) this.#until(Math.min(...held.filter((one) => closesAt(one) === at).map(opensAt)), this.#held);
+      let opens = closes;
+      for (const one of held) if (one.closes === closes && !isOver && opensAt(one) < opens) opens = opensAt(one);
+      if (!isOver) this.#until(opens, this.#held);
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
         const filledAt = fills.time[next] as number;
@@ -325,7 +329,10 @@ class Walk {
       let equity = purse.worth(at);
       let exposed = 0;
       for (const one of held) {
-        if (closesAt(one) === at) one.price = one.columns.close[one.row++] as number;
+        if (one.closes === at) {
+          one.price = one.columns.close[one.row++] as number;
+          one.closes = closesAt(one);
+        }
         // A long kline that is not over: its open is known, and what filled there did so at that price.
         else if (one.row < one.end && opensAt(one) < at) one.price = one.columns.open[one.row] as number;
         one.last = one.price;

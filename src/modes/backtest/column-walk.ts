@@ -46,11 +46,21 @@ export function nextClose(walks: readonly Walk[]): number {
 
 /** Those that open before a close, UTC ms, and have not yet, by their opens. */
 export function opening(walks: readonly Walk[], closesAt: number): readonly Walk[] {
-  const opensAt = ({ row, series }: Walk): number => series.columns.openTime[row] as number;
-  return walks
-    .filter((walk) => walk.opened !== walk.row && walk.row < walk.series.end && opensAt(walk) < closesAt)
-    .toSorted((a, b) => opensAt(a) - opensAt(b));
+  const found: Walk[] = [];
+  let [isOrdered, last] = [true, Number.NEGATIVE_INFINITY];
+  for (const walk of walks) {
+    if (walk.opened === walk.row || walk.row >= walk.series.end) continue;
+    const at = opensAt(walk);
+    if (at >= closesAt) continue;
+    if (at < last) isOrdered = false;
+    last = at;
+    found.push(walk);
+  }
+  // Series of one interval open together.
+  return isOrdered ? found : found.sort((a, b) => opensAt(a) - opensAt(b));
 }
+
+const opensAt = ({ row, series }: Walk): number => series.columns.openTime[row] as number;
 
 /** The last close of the klines that are done, UTC ms. */
 export const lastClose = (walks: readonly Walk[]): number =>
