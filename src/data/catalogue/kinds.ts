@@ -11,21 +11,24 @@ export interface SeriesKey {
   readonly interval?: Interval;
 }
 
-/** A column: its name in Parquet and CSV, and how DuckDB turns our doubles into its type and back. */
+/** A column: its name in Parquet and CSV, its type there, and how DuckDB turns our doubles into it and back. */
 interface Column {
   readonly name: string;
+  readonly type: string;
   readonly stored: string;
   readonly read: string;
 }
 
-const plain = (name: string): Column => ({ name, stored: name, read: name });
+const plain = (name: string): Column => ({ name, type: 'DOUBLE', stored: name, read: name });
 const whole = (name: string, type: string): Column => ({
   name,
+  type,
   stored: `CAST(${name} AS ${type}) AS ${name}`,
   read: `CAST(${name} AS DOUBLE)`,
 });
 const either = (name: string, plus: string, minus: string): Column => ({
   name,
+  type: 'VARCHAR',
   stored: `CASE WHEN ${name} > 0 THEN '${plus}' ELSE '${minus}' END AS ${name}`,
   read: `CASE WHEN ${name} = '${plus}' THEN 1.0::DOUBLE ELSE -1.0::DOUBLE END`,
 });

@@ -59,9 +59,6 @@ async function answer({ api, connection }: Duck, sql: string): Promise<Answer & 
   return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
 }
 
-/** Of columns in Parquet that are no doubles. */
-const typeOf: Readonly<Record<string, string>> = { time_ms: 'BIGINT', book: 'INTEGER', side: 'VARCHAR' };
-
 /** Every series of a kind as one table. */
 function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
   const series = all.filter((one) => one.kind === kind && one.months.length > 0);
@@ -71,7 +68,7 @@ function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
   });
   // The columns are there without a row, too: a question may name them.
   const interval = kind === 'klines' ? ', NULL::VARCHAR AS "interval"' : '';
-  const types = columnsOf[kind].map(({ name }) => `NULL::${typeOf[name] ?? 'DOUBLE'} AS ${name}`);
+  const types = columnsOf[kind].map(({ name, type }) => `NULL::${type} AS ${name}`);
   const none = `SELECT NULL::VARCHAR AS symbol${interval}, NULL::TIMESTAMP AS time, ${types.join(', ')} WHERE false`;
   return `CREATE VIEW ${kind} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
 }

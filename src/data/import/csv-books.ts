@@ -1,5 +1,6 @@
 /** Books that come as columns, made into JSON lines, which have one reader. */
 
+import { columnsOf } from '../catalogue/kinds.ts';
 import { cellText } from './csv-rows.ts';
 import { isoMs } from './times.ts';
 
@@ -51,7 +52,7 @@ async function* wholeBooks(
   }
 }
 
-const ofLevels = ['time_ms', 'book', 'side', 'price', 'quantity'];
+const ofLevels = columnsOf.depth.map(({ name }) => name);
 
 /** As `sluice data export` writes them: one level a line, best first, `book` telling apart those of one time. */
 export const isOfLevels = (header: readonly string[]): boolean => ofLevels.every((name) => header.includes(name));
