@@ -5,6 +5,7 @@ import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type AsRecorded, asRecorded } from './as-recorded.ts';
 import { withBlocks } from './bytes.ts';
+import { lowerBound } from './catalogue/rows.ts';
 import { type Finding, findingText } from './check/finding.ts';
 import { findGaps, missingIn } from './gaps.ts';
 import { readNumberTable } from './number-table.ts';
@@ -125,16 +126,7 @@ function refuseJump(
 }
 
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
-export function rowAt(openTime: Float64Array, time: number): number {
-  let from = 0;
-  let to = openTime.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((openTime[middle] as number) < time) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
+export const rowAt = (openTime: Float64Array, time: number): number => lowerBound(openTime, openTime.length, time);
 
 /** Refuses rows that no market can have made, counting them all and naming the first. */
 function checkRows({ path, symbol, interval }: KlineFile, columns: Columns): void {

@@ -1,6 +1,7 @@
 /** Fills of orders that arrived where klines were missing: they waited for whatever price came next. */
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { FillTable } from './fill-table.ts';
+import { rowsClosedBy } from './hold.ts';
 import type { MetricSeries } from './walkable.ts';
 
 export interface Late {
@@ -34,13 +35,7 @@ export function lateIn(
 
 /** When what filled at a time would have if no kline were missing: after the close before it, or so many closes before. */
 function dueAt({ columns: { openTime }, interval }: MetricSeries, at: number, delay: number): number {
-  let [low, high] = [0, openTime.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((openTime[middle] as number) < at) low = middle + 1;
-    else high = middle;
-  }
-  const decided = openTime[low - 1 - delay];
+  const decided = openTime[rowsClosedBy(openTime, interval, 0, openTime.length, at) - 1 - delay];
   return decided === undefined ? at : closeTime(interval, decided) + delay * intervalMs(interval, decided);
 }
 
