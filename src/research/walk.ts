@@ -310,9 +310,11 @@ class Walk {
       // What filled when the last kline had closed, such as a sale at the end, counts at that close.
       if (isOver && next === fills.length) return;
       const at = isOver ? this.#time : closes;
-      let opens = closes;
-      for (const one of held) if (one.closes === closes && !isOver && opensAt(one) < opens) opens = opensAt(one);
-      if (!isOver) this.#until(opens, this.#held);
+      if (!isOver) {
+        let opens = closes;
+        for (const one of held) if (one.closes === closes) opens = Math.min(opens, opensAt(one));
+        this.#until(opens, this.#held);
+      }
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
         const symbol = fills.places[fills.place[next] as number]?.symbol ?? '';
         const filledAt = fills.time[next] as number;
