@@ -49,7 +49,7 @@ function refuseOdd(name: string, period: number, source?: string): void {
     throw new WantError(`${said}: the period must be a whole number of klines, 1 or more`);
 }
 
-/** Simple moving average of the last `period` values, by a running sum. */
+/** Simple moving average of the last `period` values, by a running sum that moves once a value: twice would round and wait twice. */
 export function sma(source: Source, period: number): Indicator {
   refuseOdd('sma', period, `${source}`);
   return {
@@ -66,8 +66,7 @@ export function sma(source: Source, period: number): Indicator {
           into[at - from] = at === period - 1 ? sum / period : Number.NaN;
         }
         for (; at < to; at++) {
-          sum += values[at] as number;
-          sum -= values[at - period] as number;
+          sum += (values[at] as number) - (values[at - period] as number);
           into[at - from] = sum / period;
         }
         before = sum;
@@ -80,9 +79,10 @@ export function sma(source: Source, period: number): Indicator {
       let at = 0;
       return (prices) => {
         const value = prices[source];
-        let sum = (ring[period] as number) + value;
+        let moved = value;
         if (seen < period) seen++;
-        else sum -= ring[at] as number;
+        else moved -= ring[at] as number;
+        const sum = (ring[period] as number) + moved;
         ring[period] = sum;
         ring[at] = value;
         at = at + 1 === period ? 0 : at + 1;
