@@ -1,5 +1,6 @@
 /** How far the price went against and for each round trip while it lasted. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
+import type { Columns } from '../domain/market.ts';
 import type { FillTable } from './fill-table.ts';
 import type { TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
@@ -7,46 +8,57 @@ import type { MetricSeries } from './walkable.ts';
 /** Rows whose extremes are kept together. */
 const blockRows = 512;
 
-/** The lowest, or with `sign` -1 the highest, of rows, in blocks: a position held for years would be read through again and again otherwise. */
-class Lowest {
-  readonly #values: Float64Array;
-  readonly #sign: 1 | -1;
-  readonly #blocks: Float64Array;
+/** The lowest low and the highest high of rows, in blocks: a position held for years would be read through again and again otherwise. */
+class Range {
+  readonly #lows: Float64Array;
+  readonly #highs: Float64Array;
+  /** NaN where a block was not read yet. */
+  readonly #blockLows: Float64Array;
+  readonly #blockHighs: Float64Array;
+  low = 0;
+  high = 0;
 
-  constructor(values: Float64Array, sign: 1 | -1) {
-    this.#values = values;
-    this.#sign = sign;
-    this.#blocks = new Float64Array(Math.ceil(values.length / blockRows)).fill(Number.NaN);
+  constructor({ low, high }: Columns) {
+    this.#lows = low;
+    this.#highs = high;
+    const blocks = Math.ceil(low.length / blockRows);
+    this.#blockLows = new Float64Array(blocks).fill(Number.NaN);
+    this.#blockHighs = new Float64Array(blocks);
   }
 
-  /** Of at least one row. */
-  of(from: number, to: number): number {
-    if (to - from < 3 * blockRows) return this.#plain(from, to);
+  /** Widens `low` and `high` to what rows came to. */
+  take(from: number, to: number): void {
     const [first, last] = [Math.ceil(from / blockRows), Math.floor(to / blockRows)];
-    let found = this.#plain(from, first * blockRows);
-    for (let block = first; block < last; block++) found = this.#lower(found, this.#block(block));
-    return this.#lower(found, this.#plain(last * blockRows, to));
+    const isLong = first + 1 < last;
+    this.#read(from, isLong ? first * blockRows : to);
+    if (!isLong) return;
+    for (let block = first; block < last; block++) this.#takeBlock(block);
+    this.#read(last * blockRows, to);
   }
 
-  #block(block: number): number {
-    const known = this.#blocks[block] as number;
-    if (!Number.isNaN(known)) return known;
-    const found = this.#plain(block * blockRows, (block + 1) * blockRows);
-    this.#blocks[block] = found;
-    return found;
+  #takeBlock(block: number): void {
+    const { low, high } = this;
+    if (Number.isNaN(this.#blockLows[block])) {
+      this.low = Number.POSITIVE_INFINITY;
+      this.high = Number.NEGATIVE_INFINITY;
+      this.#read(block * blockRows, (block + 1) * blockRows);
+      this.#blockLows[block] = this.low;
+      this.#blockHighs[block] = this.high;
+    }
+    this.low = Math.min(low, this.#blockLows[block] as number);
+    this.high = Math.max(high, this.#blockHighs[block] as number);
   }
 
-  #plain(from: number, to: number): number {
-    const values = this.#values;
-    let found = this.#sign === 1 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-    if (this.#sign === 1) {
-      for (let row = from; row < to; row++) if ((values[row] as number) < found) found = values[row] as number;
-    } else for (let row = from; row < to; row++) if ((values[row] as number) > found) found = values[row] as number;
-    return found;
-  }
-
-  #lower(a: number, b: number): number {
-    return this.#sign === 1 ? Math.min(a, b) : Math.max(a, b);
+  /** Both columns at once: what takes time is to fetch them. */
+  #read(from: number, to: number): void {
+    const [lows, highs] = [this.#lows, this.#highs];
+    let { low, high } = this;
+    for (let row = from; row < to; row++) {
+      if ((lows[row] as number) < low) low = lows[row] as number;
+      if ((highs[row] as number) > high) high = highs[row] as number;
+    }
+    this.low = low;
+    this.high = high;
   }
 }
 
@@ -109,7 +121,7 @@ function measure(
   const { length, place, long, entryFill, exitFill, entryTime, exitTime, entryPrice, exitPrice } = trips;
   const { columns, interval, first } = series;
   const { openTime } = columns;
-  const [lowest, highest] = [new Lowest(columns.low, 1), new Lowest(columns.high, -1)];
+  const range = new Range(columns);
   const lengthMs = intervalMs(interval, 0);
   let near = first;
   for (let trip = 0; trip < length; trip++) {
@@ -129,8 +141,11 @@ function measure(
       const opens = openTime[to] as number;
       if (opens < leaves && leaves <= closeTime(interval, opens)) to++;
     }
-    const low = Math.min(to > from ? lowest.of(from, to) : exit, exit, entry) / entry - 1;
-    const high = Math.max(to > from ? highest.of(from, to) : exit, exit, entry) / entry - 1;
+    range.low = Math.min(entry, exit);
+    range.high = Math.max(entry, exit);
+    range.take(from, to);
+    const low = range.low / entry - 1;
+    const high = range.high / entry - 1;
     worst[trip] = long[trip] === 1 ? low : -high;
     best[trip] = long[trip] === 1 ? high : -low;
   }
