@@ -72,7 +72,7 @@ function tradeFields(
   return { about: tardis ? 'Tardis trades' : makerBuys >= 0 ? binance : 'trades', values, notes: [] };
 }
 
-type Rows = readonly (readonly string[])[];
+export type Rows = readonly (readonly string[])[];
 
 const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cell ?? '');
 const isSide = (cell: string | undefined): boolean => /^(buy|sell)$/i.test(cell ?? '');
@@ -86,7 +86,7 @@ const orders: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Share of the rows that must be possible in an order for it to be the one. */
-const mostlyRight = 0.95;
+export const mostlyRight = 0.95;
 /** Rows from which on a volume that is always among the prices is no chance. */
 const leastJudged = 10;
 /** Of high and low: an open beyond is none, but a volume. */
@@ -144,33 +144,6 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
   throw new Refusal(
     `${path} has no header, and its ${width} columns ("${shown(first.join(',').slice(0, 80))}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
   );
-}
-
-/** Of a price: so far what was traded in the quote asset may be from what it makes of the base asset. */
-const nearly = 0.02;
-
-/**
- * BitMEX and Bybit count contracts, which may be worth a dollar each: by them orders would fill thousands of times too much. Beside them
- * stands what was traded in both assets, of which that in the base asset is the one that the price turns into the other.
- */
-export function inBase(fields: FieldPlaces, header: readonly string[], rows: Rows): FieldPlaces {
-  const field = fields.kind === 'trades' ? 'quantity' : 'volume';
-  const { [field]: given = -1, price = -1, low = price, high = price } = fields.values;
-  const [home = -1, foreign = -1] = ['homenotional', 'foreignnotional'].map((name) =>
-    header.findIndex((one) => one.toLowerCase().replace(/[^a-z]/g, '') === name),
-  );
-  const at = (cells: readonly string[], place: number): number => numberFrom(cells[place] ?? '');
-  const traded = rows.filter((cells) => at(cells, home) > 0 && at(cells, foreign) > 0);
-  const isPaid = (cells: readonly string[], base: number): boolean => {
-    const paid = at(cells, home + foreign - base) / at(cells, base);
-    return paid > (1 - nearly) * at(cells, low) && paid < (1 + nearly) * at(cells, high);
-  };
-  const base = [home, foreign].find(
-    (one) => traded.length > 0 && traded.filter((cells) => isPaid(cells, one)).length >= mostlyRight * traded.length,
-  );
-  if (base === undefined || traded.every((cells) => at(cells, base) === at(cells, given))) return fields;
-  const note = `what was traded is read from ${shown(header[base] ?? '')}, which is of the base asset: ${shown(header[given] ?? '')} counts contracts`;
-  return { ...fields, values: { ...fields.values, [field]: base }, notes: [...fields.notes, note] };
 }
 
 /**

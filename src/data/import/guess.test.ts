@@ -129,6 +129,35 @@ describe('files that count contracts', () => {
     expect(await take(lines([header, row]), { symbol: 'BTCUSD' })).toEqual([[1.0061, 8400, quantity, -1]]);
   });
 
+  const maker = 'id,price,qty,base_qty,time,is_buyer_maker';
+  test.for<[string, readonly string[], readonly number[]]>([
+    ['of Binance, coin-margined', [maker, `1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
+    ['of Binance, coin-margined, without a header', [`1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
+    ['of Binance', [maker.replace('base', 'quote'), `1,8000,20,160000,${at},true`], [0, 8000, 20, -1]],
+    ['of Binance, whose price is about 1', [`1,1.001,20,20.02,${at},true`], [0, 1.001, 20, -1]],
+  ])('in trades %s are told by what stands beside them', async ([, rows, wanted]) => {
+    expect(await take(lines(rows))).toEqual([wanted]);
+  });
+
+  const klineRows = (more: (row: number) => string): string[] =>
+    Array.from({ length: 20 }, (_, row) => `${at + row * minute},8000,8400,7900,8300,${more(row)}`);
+  const named = 'time,open,high,low,close,volume';
+  const [whole, tenths] = [1, 10].map((parts) => Array.from({ length: 20 }, (_, row) => row / parts));
+  test.for<[string, readonly string[], readonly number[] | undefined]>([
+    ['of Binance, coin-margined', [`${named},quote_volume`, ...klineRows((row) => `${row * 8},${row / 10}`)], tenths],
+    ['of Binance, without a header', klineRows((row) => `${row * 8},${at},${row / 10},7,1,0.01,0`), tenths],
+    ['of OKX', klineRows((row) => `${row * 10},${row / 10},${row * 815},1`), tenths],
+    [
+      'of Poloniex, in the quote asset',
+      [`${named},quoteVolume`, ...klineRows((row) => `${row * 815},${row / 10}`)],
+      tenths,
+    ],
+    ['of Binance, in coins', [`${named},quote_volume`, ...klineRows((row) => `${row},${row * 8150}`)], whole],
+    ['of OKX, in coins', klineRows((row) => `${row},${row * 8150},${row * 8150},1`), whole],
+  ])('in klines %s are told by what stands beside them', async ([, rows, wanted]) => {
+    expect((await take(lines(rows))).map((row) => row[5])).toEqual(wanted);
+  });
+
   test('are read so as klines, too', async () => {
     const content = ['timestamp,open,high,low,close,volume,homeNotional,foreignNotional'];
     for (let row = 0; row < 20; row++)

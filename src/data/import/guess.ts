@@ -4,10 +4,11 @@ import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { shown } from '../shown.ts';
+import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
-import { type FieldPlaces, fieldsByPlace, fieldsOf, inBase } from './fields.ts';
+import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol } from './names.ts';
@@ -131,7 +132,12 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     throw new Refusal(
       `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${shown(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
     );
-  const fields = inBase(fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path), named, rows);
+  const fields = inBase(
+    fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path),
+    named,
+    rows,
+    file.name,
+  );
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
     is: 'objects',
@@ -227,16 +233,17 @@ function textLayout(
     rows.map((cells) => cells[at]),
   );
   const special = specialLayout(above, file, told);
-  if (special !== undefined) return { ...special, ...symbols };
+  if (special !== undefined) {
+    const amounts = above?.flatMap((name, place) => (/amount$/i.test(name) ? [place] : [])) ?? [];
+    const notes = [...special.notes, ...unknownNotes(file.name, [], rows, amounts)];
+    return { ...special, ...symbols, notes };
+  }
   const header = told.columns ?? above;
-  const fields =
+  const found =
     header === undefined
       ? fieldsByPlace(rows, told, file.path)
-      : inBase(
-          fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path),
-          header,
-          rows,
-        );
+      : fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
+  const fields = inBase(found, header ?? namesByPlace(found, width), rows, file.name);
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {
