@@ -7,6 +7,7 @@ import { guess } from './guess.ts';
 import { openData } from './unpack.ts';
 
 const at = Date.UTC(2024, 0, 1);
+const minute = 60_000;
 
 test.for<[string, string, string, RegExp | undefined]>([
   [
@@ -24,6 +25,12 @@ test.for<[string, string, string, RegExp | undefined]>([
     /volumes of FTX, and of crypto at Yahoo, are of the quote asset/,
   ],
   [
+    'of BitMEX by their ends',
+    'XBTUSD_1m.csv',
+    `timestamp,open,high,low,close,volume,vwap,lastSize,homeNotional\n${at},8000,8100,7900,8000,1.5,8000,2,1.5\n${at + minute},8000,8100,7900,8000,1.5,8000,2,1.5`,
+    /BitMEX gives the ends of its klines \(--stamps close/,
+  ],
+  [
     'of BitMEX by Tardis',
     'XBTUSD.csv',
     'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount\nbitmex,XBTUSD,1704067200000000,1704067200000000,8001,100,8000,200',
@@ -33,5 +40,5 @@ test.for<[string, string, string, RegExp | undefined]>([
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), name);
   writeFileSync(path, `${content}\n`);
   const { notes } = guess(await openData(path), {});
-  expect(notes.find((note) => /whole|volumes of/.test(note)) ?? '').toMatch(wanted ?? /^$/);
+  expect(notes.find((note) => /whole|volumes of|BitMEX/.test(note)) ?? '').toMatch(wanted ?? /^$/);
 });

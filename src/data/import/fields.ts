@@ -51,8 +51,21 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
   if (kind === 'trades') return { ...rest, ...tradeFields(header, names) };
   const values = Object.fromEntries(klineFields.map((field) => [field, at(field)]));
   const about = aboutKlines(names);
-  return { ...rest, about, values: { ...values, volume: volumeOfBase(header, told.symbol) }, notes: [] };
+  return {
+    ...rest,
+    about,
+    values: { ...values, volume: volumeOfBase(header, told.symbol) },
+    notes: bitmexNotes(names, told),
+  };
 }
+
+/** Somebody may have moved the times of what BitMEX gave. */
+const bitmexNotes = (names: readonly string[], { endStamps = false }: Told): readonly string[] =>
+  !endStamps && ['homenotional', 'vwap', 'lastsize'].every((name) => names.includes(name))
+    ? [
+        'times are read as openings, and BitMEX gives the ends of its klines (--stamps close, where nobody has moved them)',
+      ]
+    : [];
 
 function aboutKlines(names: readonly string[]): string {
   if (names.includes('takerbuyvolume') || names.includes('takerbuybaseassetvolume')) return 'Binance klines';
