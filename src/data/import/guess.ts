@@ -11,7 +11,7 @@ import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
-import { columnNamed, namedBy, namedSymbol } from './names.ts';
+import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone } from './times.ts';
 import { type DataFile, longestHead } from './unpack.ts';
@@ -106,7 +106,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
   const symbol = keys[columnNamed(told.columns ?? keys, 'symbol')] ?? '';
-  const symbolKey = keys[columnNamed(told.columns ?? keys, 'anySymbol')] ?? '';
+  const symbolKey = keys[symbolColumn(keys, told.columns)] ?? '';
   refuseSeveral(
     file.path,
     [row, ...others].map((one) => cellText(one[symbolKey])),
@@ -226,7 +226,7 @@ function textLayout(
     table.slice(0, firstRow).findLast((cells) => cells.length === width && cells.some((cell) => cell !== '')) ??
     overEmpty(words, rows);
   if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
-  const at = columnNamed(told.columns ?? above ?? [], 'anySymbol');
+  const at = symbolColumn(above ?? [], told.columns);
   const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, width, skipLines: firstRow } };
   refuseSeveral(
     file.path,

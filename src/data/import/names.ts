@@ -130,6 +130,14 @@ export function columnNamed(header: readonly string[], field: Field): number {
   return -1;
 }
 
+/** The column that names the symbol of each row; -1 when none does. One that is left out of the columns told by hand does so all the same. */
+export function symbolColumn(header: readonly string[], columns: readonly string[] | undefined): number {
+  const named = columnNamed(columns ?? header, 'anySymbol');
+  if (named >= 0 || columns === undefined) return named;
+  const at = columnNamed(header, 'symbol');
+  return (columns[at] ?? '-') === '-' ? at : -1;
+}
+
 /** Trades of Binance's streams have their number in `t` and their time in `T`, where klines have their opening and their end. */
 export function timeOfTrade(header: readonly string[]): number {
   const at = columnNamed(header, 'time');

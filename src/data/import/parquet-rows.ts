@@ -26,6 +26,7 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     duck,
     path,
     file.columns.map(({ name }) => name),
+    told,
   );
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
