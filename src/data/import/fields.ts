@@ -197,6 +197,38 @@ function refuseMean(
   );
 }
 
+/** Pairs of rows from which on it is no chance which of two columns goes on where the other one ended. */
+const leastPairs = 50;
+/** So many times nearer closes are to the opens before than opens to the closes before; in 200 rows that were recorded it is 1.02 at the most. */
+const surelyNearer = 2;
+
+/** A `Refusal` where opens are closes, and the other way round: no row tells, but klines open where those before closed. */
+export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, times: readonly number[]): void {
+  const { open, close } = values;
+  if (open === undefined || close === undefined) return;
+  const at = (row: number, place: number): number => numberFrom((rows[row]?.[place] ?? '').replace(',', '.'));
+  let [pairs, wide, near] = [0, 0, 0];
+  for (let row = 1; row < rows.length; row++) {
+    const isForward = (times[row] as number) > (times[row - 1] as number);
+    const [before, after] = isForward ? [row - 1, row] : [row, row - 1];
+    const [step, swapped] = [
+      Math.abs(at(after, open) - at(before, close)),
+      Math.abs(at(after, close) - at(before, open)),
+    ];
+    if (Number.isNaN(step + swapped)) continue;
+    pairs++;
+    wide += step;
+    near += swapped;
+  }
+  if (pairs < leastPairs || wide <= surelyNearer * near) return;
+  const names = (rows[0] ?? []).map(() => '-');
+  names[time] = 'time';
+  for (const [name, place] of Object.entries({ ...values, open: close, close: open })) names[place] = name;
+  throw new Refusal(
+    `${path}: column ${open + 1} is taken for the open and column ${close + 1} for the close, and it is the other way round, since klines open where those before closed: name the columns in their order (--columns ${names.join(',')})`,
+  );
+}
+
 /** The order in which rows are possible that are not in the usual one; undefined when there is none. */
 export function betterOrder(rows: readonly (readonly number[])[]): string | undefined {
   const found = orderOf(rows.map((row) => ['', ...row.map(String)]));

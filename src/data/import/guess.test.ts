@@ -117,6 +117,28 @@ describe('klines without a header', () => {
   });
 });
 
+describe('opens and closes in the place of each other', () => {
+  /** Each opens where the one before closed. */
+  const close = (row: number): number => 100 + 5 * Math.sin(row);
+  const rows = Array.from({ length: 60 }, (_, row) => [at + row * minute, 7, close(row - 1), 106, 94, close(row)]);
+  const columns = ['time', 'volume', 'open', 'high', 'low', 'close'];
+  test('are refused without a header, and where columns were told', async () => {
+    const told = columns.with(2, 'close').with(5, 'open');
+    for (const [content, options] of [
+      [rows, {}],
+      [rows.toReversed(), {}],
+      [rows, { columns: told }],
+    ] as const)
+      await expect(take(lines(content.map((row) => row.join(','))), options)).rejects.toThrow(
+        /it is the other way round, .*\(--columns time,volume,open,high,low,close\)/,
+      );
+  });
+  test('are read by the columns that are told', async () =>
+    expect((await take(lines(rows.map((row) => row.join(','))), { columns })).map((row) => row[4])).toEqual(
+      rows.map((row) => row[5]),
+    ));
+});
+
 describe('files that count contracts', () => {
   const header = 'timestamp,symbol,side,size,price,homeNotional,foreignNotional';
   test.for<[string, string, number]>([

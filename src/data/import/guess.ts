@@ -8,7 +8,7 @@ import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
-import { type FieldPlaces, fieldsByPlace, fieldsOf } from './fields.ts';
+import { type FieldPlaces, fieldsByPlace, fieldsOf, refuseSwapped } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
@@ -342,6 +342,7 @@ function layoutOf(
     throw new Refusal(
       `${file.path}: ${column} is taken for the time, and "${shown((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
+  refuseSwapped(file.path, fields, rows, times);
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);
   columns[fields.time] = { role, to: 0 };
