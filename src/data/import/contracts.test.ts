@@ -30,6 +30,7 @@ test.for<[string, string, string, RegExp | undefined]>([
     `timestamp,open,high,low,close,volume,vwap,lastSize,homeNotional\n${at},8000,8100,7900,8000,1.5,8000,2,1.5\n${at + minute},8000,8100,7900,8000,1.5,8000,2,1.5`,
     /BitMEX gives the ends of its klines \(--stamps close/,
   ],
+  ['of trades of FTX', 'ftx_BTC-PERP.csv', `time,price,qty,side\n${at},8000,2.5,buy`, undefined],
   [
     'of BitMEX by Tardis',
     'XBTUSD.csv',

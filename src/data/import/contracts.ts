@@ -1,4 +1,5 @@
 /** What was traded in the base asset where a file counts contracts or the quote asset: by these orders would fill thousands of times too much. */
+import type { Kind } from '../catalogue/kinds.ts';
 import { shown } from '../shown.ts';
 import { numberFrom } from './csv-rows.ts';
 import { type FieldPlaces, mostlyRight, type Rows } from './fields.ts';
@@ -22,14 +23,22 @@ const counting =
 const ofQuote = /(?<![a-z])ftx(?![a-z])|adj close/i;
 
 /** What cannot be known of quantities beside which nothing else was counted. */
-export function unknownNotes(name: string, header: readonly string[], rows: Rows, places: readonly number[]): string[] {
+export function unknownNotes(
+  kind: Kind,
+  name: string,
+  header: readonly string[],
+  rows: Rows,
+  places: readonly number[],
+): string[] {
   const text = [name, ...header, ...(rows[0] ?? [])].join(' ');
   const read = 'they are read as those of the base asset, and orders may fill by far more than was traded';
   const [found] = counting.exec(text) ?? [];
   const isWhole = rows.every((cells) => places.every((at) => /^\d+(\.0*)?$/.test(cells[at] ?? '')));
   if (found !== undefined && isWhole)
     return [`quantities are whole numbers, as where contracts are counted (${found}): ${read}`];
-  return ofQuote.test(text) ? [`volumes of FTX, and of crypto at Yahoo, are of the quote asset: ${read}`] : [];
+  return kind === 'klines' && ofQuote.test(text)
+    ? [`volumes of FTX, and of crypto at Yahoo, are of the quote asset: ${read}`]
+    : [];
 }
 
 /**
@@ -57,7 +66,8 @@ export function inBase(fields: FieldPlaces, header: readonly string[], rows: Row
     others.find((one) => others.some((other) => other !== one && isPaid(one, other))) ??
     (others.some((one) => isPaid(given, one)) ? given : undefined) ??
     others.find((one) => worths.some((worth) => isPaid(one, given, worth)));
-  if (base === undefined) return { ...fields, notes: [...fields.notes, ...unknownNotes(name, header, rows, [given])] };
+  if (base === undefined)
+    return { ...fields, notes: [...fields.notes, ...unknownNotes(fields.kind, name, header, rows, [given])] };
   if (!isOther(base)) return fields;
   const named = (place: number): string => shown(header[place] || `column ${place + 1}`);
   const counts = isPaid(base, given) ? 'the quote asset' : 'contracts';

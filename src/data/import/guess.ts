@@ -235,7 +235,7 @@ function textLayout(
   const special = specialLayout(above, file, told);
   if (special !== undefined) {
     const amounts = above?.flatMap((name, place) => (/amount$/i.test(name) ? [place] : [])) ?? [];
-    const notes = [...special.notes, ...unknownNotes(file.name, [], rows, amounts)];
+    const notes = [...special.notes, ...unknownNotes('depth', file.name, [], rows, amounts)];
     return { ...special, ...symbols, notes };
   }
   const header = told.columns ?? above;
