@@ -30,6 +30,18 @@ test.for<[string, string, string, RegExp | undefined]>([
     `timestamp,open,high,low,close,volume,vwap,lastSize,homeNotional\n${at},8000,8100,7900,8000,1.5,8000,2,1.5\n${at + minute},8000,8100,7900,8000,1.5,8000,2,1.5`,
     /BitMEX gives the ends of its klines \(--stamps close/,
   ],
+  [
+    'of trades of Coinbase',
+    'coinbase_BTC-USD.csv',
+    `time,trade_id,price,size,side\n${at},7,8000,2.5,buy`,
+    /Coinbase gives those of makers/,
+  ],
+  [
+    'of trades of Coinbase that others normalized',
+    'coinbase_BTC-USD.csv',
+    `time,price,size,side\n${at},8000,2.5,buy`,
+    undefined,
+  ],
   ['of trades of FTX', 'ftx_BTC-PERP.csv', `time,price,qty,side\n${at},8000,2.5,buy`, undefined],
   [
     'of BitMEX by Tardis',
@@ -41,5 +53,12 @@ test.for<[string, string, string, RegExp | undefined]>([
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), name);
   writeFileSync(path, `${content}\n`);
   const { notes } = guess(await openData(path), {});
-  expect(notes.find((note) => /whole|volumes of|BitMEX/.test(note)) ?? '').toMatch(wanted ?? /^$/);
+  expect(notes.find((note) => /whole|volumes of|BitMEX|Coinbase/.test(note)) ?? '').toMatch(wanted ?? /^$/);
+});
+
+test('who buys is not guessed of a column that says that somebody does', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), 'BTCUSDT.csv');
+  writeFileSync(path, `time,price,qty,is_buyer\n${at},8000,2.5,true\n`);
+  const file = await openData(path);
+  expect(() => guess(file, {})).toThrow(/no column for side among/);
 });

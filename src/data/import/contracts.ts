@@ -22,7 +22,10 @@ const counting =
 /** Sources whose volumes are of the quote asset. */
 const ofQuote = /(?<![a-z])ftx(?![a-z])|adj close/i;
 
-/** What cannot be known of quantities beside which nothing else was counted. */
+/** Files of Coinbase as it gives trades; others turn the side, and name the exchange in a column. */
+const ofMaker = /(?<![a-z])(?:coinbase|gdax)(?![a-z]).*(?<![a-z])trade_?id(?![a-z])/i;
+
+/** What cannot be known of quantities beside which nothing else was counted, and of sides. */
 export function unknownNotes(
   kind: Kind,
   name: string,
@@ -32,6 +35,10 @@ export function unknownNotes(
 ): string[] {
   const text = [name, ...header, ...(rows[0] ?? [])].join(' ');
   const read = 'they are read as those of the base asset, and orders may fill by far more than was traded';
+  if (kind === 'trades' && ofMaker.test(text) && !header.includes('exchange'))
+    return [
+      'sides are read as those of takers, and Coinbase gives those of makers: where nobody has turned them, sell and buy have to be swapped in the file',
+    ];
   const [found] = counting.exec(text) ?? [];
   const isWhole = rows.every((cells) => places.every((at) => /^\d+(\.0*)?$/.test(cells[at] ?? '')));
   if (found !== undefined && isWhole)

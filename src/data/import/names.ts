@@ -109,7 +109,7 @@ const fieldNames: Readonly<Record<Field, readonly string[]>> = {
   price: ['price', 'p', 'px', 'rate', 'tradeprice'],
   quantity: ['qty', 'quantity', 'amount', 'size', 'sz', 'q', 'volume', 'vol'],
   side: ['side', 'takerside', 'direction', 'takerorderside', 'type'],
-  makerBuys: ['isbuyermaker', 'buyermaker', 'm', 'isbuyer'],
+  makerBuys: ['isbuyermaker', 'buyermaker', 'm'],
   symbol: ['symbol', 'instrument', 'market'],
   /** Those by which rows of several symbols are told, too; a series is not named by them: a coin is none. */
   anySymbol: [
