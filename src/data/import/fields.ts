@@ -44,7 +44,7 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
     );
   if (kind === undefined || missing.length > 0)
     throw new Refusal(
-      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} ${among}: name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
+      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} ${among}: name them in their order (--columns ${kind === 'trades' ? 'time,price,quantity,side' : 'time,open,high,low,close,volume'}; - for one to leave out)`,
     );
   const symbol = at('symbol');
   const rest = { kind, time, endStamps: ends, ...(symbol >= 0 && { symbol }) };
