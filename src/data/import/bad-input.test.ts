@@ -283,3 +283,12 @@ test.for<[string, string, readonly string[], RegExp]>([
   const repair = new Set(['unreadable'] as const);
   expect(await place().take(content, { kind: 'depth', repair })).toMatchObject({ rows: 2 });
 });
+
+test.for<[string, readonly string[]]>([
+  ['Tardis', [snapshots, `${start},101,1,100,2`]],
+  ['Binance', [bands, `${first},-1,2,198`, `${first},1,4,404`]],
+])('books of %s whose last line has no end may be cut off, which is told', async ([, rows]) => {
+  const cuts = async (content: string): Promise<number> =>
+    (await place().take(content, { kind: 'depth' })).findings.filter(({ check }) => check === 'cut-off').length;
+  expect([await cuts(rows.join('\n')), await cuts(`${rows.join('\n')}\n`)]).toEqual([1, 0]);
+});

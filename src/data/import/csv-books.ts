@@ -5,6 +5,7 @@ import { cellText, numberFrom } from './csv-rows.ts';
 import { isoMs } from './times.ts';
 
 const encoder = new TextEncoder();
+const lineFeed = 10;
 
 const separated = (line: string): readonly string[] => line.trim().split(',');
 
@@ -18,6 +19,26 @@ async function* lines(blocks: AsyncIterable<Uint8Array>, cellsOf = separated): A
     for (const line of cut) yield cellsOf(line);
   }
   if (rest !== '') yield cellsOf(rest);
+}
+
+/** Books end as the file does of which they are made: without a line feed where it has none, since it may be cut off. */
+export async function* endedAs(
+  blocks: AsyncIterable<Uint8Array>,
+  make: (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let last = lineFeed;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    for await (const block of blocks) {
+      last = block.at(-1) ?? last;
+      yield block;
+    }
+  }
+  let held: Uint8Array = new Uint8Array();
+  for await (const line of make(watched())) {
+    if (held.length > 0) yield held;
+    held = line;
+  }
+  yield last === lineFeed ? held : held.subarray(0, -1);
 }
 
 type Level = readonly [price: string | undefined, quantity: string | undefined];
