@@ -119,6 +119,15 @@ describe('a zone', () => {
     expect(frameOpen(chile, open + 23 * 3_600_000)).toBe(open + 23 * 3_600_000);
   });
 
+  test('whose clocks change at half past by UTC is asked for each half of that hour', () => {
+    const day = { interval: '1day', zone: 'Asia/Tehran' } as const;
+    // The day that is shown an hour of twice, at its end.
+    const [open, close] = [Date.UTC(2021, 8, 20, 19, 30), Date.UTC(2021, 8, 21, 20, 30)];
+    for (const time of [Date.UTC(2021, 8, 21, 19), Date.UTC(2021, 8, 21, 20), open, close - 1])
+      expect([frameOpen(day, time), frameClose(day, open)]).toEqual([open, close]);
+    expect(frameOpen(day, close)).toBe(close);
+  });
+
   test('begins its weeks on its own Monday and its months on its own first', () => {
     const zone = '+09:00';
     expect(frameOpen({ interval: '1week', zone }, Date.UTC(2024, 4, 5, 16))).toBe(Date.UTC(2024, 4, 5, 15));

@@ -2,13 +2,15 @@
 import { Refusal } from '../domain/refusal.ts';
 
 const hourMs = 3_600_000;
-/** Offsets are kept for an hour each; past this many (about 46 years) they are looked up anew. */
+/** Offsets are kept for so long each: clocks of Adelaide, St. John's and Tehran change at half past, by those of UTC. */
+const keptMs = hourMs / 2;
+/** Past this many (about 23 years) they are looked up anew. */
 const mostKept = 400_000;
 
 interface Zone {
   readonly fixedMs?: number;
   readonly format?: Intl.DateTimeFormat;
-  readonly byHour: Map<number, number>;
+  readonly kept: Map<number, number>;
 }
 const zones = new Map<string, Zone>();
 
@@ -22,15 +24,15 @@ export function zoneOf(name: string): Zone {
 }
 
 function zoneFrom(name: string): Zone {
-  const byHour = new Map<number, number>();
-  if (name === 'UTC' || name === 'Z') return { fixedMs: 0, byHour };
+  const kept = new Map<number, number>();
+  if (name === 'UTC' || name === 'Z') return { fixedMs: 0, kept };
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(name);
   if (fixed !== null) {
     const ms = (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;
-    return { fixedMs: fixed[1] === '-' ? -ms : ms, byHour };
+    return { fixedMs: fixed[1] === '-' ? -ms : ms, kept };
   }
   try {
-    return { format: new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' }), byHour };
+    return { format: new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' }), kept };
   } catch {
     throw new Refusal(`"${name}" is no time zone: give a name such as Europe/Berlin, or an offset such as +02:00`);
   }
@@ -38,16 +40,16 @@ function zoneFrom(name: string): Zone {
 
 /** What local clocks there were ahead of UTC at `utcMs`, ms. */
 export function offsetAt(name: string, utcMs: number): number {
-  const { fixedMs, format, byHour } = zoneOf(name);
+  const { fixedMs, format, kept } = zoneOf(name);
   if (fixedMs !== undefined) return fixedMs;
-  const hour = Math.floor(utcMs / hourMs);
-  const kept = byHour.get(hour);
-  if (kept !== undefined) return kept;
+  const part = Math.floor(utcMs / keptMs);
+  const known = kept.get(part);
+  if (known !== undefined) return known;
   const text = format?.formatToParts(utcMs).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
   const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  if (byHour.size >= mostKept) byHour.clear();
-  byHour.set(hour, offset);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(part, offset);
   return offset;
 }
 

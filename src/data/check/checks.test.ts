@@ -217,6 +217,22 @@ describe('books', () => {
   ])('%s', ([, rows, message]) => {
     expect(books(...rows).some((text) => message.test(text))).toBe(true);
   });
+  test.for<[string, number, number, readonly string[]]>([
+    [
+      'for 11 minutes',
+      661,
+      1,
+      ['660 books that stay the same for 10 min and more, longest 11 min (first line 5, 2024-01-01T00:00:01Z)'],
+    ],
+    ['for 9 minutes', 540, 1, []],
+    ['over silences of 2 minutes', 20, 120, []],
+  ])('that stay the same %s', ([, count, each, wanted]) => {
+    const frozen = Array.from({ length: count }, (_, number) =>
+      book(0, 0).map((row) => [at + number * each * 1_000, number, ...row.slice(2)] as Row),
+    );
+    const found = books(...frozen, book(count * each, count)).filter((text) => text.includes('stay the same'));
+    expect(found.map((text) => text.replace(/:? ?a feed that stood still.*/, ''))).toEqual(wanted);
+  });
   test('are not called old for a hole that is told as a gap', () =>
     expect(books(...whole.toSpliced(9, 12))).toHaveLength(1));
 });

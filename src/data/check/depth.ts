@@ -1,7 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, leastOldShare, oldBookMs, shortestGapMs } from './silence.ts';
+import { leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -18,12 +18,17 @@ export class DepthChecks {
   readonly #repeated = new Tally();
   readonly #old = new Tally();
   #oldMs = 0;
+  /** The books up to now that repeat the one before, from the first on, and how long they do; the longest of such; and how many were so for too long. */
+  #alike = { time: Number.NaN, line: 0, ms: 0, books: 0 };
+  #longest = this.#alike;
+  #stuckBooks = 0;
   #first = Number.NaN;
   #time = Number.NaN;
   #book = Number.NaN;
   #line = 0;
   #now: number[] = [];
   #before: number[] = [];
+  #beforeTime = Number.NaN;
 
   add([times, books, sides, prices, quantities]: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
     if (
@@ -66,9 +71,28 @@ export class DepthChecks {
     else if (fault === 'locked') this.#locked.add(this.#line, this.#time);
     else if (fault !== undefined) this.#impossible.add(this.#line, this.#time, fault);
     if (this.#now.length === this.#before.length && this.#now.every((value, at) => value === this.#before[at]))
-      this.#repeated.add(this.#line, this.#time);
+      this.#noteRepeated();
+    else this.#endAlike();
     this.#before = this.#now;
+    this.#beforeTime = this.#time;
     this.#now = [];
+  }
+
+  #noteRepeated(): void {
+    this.#repeated.add(this.#line, this.#time);
+    if (this.#alike.books === 0) this.#alike = { time: this.#time, line: this.#line, ms: 0, books: 0 };
+    const step = this.#time - this.#beforeTime;
+    // In a long silence nobody knows whether it was the same.
+    if (step > 0 && step <= stuckBookMs / 10) this.#alike.ms += step;
+    this.#alike.books++;
+  }
+
+  #endAlike(): void {
+    const { ms, books } = this.#alike;
+    if (books === 0) return;
+    if (ms >= stuckBookMs) this.#stuckBooks += books;
+    if (ms > this.#longest.ms) this.#longest = this.#alike;
+    this.#alike = { time: Number.NaN, line: 0, ms: 0, books: 0 };
   }
 
   get gaps(): readonly Gap[] {
@@ -78,7 +102,14 @@ export class DepthChecks {
 
   findings(): readonly Finding[] {
     this.#endBook();
-    return [...this.#faults(), ...this.#gapFinding(), ...this.#oldFinding(), ...this.#remarks()];
+    this.#endAlike();
+    return [
+      ...this.#faults(),
+      ...this.#gapFinding(),
+      ...this.#oldFinding(),
+      ...this.#stuckFinding(),
+      ...this.#remarks(),
+    ];
   }
 
   #faults(): readonly Finding[] {
@@ -127,6 +158,14 @@ export class DepthChecks {
     const what = `${(share * 100).toFixed(1)} % of the time without a book of the last ${oldBookMs / 1_000} s (${counted(count, 'hole')})`;
     const effect = 'such books are not believed: orders are judged by trades alone there';
     return [{ check: 'old-books', count, refused: false, what, effect, places: this.#old.places }];
+  }
+
+  #stuckFinding(): readonly Finding[] {
+    const [count, { time, line, ms }] = [this.#stuckBooks, this.#longest];
+    if (count === 0) return [];
+    const what = `${counted(count, 'book')} that stay the same for ${lengthText(stuckBookMs)} and more, longest ${lengthText(ms)}`;
+    const effect = 'a feed that stood still: orders would fill at prices of before';
+    return [{ check: 'stuck', count, refused: false, what, effect, places: [{ ...(line > 0 && { line }), time }] }];
   }
 
   #remarks(): readonly Finding[] {

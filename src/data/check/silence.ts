@@ -15,3 +15,5 @@ export const leastGap = (stream: Stream, spanMs: number, count: number): number 
 export const oldBookMs = 3_000;
 /** The share of the time without a younger book, gaps apart, that is worth a word. */
 export const leastOldShare = 0.01;
+/** So long no book of a market that trades stays the same in all its levels: of recorded ones the longest is a second. */
+export const stuckBookMs = 600_000;

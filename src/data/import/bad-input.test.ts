@@ -258,3 +258,37 @@ test('a time in which one of the thirteen digits is another sign is none, wherev
     await expect(taken).rejects.toThrow(/5 lines that cannot be read/);
   }
 });
+
+const snapshots = 'timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';
+const bands = 'timestamp,percentage,depth,notional';
+const [first, second] = ['2020-01-01 00:00:00', '2020-01-01 00:00:30'];
+test.for<[string, string, readonly string[], RegExp]>([
+  ['cut off within a book', snapshots, [`${start},101,1,100,2`, `${start + 1_000},101,1`], /line 3: 3 columns, not 5/],
+  ['cut off within a time', snapshots, [`${start},101,1,100,2`, '15778'], /line 3: 1 columns, not 5/],
+  [
+    'with a band that is no number',
+    bands,
+    [`${first},-1,2,198`, `${first},1,x,404`, `${second},-1,2,198`, `${second},1,4,404`],
+    /line 3: "2020-01-01 00:00:00,1,x,404" is no band of a book/,
+  ],
+  [
+    'cut off within a band',
+    bands,
+    [`${first},-1,2,198`, `${first},1,4,404`, `${second},-1,2`],
+    /line 4: .* is no band/,
+  ],
+])('books in columns, %s, are not taken without it', async ([, head, rows, message]) => {
+  const content = [head, ...rows].join('\n');
+  await expect(place().take(content, { kind: 'depth' })).rejects.toThrow(message);
+  const repair = new Set(['unreadable'] as const);
+  expect(await place().take(content, { kind: 'depth', repair })).toMatchObject({ rows: 2 });
+});
+
+test.for<[string, readonly string[]]>([
+  ['Tardis', [snapshots, `${start},101,1,100,2`]],
+  ['Binance', [bands, `${first},-1,2,198`, `${first},1,4,404`]],
+])('books of %s whose last line has no end may be cut off, which is told', async ([, rows]) => {
+  const cuts = async (content: string): Promise<number> =>
+    (await place().take(content, { kind: 'depth' })).findings.filter(({ check }) => check === 'cut-off').length;
+  expect([await cuts(rows.join('\n')), await cuts(`${rows.join('\n')}\n`)]).toEqual([1, 0]);
+});

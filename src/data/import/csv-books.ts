@@ -1,10 +1,11 @@
 /** Books that come as columns, made into JSON lines, which have one reader. */
 
 import { columnsOf } from '../catalogue/kinds.ts';
-import { cellText } from './csv-rows.ts';
+import { cellText, numberFrom } from './csv-rows.ts';
 import { isoMs } from './times.ts';
 
 const encoder = new TextEncoder();
+const lineFeed = 10;
 
 const separated = (line: string): readonly string[] => line.trim().split(',');
 
@@ -20,10 +21,33 @@ async function* lines(blocks: AsyncIterable<Uint8Array>, cellsOf = separated): A
   if (rest !== '') yield cellsOf(rest);
 }
 
+/** Books end as the file does of which they are made: without a line feed where it has none, since it may be cut off. */
+export async function* endedAs(
+  blocks: AsyncIterable<Uint8Array>,
+  make: (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let last = lineFeed;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    for await (const block of blocks) {
+      last = block.at(-1) ?? last;
+      yield block;
+    }
+  }
+  let held: Uint8Array = new Uint8Array();
+  for await (const line of make(watched())) {
+    if (held.length > 0) yield held;
+    held = line;
+  }
+  yield last === lineFeed ? held : held.subarray(0, -1);
+}
+
 type Level = readonly [price: string | undefined, quantity: string | undefined];
 
 const bookLine = (t: string | undefined, b: readonly Level[], a: readonly Level[]): Uint8Array =>
   encoder.encode(`${JSON.stringify({ t: t ?? '', b, a })}\n`);
+/** For the reader of books to count. */
+const faultLine = (fault: string): Uint8Array => encoder.encode(`${JSON.stringify({ fault })}\n`);
+const emptyLine = encoder.encode('\n');
 
 /** Books in columns: a book a line, or a level a line. */
 export async function* snapshotsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -31,7 +55,7 @@ export async function* snapshotsAsBooks(blocks: AsyncIterable<Uint8Array>): Asyn
   const { value: header } = await rows.next();
   if (header === undefined) return;
   // Lines stay numbered as in the file.
-  yield encoder.encode('\n');
+  yield emptyLine;
   yield* isOfLevels(header) ? levelsAsBooks(rows, header) : wholeBooks(rows, header);
 }
 
@@ -48,7 +72,9 @@ async function* wholeBooks(
         levels.push([cell(`${of}[${at}].price`), cell(`${of}[${at}].amount`)]);
       return levels;
     };
-    if (cells.length > 1) yield bookLine(cell('timestamp'), side('bids'), side('asks'));
+    if (cells.join('') === '') yield emptyLine;
+    else if (cells.length === names.length) yield bookLine(cell('timestamp'), side('bids'), side('asks'));
+    else yield faultLine(`${cells.length} columns, not ${names.length}`);
   }
 }
 
@@ -82,18 +108,18 @@ async function* levelsAsBooks(
   let bids: Level[] = [];
   let asks: Level[] = [];
   const whole = (): Uint8Array => {
-    const line = fault === '' ? bookLine(time, bids, asks) : encoder.encode(`${JSON.stringify({ fault })}\n`);
+    const line = fault === '' ? bookLine(time, bids, asks) : faultLine(fault);
     [is, fault, bids, asks] = ['', '', [], []];
     return line;
   };
   for await (const cells of rows) {
     const [at = '', book = '', side, price, quantity] = places.map((place) => cells[place]);
     if (cells.join('') === '') {
-      yield encoder.encode('\n');
+      yield emptyLine;
       continue;
     }
     // A book stands in the line of its last level, which the next one tells.
-    if (is !== '') yield is === `${at} ${book}` ? encoder.encode('\n') : whole();
+    if (is !== '') yield is === `${at} ${book}` ? emptyLine : whole();
     [is, time] = [`${at} ${book}`, at];
     if (side === 'bid' || side === 'ask') (side === 'bid' ? bids : asks).push([price, quantity]);
     else fault = `"${cells.join(',').slice(0, 60)}" is no level of a book`;
@@ -109,30 +135,33 @@ interface Band {
 
 /** Binance `bookDepth`: what lies within 1, 2, … 5 % of the middle, added up; each band becomes a level at its mean price. */
 export async function* bandsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let header: readonly string[] | undefined;
-  let time = '';
+  let names: readonly string[] | undefined;
+  let [time, fault] = ['', ''];
   let bands: Band[] = [];
+  const whole = (): Uint8Array => {
+    const line = fault === '' ? bandLine(time, bands) : faultLine(fault);
+    [fault, bands] = ['', []];
+    return line;
+  };
   for await (const cells of lines(blocks)) {
-    if (header === undefined) {
-      header = cells.map((name) => name.toLowerCase());
+    if (names === undefined || cells.join('') === '') {
+      names ??= cells.map((name) => name.toLowerCase());
+      yield emptyLine;
       continue;
     }
-    const names = header;
-    const cell = (name: string): string => cells[names.indexOf(name)] ?? '';
-    if (cells.length < 2) continue;
-    if (cell('timestamp') !== time && bands.length > 0) {
-      yield bandLine(time, bands);
-      bands = [];
-    }
+    const [header, before] = [names, time];
+    const cell = (name: string): string => cells[header.indexOf(name)] ?? '';
+    // A book stands in the line of its last band, which the next one tells.
+    if (bands.length > 0) yield cell('timestamp') === before ? emptyLine : whole();
     time = cell('timestamp');
-    bands.push({
-      percentage: Number(cell('percentage')),
-      depth: Number(cell('depth')),
-      notional: Number(cell('notional')),
-    });
+    const [percentage = 0, depth = 0, notional = 0] = bandFields.map((name) => numberFrom(cell(name)));
+    bands.push({ percentage, depth, notional });
+    if (Number.isNaN(percentage + depth + notional)) fault = `"${cells.join(',').slice(0, 60)}" is no band of a book`;
   }
-  if (bands.length > 0) yield bandLine(time, bands);
+  if (bands.length > 0) yield whole();
 }
+
+const bandFields = ['percentage', 'depth', 'notional'];
 
 function bandLine(time: string, bands: readonly Band[]): Uint8Array {
   const side = (sign: number): Level[] => {

@@ -44,15 +44,28 @@ export function fieldsOf(header: readonly string[], told: Told, path: string): F
     );
   if (kind === undefined || missing.length > 0)
     throw new Refusal(
-      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} ${among}: name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)`,
+      `${path}: no column for ${missing.length > 0 ? missing.join(', ') : 'klines or trades'} ${among}: name them in their order (--columns ${kind === 'trades' ? 'time,price,quantity,side' : 'time,open,high,low,close,volume'}; - for one to leave out)`,
     );
   const symbol = at('symbol');
   const rest = { kind, time, endStamps: ends, ...(symbol >= 0 && { symbol }) };
   if (kind === 'trades') return { ...rest, ...tradeFields(header, names) };
   const values = Object.fromEntries(klineFields.map((field) => [field, at(field)]));
   const about = aboutKlines(names);
-  return { ...rest, about, values: { ...values, volume: volumeOfBase(header, told.symbol) }, notes: [] };
+  return {
+    ...rest,
+    about,
+    values: { ...values, volume: volumeOfBase(header, told.symbol) },
+    notes: bitmexNotes(names, told),
+  };
 }
+
+/** Somebody may have moved the times of what BitMEX gave. */
+const bitmexNotes = (names: readonly string[], { endStamps = false }: Told): readonly string[] =>
+  !endStamps && ['homenotional', 'vwap', 'lastsize'].every((name) => names.includes(name))
+    ? [
+        'times are read as openings, and BitMEX gives the ends of its klines (--stamps close, where nobody has moved them)',
+      ]
+    : [];
 
 function aboutKlines(names: readonly string[]): string {
   if (names.includes('takerbuyvolume') || names.includes('takerbuybaseassetvolume')) return 'Binance klines';
@@ -72,7 +85,7 @@ function tradeFields(
   return { about: tardis ? 'Tardis trades' : makerBuys >= 0 ? binance : 'trades', values, notes: [] };
 }
 
-type Rows = readonly (readonly string[])[];
+export type Rows = readonly (readonly string[])[];
 
 const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cell ?? '');
 const isSide = (cell: string | undefined): boolean => /^(buy|sell)$/i.test(cell ?? '');
@@ -86,7 +99,7 @@ const orders: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Share of the rows that must be possible in an order for it to be the one. */
-const mostlyRight = 0.95;
+export const mostlyRight = 0.95;
 /** Rows from which on a volume that is always among the prices is no chance. */
 const leastJudged = 10;
 /** Of high and low: an open beyond is none, but a volume. */
@@ -146,33 +159,6 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
   );
 }
 
-/** Of a price: so far what was traded in the quote asset may be from what it makes of the base asset. */
-const nearly = 0.02;
-
-/**
- * BitMEX and Bybit count contracts, which may be worth a dollar each: by them orders would fill thousands of times too much. Beside them
- * stands what was traded in both assets, of which that in the base asset is the one that the price turns into the other.
- */
-export function inBase(fields: FieldPlaces, header: readonly string[], rows: Rows): FieldPlaces {
-  const field = fields.kind === 'trades' ? 'quantity' : 'volume';
-  const { [field]: given = -1, price = -1, low = price, high = price } = fields.values;
-  const [home = -1, foreign = -1] = ['homenotional', 'foreignnotional'].map((name) =>
-    header.findIndex((one) => one.toLowerCase().replace(/[^a-z]/g, '') === name),
-  );
-  const at = (cells: readonly string[], place: number): number => numberFrom(cells[place] ?? '');
-  const traded = rows.filter((cells) => at(cells, home) > 0 && at(cells, foreign) > 0);
-  const isPaid = (cells: readonly string[], base: number): boolean => {
-    const paid = at(cells, home + foreign - base) / at(cells, base);
-    return paid > (1 - nearly) * at(cells, low) && paid < (1 + nearly) * at(cells, high);
-  };
-  const base = [home, foreign].find(
-    (one) => traded.length > 0 && traded.filter((cells) => isPaid(cells, one)).length >= mostlyRight * traded.length,
-  );
-  if (base === undefined || traded.every((cells) => at(cells, base) === at(cells, given))) return fields;
-  const note = `what was traded is read from ${shown(header[base] ?? '')}, which is of the base asset: ${shown(header[given] ?? '')} counts contracts`;
-  return { ...fields, values: { ...fields.values, [field]: base }, notes: [...fields.notes, note] };
-}
-
 /**
  * The order in which nearly all rows are possible; of several the one in which the most opens lie within their klines. In an order other than
  * the usual one nearly all have to: a volume in their place does not, while those of sources whose open is the close before are near.
@@ -208,6 +194,38 @@ function refuseMean(
   if (judged.length < leastJudged || among.length < mostlyRight * judged.length) return;
   throw new Refusal(
     `${path} has no header, and its column ${volume + 1} lies between low and high, so it is a price and no volume (Kraken has a mean price before the volume): name the columns in their order (--columns time,open,high,low,close,-,volume; - for one to leave out)`,
+  );
+}
+
+/** Pairs of rows from which on it is no chance which of two columns goes on where the other one ended. */
+const leastPairs = 50;
+/** So many times nearer closes are to the opens before than opens to the closes before; in 200 rows that were recorded it is 1.02 at the most. */
+const surelyNearer = 2;
+
+/** A `Refusal` where opens are closes, and the other way round: no row tells, but klines open where those before closed. */
+export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, times: readonly number[]): void {
+  const { open, close } = values;
+  if (open === undefined || close === undefined) return;
+  const at = (row: number, place: number): number => numberFrom((rows[row]?.[place] ?? '').replace(',', '.'));
+  let [pairs, wide, near] = [0, 0, 0];
+  for (let row = 1; row < rows.length; row++) {
+    const isForward = (times[row] as number) > (times[row - 1] as number);
+    const [before, after] = isForward ? [row - 1, row] : [row, row - 1];
+    const [step, swapped] = [
+      Math.abs(at(after, open) - at(before, close)),
+      Math.abs(at(after, close) - at(before, open)),
+    ];
+    if (Number.isNaN(step + swapped)) continue;
+    pairs++;
+    wide += step;
+    near += swapped;
+  }
+  if (pairs < leastPairs || wide <= surelyNearer * near) return;
+  const names = (rows[0] ?? []).map(() => '-');
+  names[time] = 'time';
+  for (const [name, place] of Object.entries({ ...values, open: close, close: open })) names[place] = name;
+  throw new Refusal(
+    `${path}: column ${open + 1} is taken for the open and column ${close + 1} for the close, and it is the other way round, since klines open where those before closed: name the columns in their order (--columns ${names.join(',')})`,
   );
 }
 

@@ -117,6 +117,28 @@ describe('klines without a header', () => {
   });
 });
 
+describe('opens and closes in the place of each other', () => {
+  /** Each opens where the one before closed. */
+  const close = (row: number): number => 100 + 5 * Math.sin(row);
+  const rows = Array.from({ length: 60 }, (_, row) => [at + row * minute, 7, close(row - 1), 106, 94, close(row)]);
+  const columns = ['time', 'volume', 'open', 'high', 'low', 'close'];
+  test('are refused without a header, and where columns were told', async () => {
+    const told = columns.with(2, 'close').with(5, 'open');
+    for (const [content, options] of [
+      [rows, {}],
+      [rows.toReversed(), {}],
+      [rows, { columns: told }],
+    ] as const)
+      await expect(take(lines(content.map((row) => row.join(','))), options)).rejects.toThrow(
+        /it is the other way round, .*\(--columns time,volume,open,high,low,close\)/,
+      );
+  });
+  test('are read by the columns that are told', async () =>
+    expect((await take(lines(rows.map((row) => row.join(','))), { columns })).map((row) => row[4])).toEqual(
+      rows.map((row) => row[5]),
+    ));
+});
+
 describe('files that count contracts', () => {
   const header = 'timestamp,symbol,side,size,price,homeNotional,foreignNotional';
   test.for<[string, string, number]>([
@@ -127,6 +149,35 @@ describe('files that count contracts', () => {
     ['and do not say what they are worth', '1704067260.366,BTCUSDT,Sell,3,8400,0,0', 3],
   ])('%s are read by what was traded in the base asset', async ([, row, quantity]) => {
     expect(await take(lines([header, row]), { symbol: 'BTCUSD' })).toEqual([[1.0061, 8400, quantity, -1]]);
+  });
+
+  const maker = 'id,price,qty,base_qty,time,is_buyer_maker';
+  test.for<[string, readonly string[], readonly number[]]>([
+    ['of Binance, coin-margined', [maker, `1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
+    ['of Binance, coin-margined, without a header', [`1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
+    ['of Binance', [maker.replace('base', 'quote'), `1,8000,20,160000,${at},true`], [0, 8000, 20, -1]],
+    ['of Binance, whose price is about 1', [`1,1.001,20,20.02,${at},true`], [0, 1.001, 20, -1]],
+  ])('in trades %s are told by what stands beside them', async ([, rows, wanted]) => {
+    expect(await take(lines(rows))).toEqual([wanted]);
+  });
+
+  const klineRows = (more: (row: number) => string): string[] =>
+    Array.from({ length: 20 }, (_, row) => `${at + row * minute},8000,8400,7900,8300,${more(row)}`);
+  const named = 'time,open,high,low,close,volume';
+  const [whole, tenths] = [1, 10].map((parts) => Array.from({ length: 20 }, (_, row) => row / parts));
+  test.for<[string, readonly string[], readonly number[] | undefined]>([
+    ['of Binance, coin-margined', [`${named},quote_volume`, ...klineRows((row) => `${row * 8},${row / 10}`)], tenths],
+    ['of Binance, without a header', klineRows((row) => `${row * 8},${at},${row / 10},7,1,0.01,0`), tenths],
+    ['of OKX', klineRows((row) => `${row * 10},${row / 10},${row * 815},1`), tenths],
+    [
+      'of Poloniex, in the quote asset',
+      [`${named},quoteVolume`, ...klineRows((row) => `${row * 815},${row / 10}`)],
+      tenths,
+    ],
+    ['of Binance, in coins', [`${named},quote_volume`, ...klineRows((row) => `${row},${row * 8150}`)], whole],
+    ['of OKX, in coins', klineRows((row) => `${row},${row * 8150},${row * 8150},1`), whole],
+  ])('in klines %s are told by what stands beside them', async ([, rows, wanted]) => {
+    expect((await take(lines(rows))).map((row) => row[5])).toEqual(wanted);
   });
 
   test('are read so as klines, too', async () => {

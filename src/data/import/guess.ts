@@ -4,13 +4,14 @@ import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { shown } from '../shown.ts';
+import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './differences.ts';
-import { type FieldPlaces, fieldsByPlace, fieldsOf, inBase } from './fields.ts';
+import { type FieldPlaces, fieldsByPlace, fieldsOf, refuseSwapped } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
-import { columnNamed, namedBy, namedSymbol } from './names.ts';
+import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone } from './times.ts';
 import { type DataFile, longestHead } from './unpack.ts';
@@ -105,7 +106,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
   const keys = Object.keys(row);
   const symbol = keys[columnNamed(told.columns ?? keys, 'symbol')] ?? '';
-  const symbolKey = keys[columnNamed(told.columns ?? keys, 'anySymbol')] ?? '';
+  const symbolKey = keys[symbolColumn(keys, told.columns)] ?? '';
   refuseSeveral(
     file.path,
     [row, ...others].map((one) => cellText(one[symbolKey])),
@@ -131,7 +132,12 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     throw new Refusal(
       `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${shown(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
     );
-  const fields = inBase(fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path), named, rows);
+  const fields = inBase(
+    fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path),
+    named,
+    rows,
+    file.name,
+  );
   const { columns, ...rest } = layoutOf(file, fields, rows, keys.length, told);
   const form = {
     is: 'objects',
@@ -220,23 +226,24 @@ function textLayout(
     table.slice(0, firstRow).findLast((cells) => cells.length === width && cells.some((cell) => cell !== '')) ??
     overEmpty(words, rows);
   if (above === undefined && told.columns === undefined) refuseUnnamed(file, words, rows, separator);
-  const at = columnNamed(told.columns ?? above ?? [], 'anySymbol');
+  const at = symbolColumn(above ?? [], told.columns);
   const symbols = arrays || at < 0 ? {} : { symbols: { at, separator, width, skipLines: firstRow } };
   refuseSeveral(
     file.path,
     rows.map((cells) => cells[at]),
   );
   const special = specialLayout(above, file, told);
-  if (special !== undefined) return { ...special, ...symbols };
+  if (special !== undefined) {
+    const amounts = above?.flatMap((name, place) => (/amount$/i.test(name) ? [place] : [])) ?? [];
+    const notes = [...special.notes, ...unknownNotes('depth', file.name, [], rows, amounts)];
+    return { ...special, ...symbols, notes };
+  }
   const header = told.columns ?? above;
-  const fields =
+  const found =
     header === undefined
       ? fieldsByPlace(rows, told, file.path)
-      : inBase(
-          fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path),
-          header,
-          rows,
-        );
+      : fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
+  const fields = inBase(found, header ?? namesByPlace(found, width), rows, file.name);
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {
@@ -335,6 +342,7 @@ function layoutOf(
     throw new Refusal(
       `${file.path}: ${column} is taken for the time, and "${shown((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
+  refuseSwapped(file.path, fields, rows, times);
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);
   columns[fields.time] = { role, to: 0 };

@@ -34,7 +34,6 @@ import { type DataFile, openData } from './unpack.ts';
 
 export interface ImportOptions extends Told {
   readonly dir: string;
-  /** Times of klines are those of their ends. */
   readonly endStamps: boolean;
   readonly repair: ReadonlySet<Repair>;
   /** Rows that say something else than what is stored take its place. */

@@ -45,4 +45,6 @@ export interface Told {
   readonly columns?: readonly string[];
   /** Of moments that name none: `UTC`, `Europe/Berlin`, `+02:00`. */
   readonly zone?: string;
+  /** Times of klines are those of their ends. */
+  readonly endStamps?: boolean;
 }

@@ -109,7 +109,7 @@ const fieldNames: Readonly<Record<Field, readonly string[]>> = {
   price: ['price', 'p', 'px', 'rate', 'tradeprice'],
   quantity: ['qty', 'quantity', 'amount', 'size', 'sz', 'q', 'volume', 'vol'],
   side: ['side', 'takerside', 'direction', 'takerorderside', 'type'],
-  makerBuys: ['isbuyermaker', 'buyermaker', 'm', 'isbuyer'],
+  makerBuys: ['isbuyermaker', 'buyermaker', 'm'],
   symbol: ['symbol', 'instrument', 'market'],
   /** Those by which rows of several symbols are told, too; a series is not named by them: a coin is none. */
   anySymbol: [
@@ -128,6 +128,14 @@ export function columnNamed(header: readonly string[], field: Field): number {
     if (at >= 0) return at;
   }
   return -1;
+}
+
+/** The column that names the symbol of each row; -1 when none does. One that is left out of the columns told by hand does so all the same. */
+export function symbolColumn(header: readonly string[], columns: readonly string[] | undefined): number {
+  const named = columnNamed(columns ?? header, 'anySymbol');
+  if (named >= 0 || columns === undefined) return named;
+  const at = columnNamed(header, 'symbol');
+  return (columns[at] ?? '-') === '-' ? at : -1;
 }
 
 /** Trades of Binance's streams have their number in `t` and their time in `T`, where klines have their opening and their end. */

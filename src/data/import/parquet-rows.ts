@@ -1,13 +1,15 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
 
+import { basename } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
 import { shown } from '../shown.ts';
 import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
-import { fieldsOf, inBase } from './fields.ts';
+import { fieldsOf } from './fields.ts';
 import type { Told } from './layout.ts';
 import { refuseSeveralIn } from './symbols.ts';
 import { epochMs, epochUnit, leastNs } from './times.ts';
@@ -24,6 +26,7 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     duck,
     path,
     file.columns.map(({ name }) => name),
+    told,
   );
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
@@ -109,7 +112,7 @@ interface Places {
 function placesOf({ columns, sample }: File, kind: Kind, told: Told, path: string): Places {
   if (kind === 'depth') return booksOf(columns, path);
   const header = told.columns ?? columns.map(({ name }) => name);
-  const { time, values, notes } = inBase(fieldsOf(header, { ...told, kind }, path), header, sample);
+  const { time, values, notes } = inBase(fieldsOf(header, { ...told, kind }, path), header, sample, basename(path));
   const at = (place: number | undefined): Described => columns[place ?? -1] ?? { name: '', type: '' };
   return { time: at(time), value: (name) => at(values[name]), notes };
 }

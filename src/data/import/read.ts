@@ -2,7 +2,7 @@
 import type { Duck } from '../catalogue/duckdb.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import type { Reading } from './batch.ts';
-import { bandsAsBooks, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
+import { bandsAsBooks, endedAs, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
 import { differencesAsBooks } from './differences.ts';
 import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
@@ -25,13 +25,13 @@ export async function readRows(file: DataFile, layout: Layout, told: Told, duck:
     case 'books':
       return readBooks(file.blocks, lookAt(file.path, layout));
     case 'levels':
-      return readBooks(objectsAsBooks(file.blocks));
+      return readBooks(endedAs(file.blocks, objectsAsBooks));
     case 'snapshots':
-      return readBooks(snapshotsAsBooks(file.blocks));
+      return readBooks(endedAs(file.blocks, snapshotsAsBooks));
     case 'differences':
-      return readBooks(differencesAsBooks(file.blocks));
+      return readBooks(endedAs(file.blocks, differencesAsBooks));
     case 'bands':
-      return readBooks(bandsAsBooks(file.blocks));
+      return readBooks(endedAs(file.blocks, bandsAsBooks));
     case 'parquet':
       // DuckDB reads the file itself; our own pass over it is for its hash.
       for await (const block of file.blocks) if (block.length === 0) break;

@@ -13,10 +13,11 @@ function place() {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-symbols-'));
   return {
     dir,
-    take(name: string, text?: string): Promise<ImportResult> {
+    take(name: string, text?: string, columns?: readonly string[]): Promise<ImportResult> {
       if (text !== undefined) writeFileSync(join(dir, name), text);
       const options = { kind: 'trades' as const, symbol: 'BTCUSDT', endStamps: false, repair: new Set<never>() };
-      return importFile(join(dir, name), { ...options, dir: join(dir, 'data'), replace: false, now });
+      const told = { ...options, ...(columns !== undefined && { columns }) };
+      return importFile(join(dir, name), { ...told, dir: join(dir, 'data'), replace: false, now });
     },
   };
 }
@@ -65,6 +66,26 @@ test.for<[string, string, string, RegExp]>([
   const here = place();
   await expect(here.take(name, text)).rejects.toThrow(message);
   expect(existsSync(join(here.dir, 'data', 'trades', 'BTCUSDT', 'series.json'))).toBe(false);
+});
+
+test.for<[string, string, readonly string[]]>([
+  ['CSV', csv(10, byTurns), ['-', '-', 'time', '-', '-', 'side', 'price', 'qty']],
+  ['JSON', objects(10, byTurns), ['time', '-', 'side', 'price', 'qty']],
+])('a column of symbols that is left out is looked at all the same, in %s', async ([, text, columns]) => {
+  await expect(place().take('trades.data', text, columns)).rejects.toThrow(/several symbols \(BTCUSDT and ETHUSDT\)/);
+});
+
+test('quantities are no symbols, whatever their column is called', async () => {
+  const here = place();
+  const columns = ['time', 'price', 'qty', 'side'];
+  const row = (at: number): string => JSON.stringify({ t: now - 1_000 + at, p: 1, s: at + 0.5, tks: 'buy' });
+  const text = [0, 1, 2].map(row).join('\n');
+  await expect(here.take('trades.jsonl', text)).rejects.toThrow(/no column for/);
+  const duck = await openDuck(1);
+  const select = `SELECT ${at} + i * 1000 AS t, 1.5 AS p, i + 0.5 AS s, 'buy' AS tks FROM range(10) t(i)`;
+  await duck.connection.run(`COPY (${select}) TO ${quoted(join(here.dir, 'a.parquet'))} (FORMAT parquet)`);
+  duck.close();
+  expect(await here.take('a.parquet', undefined, columns)).toMatchObject({ added: 10 });
 });
 
 test('one symbol, however it is spelt, is one', async () => {

@@ -3,8 +3,8 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, parquetFrom } from '../catalogue/duckdb.ts';
 import { shown } from '../shown.ts';
 import type { Look } from './batch.ts';
-import type { Layout } from './layout.ts';
-import { columnNamed, symbolOf } from './names.ts';
+import type { Layout, Told } from './layout.ts';
+import { symbolColumn, symbolOf } from './names.ts';
 import type { DataFile } from './unpack.ts';
 
 /** A longer line is none; what it holds is left to the reader of rows. */
@@ -12,9 +12,12 @@ const longestLine = 2 ** 20;
 /** Different texts of a Parquet column that are looked at. */
 const mostTexts = 100;
 
-/** A `Refusal` when cells name more than one symbol. Empty ones name none. */
+/** Empty cells name none, and numbers: some call the quantity `s`. */
+const isSymbol = (name: string): boolean => /[A-Z]/.test(name);
+
+/** A `Refusal` when cells name more than one symbol. */
 export function refuseSeveral(path: string, cells: readonly (string | undefined)[]): void {
-  const names = [...new Set(cells.map((cell) => symbolOf(cell ?? '')))].filter((name) => name !== '');
+  const names = [...new Set(cells.map((cell) => symbolOf(cell ?? '')))].filter(isSymbol);
   if (names.length > 1) throw several(path, names.slice(0, 2).join(' and '));
 }
 
@@ -40,7 +43,7 @@ function oneSymbol(path: string): (cell: string, line: number) => boolean {
   return (cell, line) => {
     if (cell === known) return cell !== '';
     const name = symbolOf(cell);
-    if (name === '') return false;
+    if (!isSymbol(name)) return false;
     if (before !== '' && name !== before) throw several(path, `${before}, and ${name} in line ${line}`);
     [known, before] = [cell, name];
     return true;
@@ -123,8 +126,13 @@ class Watch {
 }
 
 /** A `Refusal` when a Parquet file of these columns has one of symbols that names more than one. */
-export async function refuseSeveralIn({ connection }: Duck, path: string, names: readonly string[]): Promise<void> {
-  const name = names[columnNamed(names, 'anySymbol')];
+export async function refuseSeveralIn(
+  { connection }: Duck,
+  path: string,
+  names: readonly string[],
+  { columns }: Told,
+): Promise<void> {
+  const name = names[symbolColumn(names, columns)];
   if (name === undefined) return;
   const column = `CAST(${identifier(name)} AS VARCHAR)`;
   const texts = await connection.runAndReadAll(

@@ -85,6 +85,18 @@ describe('what a backtest fills by', () => {
     );
   });
 
+  test('is refused where the configuration says that it is of the catalogue, which has none', async () => {
+    const { dir, ready } = place();
+    const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    await importFile(trades, given);
+    const asked = 'depth: { BTCUSDT: catalogue }';
+    await expect(ready(asked)).rejects.toThrow(
+      /^depth: { BTCUSDT: catalogue } asks for depth that .* does not hold: import/,
+    );
+    expect(shown(await ready(asked, 'fidelity: trades'))).toEqual([19_904, undefined, 10]);
+    expect(shown(await ready('trades: { BTCUSDT: catalogue }'))).toEqual([19_904, undefined, 10]);
+  });
+
   test('is told of by what an import of the named files would find', async () => {
     const { dir, ready } = place();
     const start = Date.UTC(2024, 0, 10);

@@ -48,6 +48,7 @@ export async function tapeOf(
     throw new Refusal(
       `fidelity: ${fidelity} needs ${absent} of ${symbol}, which ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${absent}: { ${symbol}: FILE }), or say fidelity: auto`,
     );
+  refuseUnstored(dir, config, symbol, { trades, depth: books });
   if (trades === undefined && books === undefined) return undefined;
   const gaps = fromFiles.gaps ?? stored?.gaps ?? [];
   const spanned = spanText(symbol, trades?.time ?? books?.time, books !== undefined);
@@ -58,6 +59,21 @@ export async function tapeOf(
     ...together(...fromFiles.notes, ...(stored === undefined ? [] : [stored]), { warnings: [spanned], doubts: [] }),
     hashes: { ...fromFiles.hashes, ...(stored !== undefined && { catalogue: stored.sha256.join(' ') }) },
   };
+}
+
+/** A `Refusal` where the configuration says that something is of the catalogue, which has none of it. */
+function refuseUnstored(
+  dir: string,
+  config: BacktestConfig,
+  symbol: string,
+  found: { readonly trades: unknown; readonly depth: unknown },
+): void {
+  const kinds = (['trades', 'depth'] as const).filter((kind) => kind !== 'depth' || config.fidelity !== 'trades');
+  const kind = kinds.find((one) => config[one][symbol] === 'catalogue' && found[one] === undefined);
+  if (kind === undefined) return;
+  throw new Refusal(
+    `${kind}: { ${symbol}: catalogue } asks for ${kind} that ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${kind}: { ${symbol}: FILE }), or leave it out`,
+  );
 }
 
 /** The rulesets of others are about klines: what they would make of trades and books nobody knows. */

@@ -89,6 +89,28 @@ test('a flipped bit costs the frame that it is in, which is told, and leaves a h
   expect(here.holes('depth')).toContainEqual(hole);
 });
 
+test('a damaged beginning leaves a hole behind the file before, and a file that stays where there is none', async () => {
+  const here = place();
+  const flip = (name = ''): void => {
+    const path = join(here.dir, 'frames', name);
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf('"symbol":"BTCUSDT"');
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+  };
+  here.record(true, -20, '-9@102', '-8@101');
+  here.record(false, -7, '-6@103', '-5@104');
+  flip(readdirSync(join(here.dir, 'frames')).toSorted()[1]);
+  expect(await compactFrames(here.dir)).toMatchObject({ files: 2, failed: 0 });
+  expect(await here.column('trades', 1)).toEqual([102, 101, 103, 104]);
+  expect(here.holes('trades')).toEqual([[midnight - 8_000, midnight - 6_000]]);
+  here.record(false, -4, '-3@105');
+  flip(readdirSync(join(here.dir, 'frames')).find((name) => name.endsWith('.frames')));
+  const { files, failed, said } = await compactFrames(here.dir);
+  expect([files, failed, said]).toEqual([0, 1, [expect.stringMatching(/stays as it is: its beginning is damaged/)]]);
+  expect(await here.column('trades', 1)).toEqual([102, 101, 103, 104]);
+});
+
 test("two compactions at once are not in each other's way: the second is refused", async () => {
   const here = place();
   here.record(true, -20, '-2@102', '-1@101');

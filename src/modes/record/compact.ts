@@ -46,6 +46,11 @@ async function compactAll(dir: string): Promise<Compacted> {
       failed++;
       continue;
     }
+    if (content.isUnknown) {
+      said.push(`${path} stays as it is: its beginning is damaged, which says what was recorded: take it away`);
+      failed++;
+      continue;
+    }
     if (content.damagedBytes > 0)
       said.push(
         `${path}: ${counted(content.damagedBytes, 'byte')} in it are damaged and left out; what stands before and behind them is taken, with a hole between: look after the disk`,

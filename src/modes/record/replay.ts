@@ -29,6 +29,8 @@ export interface FileContent {
   readonly source: string;
   readonly lostBytes: number;
   readonly damagedBytes: number;
+  /** Its beginning is damaged, which alone would have said what was recorded. */
+  readonly isUnknown: boolean;
 }
 
 interface Followed {
@@ -55,14 +57,18 @@ export class Replay {
     if (file === undefined) return undefined;
     [this.#trades, this.#depth, this.#klines] = [new Map(), new Map(), new Map()];
     for (const [index, record] of file.records.entries()) {
+      if (record.kind === 'lost') {
+        this.#lost(file.records[index + 1]?.seenAt ?? this.#now);
+        continue;
+      }
       this.#now = record.seenAt;
-      if (record.kind === 'lost') this.#lost(file.records[index + 1]?.seenAt ?? this.#now);
-      else if (record.kind === 'note') this.#note(JSON.parse(Buffer.from(record.bytes).toString()) as Note);
+      if (record.kind === 'note') this.#note(JSON.parse(Buffer.from(record.bytes).toString()) as Note);
       else this.#frame(record);
     }
     const { lostBytes, damagedBytes } = file;
     const [trades, depth, klines] = [this.#trades, this.#depth, this.#klines];
-    return { trades, depth, klines, source: this.#source, lostBytes, damagedBytes };
+    const isUnknown = damagedBytes > 0 && this.#symbols.length === 0;
+    return { trades, depth, klines, source: this.#source, lostBytes, damagedBytes, isUnknown };
   }
 
   /** From here on what comes may have come before. */

@@ -1,0 +1,64 @@
+/** Quantities and times that are not what they look like, where nothing in the file proves it: it is said. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { guess } from './guess.ts';
+import { openData } from './unpack.ts';
+
+const at = Date.UTC(2024, 0, 1);
+const minute = 60_000;
+
+test.for<[string, string, string, RegExp | undefined]>([
+  [
+    'coin-margined of Binance',
+    'BTCUSD_PERP-aggTrades-2024-01-01.csv',
+    `1,8000,20,1,1,${at},true,true`,
+    /whole numbers, as where contracts are counted \(USD_PERP\)/,
+  ],
+  ['of Binance', 'BTCUSDT-aggTrades-2024-01-01.csv', `1,8000,20,1,1,${at},true,true`, undefined],
+  ['of BitMEX in coins', 'bitmex_XBTUSD.csv', `1,8000,0.20,1,1,${at},true,true`, undefined],
+  [
+    'of Yahoo',
+    'BTC-USD.csv',
+    'Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-01,8000,8100,7900,8000,8000,5000000\n2024-01-02,8000,8100,7900,8000,8000,6000000',
+    /volumes of FTX, and of crypto at Yahoo, are of the quote asset/,
+  ],
+  [
+    'of BitMEX by their ends',
+    'XBTUSD_1m.csv',
+    `timestamp,open,high,low,close,volume,vwap,lastSize,homeNotional\n${at},8000,8100,7900,8000,1.5,8000,2,1.5\n${at + minute},8000,8100,7900,8000,1.5,8000,2,1.5`,
+    /BitMEX gives the ends of its klines \(--stamps close/,
+  ],
+  [
+    'of trades of Coinbase',
+    'coinbase_BTC-USD.csv',
+    `time,trade_id,price,size,side\n${at},7,8000,2.5,buy`,
+    /Coinbase gives those of makers/,
+  ],
+  [
+    'of trades of Coinbase that others normalized',
+    'coinbase_BTC-USD.csv',
+    `time,price,size,side\n${at},8000,2.5,buy`,
+    undefined,
+  ],
+  ['of trades of FTX', 'ftx_BTC-PERP.csv', `time,price,qty,side\n${at},8000,2.5,buy`, undefined],
+  [
+    'of BitMEX by Tardis',
+    'XBTUSD.csv',
+    'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount\nbitmex,XBTUSD,1704067200000000,1704067200000000,8001,100,8000,200',
+    /contracts are counted \(bitmex\)/,
+  ],
+])('what cannot be known of rows %s is said', async ([, name, content, wanted]) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), name);
+  writeFileSync(path, `${content}\n`);
+  const { notes } = guess(await openData(path), {});
+  expect(notes.find((note) => /whole|volumes of|BitMEX|Coinbase/.test(note)) ?? '').toMatch(wanted ?? /^$/);
+});
+
+test('who buys is not guessed of a column that says that somebody does', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), 'BTCUSDT.csv');
+  writeFileSync(path, `time,price,qty,is_buyer\n${at},8000,2.5,true\n`);
+  const file = await openData(path);
+  expect(() => guess(file, {})).toThrow(/no column for side among .*--columns time,price,quantity,side;/);
+});
