@@ -203,7 +203,7 @@ describe('a configuration', () => {
     [
       'slow: 5',
       'slow: 500',
-      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision, ./klines.csv has 120 up to the end',
+      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision and one after it, ./klines.csv has 120 up to the end',
     ],
     [
       /XBTUSD/g,
