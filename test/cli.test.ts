@@ -310,6 +310,14 @@ describe('a strategy file', () => {
   });
 
   test.for([
+    ['columns', 'the kline of 2020-02-01T00:00Z'],
+    ['stream', '2020-02-01T00:01Z'],
+  ] as const)('that says what is no want is named with the place, over %s', async ([driver, place]) => {
+    const message = await refusedStrategy(1, deciding('return true;'), '--driver', driver);
+    expect(message).toContain(`use hold(), flat() or quote(); strategy trend, at ${place}\n`);
+  });
+
+  test.for([
     ["'text'", "'text'"],
     ['undefined', 'undefined'],
   ] as const)('that throws %s, which is no error, is named all the same', async ([thrown, shown]) => {

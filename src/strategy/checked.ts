@@ -1,6 +1,6 @@
 /** What a strategy says, before anything is done about it. */
 import type { Goal, Quote, Want } from '../domain/order.ts';
-import { WantError } from './fault.ts';
+import { saidBy, WantError } from './fault.ts';
 
 /**
  * A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. What comes back is
@@ -30,6 +30,15 @@ export function checked(want: Want): Want {
       `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`,
     );
   return Object.isFrozen(want) && Object.isFrozen(want.goal) ? want : { ...want, goal: { ...want.goal } };
+}
+
+/** The same of a strategy, at a kline that opened at a time, UTC ms. */
+export function checkedOf(want: Want, whose: { readonly id: string }, at: number): Want {
+  try {
+    return checked(want);
+  } catch (error) {
+    throw saidBy(error, { id: whose.id, at });
+  }
 }
 
 const isQuote = (quote: Quote | null | undefined): boolean =>
