@@ -67,8 +67,10 @@ describe('klines', () => {
 
   test('that are too few to warm up are counted', async () => {
     await expect(prepared(upTo(30))).rejects.toThrow(
-      /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision, .*x\.csv has 30 up to the end/,
+      /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision and one after it, .*x\.csv has 30 up to the end/,
     );
+    const other = '1min, params: { fast: 2, slow: 10 } }, { id: two, use: sma-cross, symbol: BTCUSDT, interval: 1min';
+    await expect(prepared(upTo(30), '', other)).rejects.toThrow('30 klines are too few: strategy two needs 30 of 1min');
   });
 });
 

@@ -42,7 +42,10 @@ test('one that wishes for more than all it has is told', async () => {
 
 test.for([
   ["hold({ quantity: 5, share: 1 }, '')", /say quantity, amount or share \(My_own\.ts, line 3\); strategy my-own \(/],
-  ["{ kind: 'target', goal: { amount: 5, share: 1 }, reason: '' }", /say quantity, amount or share; strategy my-own\n/],
+  [
+    "{ kind: 'target', goal: { amount: 5, share: 1 }, reason: '' }",
+    /say quantity, amount or share; strategy my-own, at the kline of 2025-10-\S+\n/,
+  ],
 ] as const)('one that has two goals is told: %s', async ([target, place]) => {
   const { code, err } = await checked(target);
   expect(err).toMatch(/a strategy threw: WantError: a target with more than one goal: \{"\w+":5,"share":1\}; say/);

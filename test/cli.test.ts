@@ -203,7 +203,7 @@ describe('a configuration', () => {
     [
       'slow: 5',
       'slow: 500',
-      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision, ./klines.csv has 120 up to the end',
+      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision and one after it, ./klines.csv has 120 up to the end',
     ],
     [
       /XBTUSD/g,
@@ -307,6 +307,14 @@ describe('a strategy file', () => {
     expect(message).toContain(
       'sluice: a strategy threw: Error: oops (mine.ts, line 3); strategy trend (./mine.ts), at the kline of 2020-02-01T00:00Z',
     );
+  });
+
+  test.for([
+    ['columns', 'the kline of 2020-02-01T00:00Z'],
+    ['stream', '2020-02-01T00:01Z'],
+  ] as const)('that says what is no want is named with the place, over %s', async ([driver, place]) => {
+    const message = await refusedStrategy(1, deciding('return true;'), '--driver', driver);
+    expect(message).toContain(`use hold(), flat() or quote(); strategy trend, at ${place}\n`);
   });
 
   test.for([

@@ -151,6 +151,13 @@ describe('a grid', () => {
     expect(out).toMatch(
       / 3 cells over [\d,]+ klines, 1 refused\nRefused +XBTUSD: \d+ klines are too few: the strategy needs 20000 /,
     );
+    const { out: many } = await run({
+      ...{ json: false, grid: ['fast=10,30', 'slow=20,19000,20000'] },
+      set: ['to=2020-02-05', 'from=2020-02-03'],
+    });
+    expect(many).toMatch(
+      / 5 refused\nRefused +XBTUSD: .* needs 19000 .* \(3 more alike\)\nRefused +fast \(30\) must be below slow \(20\)\n/,
+    );
     expect(out).toMatch(/Best cell +fast 10, slow (20|50): /);
     expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(/^10,20000,+"?XBTUSD: /m);
   });

@@ -202,3 +202,29 @@ test.each([
   };
   expect([0, 1, 2, 500_000].map(ruleAfter)).toEqual([onTime, onTime, late, late]);
 });
+
+test.each([
+  [0, [0]],
+  [1, [1]],
+  [2, [2]],
+  [3, [3]],
+] as const)(
+  'an order of %i klines on its way arrives so many closes later, though each is come to twice',
+  (delay, at) => {
+    const fills = engine({ rules: { ...rulesets.vectorbt, entryLatencyMs: delay * 60_000 } });
+    fills.submit(order({}));
+    const closes = [0, 1, 2, 3, 4].map((row) => kline(100, 100, 100, 100, 50, row * 60_000));
+    const filled = closes.flatMap((close, row) =>
+      [close, close].flatMap((one) => fills.decided(one).fills.map(() => row)),
+    );
+    expect(filled).toEqual(at);
+    fills.submit(order({ id: 'b', price: '1' }));
+    for (const row of [5, 6, 7, 8]) fills.decided(kline(100, 100, 100, 100, 50, row * 60_000));
+    const ended = fills.cancel('b').ends.length > 0 ? [0] : [];
+    for (const row of [9, 10, 11, 12, 13]) {
+      const one = kline(100, 100, 100, 100, 50, row * 60_000);
+      for (const close of [one, one]) if (fills.decided(close).ends.length > 0) ended.push(row - 9);
+    }
+    expect(ended).toEqual(at);
+  },
+);

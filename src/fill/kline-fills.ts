@@ -46,6 +46,7 @@ import {
 import { firstOf } from './path.ts';
 import type { Rules } from './rules.ts';
 import { stopHit } from './stops.ts';
+import { isThere, type Way } from './way.ts';
 import { limitOf } from './working.ts';
 
 /** What the engine reads of a kline; a loop over columns may pass one object again and again. */
@@ -71,9 +72,9 @@ interface Working {
   readonly reach: number;
   remaining: Lots;
   active: boolean;
-  /** Opens that pass before the order arrives, and before its cancel does. */
-  arrivesIn: number;
-  cancelsIn: number | undefined;
+  readonly way: Way;
+  /** Of its cancel. */
+  cancel: Way | undefined;
   /** Open time of the kline in which it took: what it left rests from the next one on. */
   tookAt: number;
 }
@@ -121,8 +122,8 @@ export class KlineFills {
       reach: order.type === 'MARKET' ? Number.NaN : reachOf(order.side, limitOf(order), this.#options),
       remaining: 'lots' in order.volume ? minus(order.volume.lots, executed) : noLots,
       active: isAtOnce && order.type === 'LIMIT',
-      arrivesIn: this.#delay,
-      cancelsIn: undefined,
+      way: { left: this.#delay, at: Number.NaN },
+      cancel: undefined,
       tookAt: Number.NaN,
     });
   }
@@ -132,8 +133,8 @@ export class KlineFills {
     const index = this.#working.findIndex(({ order }) => order.clientOrderId === clientOrderId);
     const working = this.#working[index];
     if (working === undefined) return nothing;
-    if (this.#delay > 0 && (!this.#inside || working.cancelsIn !== undefined)) {
-      working.cancelsIn ??= this.#delay;
+    if (this.#delay > 0 && (!this.#inside || working.cancel !== undefined)) {
+      working.cancel ??= { left: this.#delay, at: Number.NaN };
       return nothing;
     }
     this.#working.splice(index, 1);
@@ -163,11 +164,11 @@ export class KlineFills {
     if (this.#working.length === 0) return nothing;
     const step = fresh();
     this.#keep((working) => {
-      if (working.cancelsIn !== undefined && working.cancelsIn-- <= 0) {
+      if (working.cancel !== undefined && isThere(working.cancel, kline)) {
         step.ends = and(step.ends, { order: working.order, end: 'canceled' });
         return false;
       }
-      if (working.active || working.arrivesIn-- > 0) return true;
+      if (working.active || !isThere(working.way, kline)) return true;
       working.active = true;
       return working.order.type === 'MARKET'
         ? this.#market(working.order, kline, step)

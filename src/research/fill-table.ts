@@ -152,9 +152,30 @@ export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<strin
 export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): number =>
   at === undefined ? 0 : 0.999_999 * 10 ** -at.quantityPrecision;
 
-/** The same of all the strategies on a symbol, each of which leaves its own. */
-export const dustIn = (
-  { places }: Pick<FillTable, 'places'>,
-  symbol: string,
-  instruments: ReadonlyMap<string, Instrument>,
-): number => dustOf(instruments.get(symbol)) * Math.max(1, places.filter((place) => place.symbol === symbol).length);
+/** What strategies hold of a symbol while its fills go by, each by itself: what fees leave of several is no position, however much it comes to. */
+export class Held {
+  /** Of all of them. */
+  base = 0;
+  readonly #of: Float64Array;
+  readonly #dust: number;
+  #positions = 0;
+
+  constructor({ places }: Pick<FillTable, 'places'>, at: Pick<Instrument, 'quantityPrecision'> | undefined) {
+    this.#of = new Float64Array(places.length);
+    this.#dust = dustOf(at);
+  }
+
+  take({ place, base }: Pick<FillTable, 'place' | 'base'>, fill: number): void {
+    const whose = place[fill] as number;
+    const before = this.#of[whose] as number;
+    const after = before + (base[fill] as number);
+    this.#of[whose] = after;
+    this.base += base[fill] as number;
+    this.#positions += (Math.abs(after) > this.#dust ? 1 : 0) - (Math.abs(before) > this.#dust ? 1 : 0);
+  }
+
+  /** Also where what one is short of is what another holds. */
+  get isNothing(): boolean {
+    return this.#positions === 0 || Math.abs(this.base) <= this.#dust;
+  }
+}

@@ -80,6 +80,16 @@ test('data that were repaired or cannot be of a sound market speak against a res
   expect(doubtsText(['a', 'b', 'c', 'd', 'e', 'f'])).toBe('a; b; c; d; and 2 more, see the notes');
 });
 
+test('fills that came late speak against a result where one waited for days or many did, not where a few minutes are missing', () => {
+  const late = (count: number, longestMs: number) => verdictOf(judged({ late: { count, longestMs, longestAt: 0 } }));
+  expect(late(6, 23 * 3_600_000).conclusion).toBe('better than luck so far');
+  for (const much of [late(1, 86_400_000), late(7, 180_000)])
+    expect(much).toMatchObject({
+      conclusion: 'not distinguishable from luck',
+      reasons: [expect.stringMatching(/came late, where klines were missing/)],
+    });
+});
+
 test('fills that took far more than the prints that granted them speak against a result', () => {
   expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 1, 100]) })).reasons).toEqual([]);
   expect(verdictOf(judged({ beyondPrint: beyondPrint([0.5, 250, 116_770.6]) }))).toMatchObject({

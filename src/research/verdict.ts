@@ -107,8 +107,23 @@ export function verdictOf(judged: Judged): Verdict {
   };
 }
 
+/** Late fills speak against a result where one waited for so long, or so large a part of all did: hardly any data are without a hole of minutes. */
+const [longWaitMs, manyLate] = [86_400_000, 0.01];
+
 function doubts(
-  { metrics, tries, stressed, cash, worstEquity, withoutImpact, beyondPrint, late, stopped = [], data = [] }: Judged,
+  {
+    metrics,
+    tries,
+    stressed,
+    cash,
+    fills,
+    worstEquity,
+    withoutImpact,
+    beyondPrint,
+    late,
+    stopped = [],
+    data = [],
+  }: Judged,
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
@@ -118,7 +133,7 @@ function doubts(
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
-  if (late !== undefined) found.push(lateText(late));
+  if (late !== undefined && (late.longestMs >= longWaitMs || late.count > manyLate * fills)) found.push(lateText(late));
   if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);

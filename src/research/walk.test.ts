@@ -68,6 +68,18 @@ test.each([
 test.each([
   ['one series', ['XZ']],
   ['several', ['XZ', 'YZ']],
+] as const)('a single lot that one of several strategies holds is held, and worth its price: %s', (_, symbols) => {
+  const all = symbols.map((symbol) => series([100, 100, 100, 50, 100, 100], '1min', symbol));
+  const lot = (strategy: string, row: number, side: 'BUY' | 'SELL'): Fill =>
+    fill(row * minute, side, '100', '0.001', { strategy, fee: units('0') });
+  const fills = [lot('a', 1, 'BUY'), lot('a', 2, 'SELL'), lot('b', 3, 'BUY'), lot('b', 5, 'SELL')];
+  const { heldMs, drawdown } = walk(walkable(fills, all, 1));
+  expect([heldMs / minute, drawdown.fall]).toEqual([3, expect.closeTo(-0.05, 12)]);
+});
+
+test.each([
+  ['one series', ['XZ']],
+  ['several', ['XZ', 'YZ']],
 ] as const)('what is held counts from fill to fill, also within one kline: %s', (_, symbols) => {
   const all = symbols.map((symbol) => series([100, 100, 100, 100], '1min', symbol));
   const [second, none] = [1_000, { fee: units('0') }];

@@ -1,7 +1,7 @@
 /** Equity through time: at every kline close for falls, from fill to fill for exposure, at UTC day closes for returns, and thinned for charts. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import { dustIn } from './fill-table.ts';
+import { Held } from './fill-table.ts';
 import { Hold, rowsClosedBy } from './hold.ts';
 import { type Curve, Points } from './points.ts';
 import { Balances, rateOf } from './rates.ts';
@@ -179,17 +179,16 @@ class Walk {
     const { fills, cash, instruments, costs } = this.#given;
     const marks = costs(symbol);
     const { openTime, close } = columns;
-    const dust = dustIn(fills, symbol, instruments);
+    const held = new Held(fills, instruments.get(symbol));
     let quote = cash;
-    let base = 0;
     let next = 0;
     for (let row = first; row < end; ) {
       const closes = closeTime(interval, openTime[row] as number);
       let last = row > first ? (close[row - 1] as number) : 0;
       for (; next < fills.length && (fills.time[next] as number) < closes; next++) {
-        this.#until(fills.time[next] as number, Math.abs(base) <= dust ? 0 : base * last);
+        this.#until(fills.time[next] as number, held.isNothing ? 0 : held.base * last);
         quote += fills.quote[next] as number;
-        base += fills.base[next] as number;
+        held.take(fills, next);
         last = fills.price[next] as number;
       }
       const until =
@@ -199,8 +198,9 @@ class Walk {
               fills.openRow?.[next] ?? rowsClosedBy(openTime, interval, row, end, fills.time[next] as number),
             )
           : end;
+      const { base } = held;
       const marked = base * (base > 0 ? marks.long : marks.short);
-      if (Math.abs(base) <= dust) {
+      if (held.isNothing) {
         this.#until(openTime[row] as number, this.#held);
         const worth = quote + marked * (close[row] as number);
         this.note(closes, worth, 0);
@@ -221,11 +221,12 @@ class Walk {
     if (next === fills.length) return;
     for (; next < fills.length; next++) {
       quote += fills.quote[next] as number;
-      base += fills.base[next] as number;
+      held.take(fills, next);
     }
+    const { base } = held;
     const price = close[end - 1] as number;
     const marked = base * (base > 0 ? marks.long : marks.short);
-    this.note(this.#time, quote + marked * price, Math.abs(base) <= dust ? 0 : base * price);
+    this.note(this.#time, quote + marked * price, held.isNothing ? 0 : base * price);
   }
 
   /** `note` for rows in which the same is held, up to the next edge; most of a walk is spent here. Returns where it stopped. */
@@ -291,9 +292,8 @@ class Walk {
       ...one,
       row: one.first,
       closes: closesAt({ ...one, row: one.first }),
-      base: 0,
       ...{ price: 0, last: 0 },
-      dust: dustIn(fills, one.symbol, instruments),
+      of: new Held(fills, instruments.get(one.symbol)),
       marks: costs(one.symbol),
     }));
     const bySymbol = new Map(held.map((one) => [one.symbol, one]));
@@ -323,7 +323,7 @@ class Walk {
         purse.move(rates?.of.get(symbol), fills.quote[next] as number);
         const place = bySymbol.get(symbol);
         if (place === undefined) continue;
-        place.base += fills.base[next] as number;
+        place.of.take(fills, next);
         place.last = fills.price[next] as number;
       }
       for (; charge < charges.length && (charges[charge]?.time as number) <= at; charge++)
@@ -339,8 +339,9 @@ class Walk {
         else if (one.row < one.end && opensAt(one) < at) one.price = one.columns.open[one.row] as number;
         one.last = one.price;
         const price = one.price * rateOf(rates, one.symbol, at);
-        equity += one.base * (one.base > 0 ? one.marks.long : one.marks.short) * price;
-        if (Math.abs(one.base) > one.dust) exposed += Math.abs(one.base * price);
+        const { base } = one.of;
+        equity += base * (base > 0 ? one.marks.long : one.marks.short) * price;
+        if (!one.of.isNothing) exposed += Math.abs(base * price);
       }
       this.note(at, equity * scale, exposed * scale);
       for (; flow < flows.length && (flows[flow]?.time as number) <= at; flow++) {
@@ -359,14 +360,10 @@ class Walk {
 
 /** The worth of what is held at its last prices. */
 const exposedIn = (
-  all: readonly { readonly symbol: string; readonly base: number; readonly last: number; readonly dust: number }[],
+  all: readonly { readonly symbol: string; readonly of: Held; readonly last: number }[],
   rateIn: (symbol: string) => number,
 ): number =>
-  all.reduce(
-    (sum, { symbol, base, last, dust }) =>
-      Math.abs(base) <= dust ? sum : sum + Math.abs(base * last * rateIn(symbol)),
-    0,
-  );
+  all.reduce((sum, { symbol, of, last }) => (of.isNothing ? sum : sum + Math.abs(of.base * last * rateIn(symbol))), 0);
 
 const closesAt = ({ row, end, interval, columns }: MetricSeries & { readonly row: number }): number =>
   row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;

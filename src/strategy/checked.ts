@@ -1,6 +1,6 @@
 /** What a strategy says, before anything is done about it. */
 import type { Goal, Quote, Want } from '../domain/order.ts';
-import { WantError } from './fault.ts';
+import { saidBy, WantError } from './fault.ts';
 
 /**
  * A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `WantError` for one. What comes back is
@@ -10,6 +10,7 @@ export function checked(want: Want): Want {
   // Asked at every kline, so nothing is made here unless something is wrong, or is the strategy's own to change.
   if (want?.kind === 'quotes') {
     if (!Array.isArray(want.quotes) || !want.quotes.every(isQuote)) throw new WantError(quotesFault(want.quotes));
+    if (typeof want.reason !== 'string') throw withoutReason(want);
     return { ...want, quotes: want.quotes.map((one) => ({ ...one })) };
   }
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
@@ -29,8 +30,24 @@ export function checked(want: Want): Want {
     throw new WantError(
       `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`,
     );
+  if (typeof want.reason !== 'string') throw withoutReason(want);
   return Object.isFrozen(want) && Object.isFrozen(want.goal) ? want : { ...want, goal: { ...want.goal } };
 }
+
+/** The same of a strategy, at a kline that opened at a time, UTC ms. */
+export function checkedOf(want: Want, whose: { readonly id: string }, at: number): Want {
+  try {
+    return checked(want);
+  } catch (error) {
+    throw saidBy(error, { id: whose.id, at });
+  }
+}
+
+/** With exits in its place, a stop would protect nothing, and no journal could say why an order was sent. */
+const withoutReason = (want: Want): WantError =>
+  new WantError(
+    `a want whose reason is no text: ${shown(want)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quote([…], 'why')`,
+  );
 
 const isQuote = (quote: Quote | null | undefined): boolean =>
   (quote?.side === 'BUY' || quote?.side === 'SELL') && isLevel(quote.price) && isLevel(quote.quantity);

@@ -12,12 +12,28 @@ export class WantError extends RangeError {
 export class StrategyThrew extends Error {
   override name = 'StrategyThrew';
 
-  /** `at`: when the kline opened, UTC ms; undefined where it decides on streams of its own. */
-  constructor(thrown: unknown, { id, use, at }: { readonly id: string; readonly use: string; readonly at?: number }) {
-    const when = at === undefined ? '' : `, at the kline of ${new Date(at).toISOString().slice(0, 16)}Z`;
-    super(`${faultText(thrown)}; strategy ${id} (${use})${when}`);
+  constructor(thrown: unknown, { id, use, at, now }: Thrower) {
+    const whose = use === undefined ? id : `${id} (${use})`;
+    const when =
+      at === undefined ? (now === undefined ? '' : `, at ${momentOf(now)}`) : `, at the kline of ${momentOf(at)}`;
+    super(`${faultText(thrown)}; strategy ${whose}${when}`);
   }
 }
+
+interface Thrower {
+  readonly id: string;
+  readonly use?: string;
+  /** When the kline opened, UTC ms; undefined where it decides on streams of its own. */
+  readonly at?: number;
+  /** The moment, UTC ms, where the kline is not known. */
+  readonly now?: number;
+}
+
+const momentOf = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
+
+/** What was thrown; a want that cannot be carried out is found by Sluice, when the strategy has said it: then with whose it is, and where. */
+export const saidBy = (thrown: unknown, whose: Thrower): unknown =>
+  thrown instanceof WantError ? new StrategyThrew(thrown, whose) : thrown;
 
 const ours = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -12,7 +12,7 @@ import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection } from '../../portfolio/protect.ts';
 import type { Risk } from '../../risk/risk.ts';
-import { checked } from '../../strategy/checked.ts';
+import { checkedOf } from '../../strategy/checked.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { ColumnDesk } from './column-desk.ts';
 import { ColumnEquity } from './column-equity.ts';
@@ -196,7 +196,7 @@ export class ColumnRun {
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     markCloses(this.walks, this.#portfolio);
-    const want = checked(wish);
+    const want = checkedOf(wish, seat.hosted, cursor.openTime);
     seat.lastWant = want;
     seat.quiet = false;
     const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };

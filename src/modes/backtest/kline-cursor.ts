@@ -3,6 +3,12 @@ import { closeTime } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { RunSeries } from './run.ts';
 
+/**
+ * So many klines are frozen, the first that are made: a strategy that writes on one, which others see, too, does so from the start, and
+ * freezing takes longer than making.
+ */
+const frozenKlines = 1_000;
+
 export class KlineCursor implements Kline {
   row = 0;
   readonly symbol: string;
@@ -11,6 +17,7 @@ export class KlineCursor implements Kline {
   readonly #seenAt: ((row: number) => number) | undefined;
   #made: Kline | undefined;
   #madeAt = -1;
+  #count = 0;
 
   /** `seenAt` says when a row was known, UTC ms, where that is not when it closed. */
   constructor({ symbol, interval, columns }: RunSeries, seenAt?: (row: number) => number) {
@@ -44,6 +51,7 @@ export class KlineCursor implements Kline {
       const { symbol, interval, openTime, open, high, low, close, volume, seenAt } = this;
       this.#madeAt = this.row;
       this.#made = { symbol, interval, openTime, open, high, low, close, volume, seenAt };
+      if (this.#count++ < frozenKlines) Object.freeze(this.#made);
     }
     return this.#made;
   }

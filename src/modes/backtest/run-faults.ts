@@ -156,7 +156,8 @@ export function shortFault(asked: Asked, end: number, strategies: readonly Warmi
       ...one.needs.map((need) => ownWarmup({ ...need, warmup: ownWarmup(need, one.of) }, interval)),
     );
     const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
-    return `${symbol}: ${end} klines are too few: the strategy needs ${needed} of ${interval} before its first decision, ${end < needed ? '' : 'and one more to trade in, '}${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+    const whose = strategies.length > 1 ? `strategy ${one.id}` : 'the strategy';
+    return `${symbol}: ${end} klines are too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
   }
   return undefined;
 }

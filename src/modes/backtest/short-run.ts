@@ -12,7 +12,7 @@ import { noUnits, plus, rateNumber, shortLotsOf, shortTicksOf } from '../../doma
 import type { Want } from '../../domain/order.ts';
 import { safe, shortFee, shortNotional } from '../../domain/short.ts';
 import { isPlain } from '../../portfolio/protect.ts';
-import { checked } from '../../strategy/checked.ts';
+import { checkedOf } from '../../strategy/checked.ts';
 import { Seat, type Told } from './column-seat.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from './run.ts';
@@ -99,7 +99,7 @@ export class ShortRun {
 
   /** Takes a wish that differs from the last, and orders what it takes to reach it. */
   #wish(row: number, said: Want): boolean {
-    const want = checked(said);
+    const want = checkedOf(said, this.#short.hosted, this.#opensAt(row));
     this.#saidAt.push(row);
     this.#said.push(want);
     if (want.kind !== 'target' || want.limit !== undefined || !isPlain(want) || !('quantity' in want.goal))

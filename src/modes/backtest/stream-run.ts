@@ -6,6 +6,7 @@ import { type Kline, mapColumns } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
 import { memoryJournal } from '../../journal/memory.ts';
+import { saidBy } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
@@ -133,7 +134,7 @@ function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, f
     fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
     holding: assembled.portfolio.holding(id, symbol),
     now: () => clock.now(),
-    failed: (error) => void faults.push(error),
+    failed: (error) => void faults.push(saidBy(error, { id, now: clock.now() })),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Depth, FeedGap, Trade } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { memoryJournal } from '../../journal/memory.ts';
+import { saidBy } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
 import { PaperOnTape } from '../../venue/paper/on-tape.ts';
@@ -192,7 +193,7 @@ class TapeRun {
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
       holding: this.#assembled.portfolio.holding(id, symbol),
       now: () => this.#clock.now(),
-      failed: (error) => void this.#faults.push(error),
+      failed: (error) => void this.#faults.push(saidBy(error, { id, now: this.#clock.now() })),
     };
   }
 

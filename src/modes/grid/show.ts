@@ -107,11 +107,14 @@ export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Fo
   return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
 
-/** Why cells could not be run, in the words of the first few. */
-const refusals = ({ outcomes }: GridResult): readonly string[] =>
-  [...new Set(outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : [])))]
-    .slice(0, 3)
-    .map((why) => line('Refused', why));
+/** Why cells could not be run: each reason in the words of the first cell, whose numbers are its own. */
+function refusals({ outcomes }: GridResult): readonly string[] {
+  const all = outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : []));
+  const kinds = [...Map.groupBy(all, (why) => why.replace(/\d+/g, '0')).values()].slice(0, 3);
+  return kinds.map(([why = '', ...others]) =>
+    line('Refused', others.length === 0 ? why : `${why} (${grouped(others.length)} more alike)`),
+  );
+}
 
 function plateauText({ axes, cells }: GridResult, { centre, cells: block, mean, worst, best }: Plateau): string {
   return `around ${cellText(axes, cells[centre])}: ${block.length} cells, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
