@@ -18,11 +18,15 @@ export type Found = Parameters<typeof findingText>[0] & { readonly check: string
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
 const told: ReadonlySet<string> = new Set(
-  'stuck outliers wicks scale cut-off slip one-sided locked old-books delivered-twice partial zone'.split(' '),
+  'stuck outliers wicks scale cut-off slip one-sided locked old-books delivered-twice partial zone contracts'.split(
+    ' ',
+  ),
 );
 
 /** Of these the ones that no sound market has; flashes, holes and quiet hours are usual. */
-const grave: ReadonlySet<string> = new Set('stuck outliers scale slip one-sided locked delivered-twice'.split(' '));
+const grave: ReadonlySet<string> = new Set(
+  'stuck outliers scale slip one-sided locked delivered-twice contracts'.split(' '),
+);
 
 /** Single klines without volume are usual; runs of them may be an outage that the source filled. */
 export const isFilled = ({ check, what }: Found): boolean => check === 'zero-volume' && what.includes('longest run');

@@ -29,6 +29,23 @@ test('of trades: repairs, and a side that is broken', async () => {
   ]);
 });
 
+test('of trades: quantities that may count contracts', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
+  const name = 'BTCUSD_PERP-aggTrades-2024-01-10.csv';
+  const rows = Array.from(
+    { length: 200 },
+    (_, row) => `${row},100,20,1,1,${start + row * 1_000},${row % 2 === 0},true\n`,
+  );
+  writeFileSync(join(dir, name), rows.join(''));
+  await importFile(join(dir, name), { ...options, dir, repair: new Set<Repair>() });
+  const tape = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'] });
+  const what = 'BTCUSDT trades: quantities are whole numbers, as where contracts are counted (USD_PERP)';
+  expect(tape.warnings).toEqual([
+    `${what}: they are read as those of the base asset, and orders may fill by far more than was traded`,
+  ]);
+  expect(tape.doubts).toEqual([what]);
+});
+
 test('of what came in by many imports: a few of a kind, and how many more there are', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
   for (let part = 0; part < 6; part++) {

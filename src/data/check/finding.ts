@@ -29,6 +29,7 @@ export type CheckName =
   | 'partial'
   | 'same-rows'
   | 'future'
+  | 'contracts'
   | 'assumed';
 
 export interface Finding {

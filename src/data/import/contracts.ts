@@ -25,6 +25,9 @@ const ofQuote = /(?<![a-z])ftx(?![a-z])|adj close/i;
 /** Files of Coinbase as it gives trades; others turn the side, and name the exchange in a column. */
 const ofMaker = /(?<![a-z])(?:coinbase|gdax)(?![a-z]).*(?<![a-z])trade_?id(?![a-z])/i;
 
+/** What is done about quantities that may be of something else. */
+export const readAsBase = 'they are read as those of the base asset, and orders may fill by far more than was traded';
+
 /** What cannot be known of quantities beside which nothing else was counted, and of sides. */
 export function unknownNotes(
   kind: Kind,
@@ -34,7 +37,6 @@ export function unknownNotes(
   places: readonly number[],
 ): string[] {
   const text = [name, ...header, ...(rows[0] ?? [])].join(' ');
-  const read = 'they are read as those of the base asset, and orders may fill by far more than was traded';
   if (kind === 'trades' && ofMaker.test(text) && !header.includes('exchange'))
     return [
       'sides are read as those of takers, and Coinbase gives those of makers: where nobody has turned them, sell and buy have to be swapped in the file',
@@ -42,9 +44,9 @@ export function unknownNotes(
   const [found] = counting.exec(text) ?? [];
   const isWhole = rows.every((cells) => places.every((at) => /^\d+(\.0*)?$/.test(cells[at] ?? '')));
   if (found !== undefined && isWhole)
-    return [`quantities are whole numbers, as where contracts are counted (${found}): ${read}`];
+    return [`quantities are whole numbers, as where contracts are counted (${found}): ${readAsBase}`];
   return kind === 'klines' && ofQuote.test(text)
-    ? [`volumes of FTX, and of crypto at Yahoo, are of the quote asset: ${read}`]
+    ? [`volumes of FTX, and of crypto at Yahoo, are of the quote asset: ${readAsBase}`]
     : [];
 }
 

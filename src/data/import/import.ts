@@ -25,6 +25,7 @@ import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
 import type { Batch, Reading } from './batch.ts';
 import { Clocks } from './clocks.ts';
+import { readAsBase } from './contracts.ts';
 import { guess } from './guess.ts';
 import type { Layout, Told } from './layout.ts';
 import { mend, reversed } from './mend.ts';
@@ -280,7 +281,11 @@ function readingFindings(layout: Layout, reading: Reading): readonly Finding[] {
     remark('assumed', `times are in ${[...units].join(' and then ')}`, 'each is read in the unit its size gives it');
   if (layout.newestFirst) remark('assumed', 'the newest rows come first', 'they are stored in the order of time');
   if (layout.endStamps) remark('assumed', 'times are ends of klines', 'they are stored by their opening');
-  for (const note of notesOf(layout, reading)) remark('assumed', note, 'as guessed');
+  for (const note of notesOf(layout, reading)) {
+    const [what, doubt] = note.split(`: ${readAsBase}`);
+    if (doubt === undefined) remark('assumed', note, 'as guessed');
+    else remark('contracts', what as string, readAsBase);
+  }
   return found;
 }
 
