@@ -31,6 +31,15 @@ export interface ControlOptions {
 /** A daemon takes no more, and not an empty one: neither may keep a kill from being carried out. */
 const mostReason = 500;
 
+/** A reason that somebody must state: a blank one would be a row of the journal that says nothing. */
+export function statedReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '') throw new Refusal('--reason is empty: say in a few words why, for the journal');
+  if (reason.length > mostReason)
+    throw new Refusal(`--reason has ${reason.length} characters: say it in at most ${mostReason}`);
+  return reason;
+}
+
 const answer = z.object({ ok: z.boolean(), message: z.string() });
 
 export async function control(action: 'kill' | 'resume' | 'cancel', options: ControlOptions): Promise<void> {

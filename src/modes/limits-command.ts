@@ -5,7 +5,7 @@ import type { LimitEntry } from '../journal/entries.ts';
 import { moment } from '../ops/words.ts';
 import { standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
-import { ask, inJournal, writeAtRest } from './control.ts';
+import { ask, inJournal, statedReason, writeAtRest } from './control.ts';
 import { knownLimit, lastVersion } from './limits.ts';
 import { withState } from './show.ts';
 import { chooseState } from './state.ts';
@@ -89,7 +89,8 @@ async function step(
   value: string,
   { question, done }: { readonly question: string; readonly done: string },
 ): Promise<void> {
-  const { reason, json, out, say } = options;
+  const { json, out, say } = options;
+  const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   if (!options.yes) await confirm(question, name, options);
   if (running === undefined)
