@@ -31,7 +31,7 @@ export function showLimits(options: LimitsOptions): void {
 }
 
 function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOptions): void {
-  const limits = standards.map(({ key, value }) => ({
+  const limits = [{ key: 'controls', value: 'all' }, ...standards].map(({ key, value }) => ({
     name: key,
     standard: String(value),
     raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,

@@ -57,7 +57,8 @@ exit code 3, with what to type:
 
 The step asks for the limit's name, typed (\`--yes\` for scripts), and is a row of the journal. \`sluice limits\` lists all of them, with each
 configuration's SHA-256 and each strategy's. A version of a strategy that runs for the first time, told by the hash of its code, may
-hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEGY\`; that takes effect at once.
+hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEGY\`; that takes effect at once. \`risk.controls: stated\` takes all standard values away where real money is, too, and needs a step of its own:
+\`sluice limits raise controls stated\`.
 
 ${table(
   ['limit', 'standard', 'more careful is'],
