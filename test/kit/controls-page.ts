@@ -85,7 +85,10 @@ A kill stops creation at once, is durable, and cancels what rests before anythin
 \`SLUICE_WATCHDOG_API_SECRET\`); without one, or with one that the exchange refuses, it does not run. The daemon touches \`heartbeat.json\` each second. When that stands still for
 \`watchdog.afterMs\` (30 s), because the daemon died or its event loop hangs, or when the file \`kill\` is there, the watchdog cancels every open
 order that bears our mark or that the journal knows, again and again until none is left or the daemon is back. Orders of a human stay. It
-writes what it did to \`watchdog.jsonl\`, which the daemon tells of when it goes on. A daemon that was stopped on purpose is left alone.
+writes what it did to \`watchdog.jsonl\`, which the daemon tells of when it goes on (and keeps as \`watchdog.told.jsonl\`). A daemon that was stopped on purpose is left alone.
+
+On the built-in exchange it can be tried with a second key of the account (\`keys\` in [its file](simulator.md#markets)) and \`kill -STOP\` of the daemon; the
+exchange's one standard user, \`demo-key\`, has none.
 
 A limit that kills lets exits by a stop go on; a kill by a person stops these, too.
 `;
