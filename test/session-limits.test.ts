@@ -125,6 +125,7 @@ describe('a step', () => {
     ['maxOpenOrders', '50', /is not above the standard 50/],
     ['maxOrderShare', 'much', /is no value of maxOrderShare/],
     ['noSelfMatch', 'true', /is not above the standard/],
+    ['controls', 'all', /controls can be raised to stated alone/],
   ])('%s %s is refused', async (name, value, why) => {
     await expect(raiseLimit(name, value, options(''))).rejects.toThrow(why);
     await expect(raiseLimit(name, value, options(''))).rejects.toBeInstanceOf(Refusal);

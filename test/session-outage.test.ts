@@ -52,6 +52,20 @@ describe.each(profiles)('on the %s profile', (profile) => {
     }
   });
 
+  test('a start that goes on just when it is stopped begins no strategy, and ends in good order', async () => {
+    const answers = exchange.addFault({
+      match: { method: 'GET', path: '/sapi/v1/openOrders' },
+      do: { status: 503, when: 'before' },
+    });
+    const daemon = rig.launch();
+    await daemon.line(/start-up waits for the exchange/, 30_000);
+    const ended = daemon.end('SIGINT');
+    await daemon.line(/^stopping/);
+    answers();
+    expect((await ended).code).toBe(130);
+    expect(daemon.lines.at(-1)).toBe(`stopped; state is in ${rig.state}`);
+  });
+
   describe('a socket', () => {
     test('that breaks is opened again, and strategies go on', async () => {
       rig.wish('taker', target(0.1));

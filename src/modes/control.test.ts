@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { commitIn } from '../journal/chain.ts';
 import type { Entry } from '../journal/entries.ts';
+import { thisHost } from '../journal/guard.ts';
 import { load } from '../journal/load.ts';
 import { takeLock } from '../journal/lock.ts';
 import { journalFile, openState } from '../journal/open.ts';
@@ -201,5 +203,45 @@ test('a state directory that takes nothing is said in one line', async () => {
   await expect(says('kill')).rejects.toMatchObject({
     exitCode: 3,
     message: `the journal in ${dir} cannot be written (unable to open database file): do this as the user whose daemon trades there, or change its permissions; nothing was changed`,
+  });
+});
+
+describe('a copy of a journal that traded', () => {
+  const open = (at = dir): void => {
+    const guard = { dir: join(dir, 'xdg', 'sluice', 'journals'), host: thisHost(), accept: undefined };
+    openState(at, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid'], guard).lock.release();
+  };
+  beforeEach(() => {
+    vi.stubEnv('XDG_STATE_HOME', join(dir, 'xdg'));
+    open();
+    mkdirSync(join(dir, 'copy'));
+    copyFileSync(join(dir, journalFile), join(dir, 'copy', journalFile));
+  });
+  afterEach(() => vi.unstubAllEnvs());
+  const killCopy = (): Promise<void> =>
+    control('kill', { state: join(dir, 'copy'), json: false, out: () => undefined, say: () => undefined });
+
+  test('is written into by no command once the other one went on, and stays as it is', async () => {
+    open();
+    const bytes = readFileSync(join(dir, 'copy', journalFile));
+    await expect(killCopy()).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/is older than the one that traded here last.*nothing was changed$/),
+    });
+    expect(readFileSync(join(dir, 'copy', journalFile))).toEqual(bytes);
+    expect(await says('kill')).toMatch(/is killed in DIR/);
+  });
+
+  test('is old once a command wrote into the other one', async () => {
+    await says('kill');
+    expect(() => open(join(dir, 'copy'))).toThrow(/is older than the one that traded here last/);
+    open();
+  });
+
+  test('from another host is written into by no command', async () => {
+    inJournal((db) =>
+      commitIn(db, () => db.prepare("UPDATE openings SET host = 'elsewhere' WHERE host IS NOT NULL").run()),
+    );
+    await expect(says('resume')).rejects.toThrow(/was last written on another host/);
   });
 });

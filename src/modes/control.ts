@@ -15,6 +15,7 @@ import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { askByFile, forgetRequest, killRequests } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
+import { refuseOld, rememberHead } from './newest.ts';
 import { chooseState, type DaemonInfo, isHeld, refusalOf } from './state.ts';
 
 export interface ControlOptions {
@@ -29,6 +30,15 @@ export interface ControlOptions {
 
 /** A daemon takes no more, and not an empty one: neither may keep a kill from being carried out. */
 const mostReason = 500;
+
+/** A reason that somebody must state: a blank one would be a row of the journal that says nothing. */
+export function statedReason(text: string): string {
+  const reason = text.trim();
+  if (reason === '') throw new Refusal('--reason is empty: say in a few words why, for the journal');
+  if (reason.length > mostReason)
+    throw new Refusal(`--reason has ${reason.length} characters: say it in at most ${mostReason}`);
+  return reason;
+}
 
 const answer = z.object({ ok: z.boolean(), message: z.string() });
 
@@ -227,7 +237,10 @@ function takeAway(dir: string, strategy: string | undefined): void {
   }
 }
 
-/** Writes into the journal of a directory on which no daemon runs, under its lock. One that something else changed is refused, as by a daemon (exit 3). */
+/**
+ * Writes into the journal of a directory on which no daemon runs, under its lock. One that something else changed, that is not the
+ * newest or comes from another host is refused, as by a daemon (exit 3).
+ */
 export function writeAtRest(dir: string, entries: readonly Entry[]): void {
   let lock: Lock | undefined;
   try {
@@ -235,13 +248,14 @@ export function writeAtRest(dir: string, entries: readonly Entry[]): void {
     if (lock === undefined)
       throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
     const path = join(dir, journalFile);
-    examine(path, () => undefined)?.block();
+    examine(path, (looked) => refuseOld(looked, path, process.env))?.block();
     const db = openForWriting(path);
     try {
       backUpBeforeMigration(db, path);
       migrate(db);
       // An order's steps are numbered by the opening they were written in: these come after all of them.
       writer(db, raiseEpoch(db))(entries);
+      rememberHead(db, process.env);
     } finally {
       db.close();
     }

@@ -119,6 +119,16 @@ describe('sluice resolve, without a daemon', () => {
   });
 });
 
+test.each([
+  ['', 'is empty'],
+  ['  ', 'is empty'],
+  ['x'.repeat(501), 'has 501 characters'],
+])('a reason that says nothing or too much is refused before anything is written: "%s"', async (reason, why) => {
+  await expect(adjust('USDT', '5', { ...options(), reason })).rejects.toThrow(why);
+  await expect(resolve('saaaaab00001', { ...options(), as: 'absent', reason })).rejects.toThrow(why);
+  expect(orderNow('saaaaab00001')).toMatchObject({ state: 'quarantined' });
+});
+
 describe('sluice adjust, without a daemon', () => {
   test('is a row that the next daemon counts', async () => {
     await adjust('USDT', '-12.50', { ...options(), reason: 'withdrawn' });

@@ -9,7 +9,7 @@ import type { Entry } from '../journal/entries.ts';
 import { openToRead } from '../journal/reader.ts';
 import type { DashboardSource } from '../ops/dashboard.ts';
 import type { Assembled } from './assemble.ts';
-import { ask, inJournal, writeAtRest } from './control.ts';
+import { ask, inJournal, statedReason, writeAtRest } from './control.ts';
 import { holdings } from './journal/holdings.ts';
 import { type View, viewOf } from './journal/view.ts';
 import { chooseState, refusalOf } from './state.ts';
@@ -79,7 +79,8 @@ function refuseNoAsset(asset: string): void {
 
 /** `sluice resolve ORDER --as STATE --reason TEXT`, with a daemon or, while none runs, in the journal. */
 export async function resolve(subject: string, options: DecideOptions & { readonly as: HumanWord }): Promise<void> {
-  const { as, reason, json, out, say } = options;
+  const { as, json, out, say } = options;
+  const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   const order = inJournal(dir, (reader) => orderOf(reader, subject));
   if (order === undefined) throw new Refusal(`there is no order ${subject} in ${dir}: sluice orders lists them`);
@@ -110,7 +111,8 @@ export async function resolve(subject: string, options: DecideOptions & { readon
 
 /** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */
 export async function adjust(asset: string, text: string, options: DecideOptions): Promise<void> {
-  const { reason, json, out, say } = options;
+  const { json, out, say } = options;
+  const reason = statedReason(options.reason);
   refuseNoAsset(asset);
   const amount = unitsText(amountOf(text));
   const { dir, running } = chooseState(options.state, say, true);

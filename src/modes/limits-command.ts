@@ -5,7 +5,7 @@ import type { LimitEntry } from '../journal/entries.ts';
 import { moment } from '../ops/words.ts';
 import { standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
-import { ask, inJournal, writeAtRest } from './control.ts';
+import { ask, inJournal, statedReason, writeAtRest } from './control.ts';
 import { knownLimit, lastVersion } from './limits.ts';
 import { withState } from './show.ts';
 import { chooseState } from './state.ts';
@@ -31,7 +31,7 @@ export function showLimits(options: LimitsOptions): void {
 }
 
 function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOptions): void {
-  const limits = standards.map(({ key, value }) => ({
+  const limits = [{ key: 'controls', value: 'all' }, ...standards].map(({ key, value }) => ({
     name: key,
     standard: String(value),
     raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,
@@ -89,7 +89,8 @@ async function step(
   value: string,
   { question, done }: { readonly question: string; readonly done: string },
 ): Promise<void> {
-  const { reason, json, out, say } = options;
+  const { json, out, say } = options;
+  const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   if (!options.yes) await confirm(question, name, options);
   if (running === undefined)

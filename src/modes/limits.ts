@@ -74,6 +74,8 @@ function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolea
 /** Refuses what no limit is, or no value above its standard; gives what its standard is, undefined for `controls`. */
 export function knownLimit(name: string, value: string): Standard | undefined {
   if (name === 'controls' && value === 'stated') return undefined;
+  if (name === 'controls')
+    throw new Refusal(`controls can be raised to stated alone, not to ${value}: all is what holds without a step`);
   const standard: Standard | undefined = standards.find(({ key }) => key === name);
   const names = ['controls', ...standards.map(({ key }) => key)];
   if (standard === undefined)

@@ -1,5 +1,5 @@
 /** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
-import { takeUntil } from 'rxjs';
+import { defer, EMPTY, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import type { Notice } from '../execution/desk.ts';
@@ -56,6 +56,7 @@ const stopPatienceMs = 8_000;
 export function run(made: Made): Running {
   const { clock, assembled, screen, hosted, fatal } = made;
   const stopping = source<true>();
+  let isStopping = false;
   const tasks = new AbortController();
   // Without a look at its prices a former strategy's stop would be dead, and without sweeps the fills of its orders would wait for the next start.
   const former = formerPlaces(assembled.portfolio, hosted);
@@ -78,7 +79,10 @@ export function run(made: Made): Running {
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
       begun();
     },
-    signals: hosted.map((one) => signalsHeard(made, one).pipe(takeUntil(stopping.stream))),
+    // A stop that came while recovery went on is over when strategies would begin.
+    signals: hosted.map((one) =>
+      defer(() => (isStopping ? EMPTY : signalsHeard(made, one).pipe(takeUntil(stopping.stream)))),
+    ),
   };
   const trading = trade(desk).subscribe({ error: fatal });
   void guardian(made, tasks.signal).catch(fatal);
@@ -100,6 +104,7 @@ export function run(made: Made): Running {
     ready,
     async stop() {
       screen.state = 'stopping';
+      isStopping = true;
       stopping.emit(true);
       await atMost(assembled.end(made.onStop));
       // What the run leaves behind must be what the account holds.

@@ -57,7 +57,8 @@ exit code 3, with what to type:
 
 The step asks for the limit's name, typed (\`--yes\` for scripts), and is a row of the journal. \`sluice limits\` lists all of them, with each
 configuration's SHA-256 and each strategy's. A version of a strategy that runs for the first time, told by the hash of its code, may
-hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEGY\`; that takes effect at once.
+hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEGY\`; that takes effect at once. \`risk.controls: stated\` takes all standard values away where real money is, too, and needs a step of its own:
+\`sluice limits raise controls stated\`.
 
 ${table(
   ['limit', 'standard', 'more careful is'],
@@ -84,7 +85,10 @@ A kill stops creation at once, is durable, and cancels what rests before anythin
 \`SLUICE_WATCHDOG_API_SECRET\`); without one, or with one that the exchange refuses, it does not run. The daemon touches \`heartbeat.json\` each second. When that stands still for
 \`watchdog.afterMs\` (30 s), because the daemon died or its event loop hangs, or when the file \`kill\` is there, the watchdog cancels every open
 order that bears our mark or that the journal knows, again and again until none is left or the daemon is back. Orders of a human stay. It
-writes what it did to \`watchdog.jsonl\`, which the daemon tells of when it goes on. A daemon that was stopped on purpose is left alone.
+writes what it did to \`watchdog.jsonl\`, which the daemon tells of when it goes on (and keeps as \`watchdog.told.jsonl\`). A daemon that was stopped on purpose is left alone.
+
+On the built-in exchange it can be tried with a second key of the account (\`keys\` in [its file](simulator.md#markets)) and \`kill -STOP\` of the daemon; the
+exchange's one standard user, \`demo-key\`, has none.
 
 A limit that kills lets exits by a stop go on; a kill by a person stops these, too.
 `;

@@ -1,14 +1,13 @@
 /** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { userState } from '../../budget/shared-file.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
 import { integrityOf, oneLine } from '../../journal/examiner.ts';
-import { checkGuard, thisHost } from '../../journal/guard.ts';
 import { journalFile } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { chainSince, isOurs } from '../../journal/schema.ts';
+import { refuseOld } from '../newest.ts';
 import { holdings } from './holdings.ts';
 import { type Rule, rules } from './rules.ts';
 import { type Finding, type View, viewOf } from './view.ts';
@@ -109,9 +108,8 @@ function* ofFile(
   if (version < chainSince) return;
   const broken = brokenHead(db, sumRows(db));
   if (broken !== undefined) yield { rule: 'chain', text: broken };
-  if (db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() === undefined) return;
   try {
-    checkGuard(db, path, { dir: join(userState(environment), 'journals'), host: thisHost(), accept: undefined });
+    refuseOld(db, path, environment);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     yield { rule: 'newest', text: error.message };

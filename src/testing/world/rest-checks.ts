@@ -26,8 +26,11 @@ export interface AtRest {
   readonly transfers: readonly { readonly asset: string; readonly amount: Units }[];
 }
 
+/** What is compared where nothing of the process is asked. */
+export type Written = Omit<AtRest, 'assembled'>;
+
 /** I1 at rest: every order with an id of ours has one intent. */
-function everyOrderHasOneIntent({ db, truth }: AtRest): Verdict {
+export function everyOrderHasOneIntent({ db, truth }: Written): Verdict {
   for (const [id, orders] of truth.ours) {
     if (orders.length > 1) return `${orders.length} orders carry ${id}`;
     if (orderRow(db, id) === undefined) return `order ${orders[0]?.orderId} has no intent ${id}`;
@@ -36,7 +39,7 @@ function everyOrderHasOneIntent({ db, truth }: AtRest): Verdict {
 }
 
 /** I3: our fills are the exchange's fills of our orders, as sets. */
-function fillsAreEqual({ db, truth }: AtRest): Verdict {
+export function fillsAreEqual({ db, truth }: Written): Verdict {
   const ours = new Set(readFills(db, '1').map(({ tradeId, orderId }) => `${tradeId} ${orderId}`));
   const theirs = new Set(truth.legs.map(({ trade, leg }) => `${trade.tradeId} ${leg.orderId}`));
   const lost = [...theirs].filter((one) => !ours.has(one));
@@ -48,7 +51,7 @@ function fillsAreEqual({ db, truth }: AtRest): Verdict {
 }
 
 /** I6: balances are what the account began with, our fills less fees, and what others did on it. */
-function balancesAreExplained({ db, truth, exchange, holder, transfers }: AtRest): Verdict {
+export function balancesAreExplained({ db, truth, exchange, holder, transfers }: Written): Verdict {
   const expected = new Map<string, Units>(Object.entries(baseline).map(([asset, text]) => [asset, units(text)]));
   const move = (asset: string, amount: Units): void =>
     void expected.set(asset, plus(expected.get(asset) ?? noUnits, amount));

@@ -14,6 +14,10 @@ export interface HuntOptions {
 
 export async function huntAll({ from, most, jobs, only }: HuntOptions): Promise<boolean> {
   const hunted = mutants.filter(({ name }) => only === undefined || name === only);
+  if (hunted.length === 0) {
+    out(`there is no mutant ${only}; there are ${mutants.map(({ name }) => name).join(', ')}`);
+    return false;
+  }
   const found = new Map<string, Killed | undefined>();
   await onThreads(
     hunted.map(({ name }): Task => ({ kind: 'mutant', name, from, most })),
