@@ -150,6 +150,15 @@ describe('sluice backtest', () => {
       expect(part.metrics).toEqual(until.metrics);
       expect(part.fills).toEqual(until.fills);
       expect(part.fills.length).toBeGreaterThan(10);
+      expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
+      const told = 'at 2020-02-03 20:16 UTC, before its end: everything is of the time until then';
+      expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
+      const alone = { runs: join(at.dir, `stopped-${driver}`), driver } as const;
+      expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);
+      expect((await run(alone)).out).not.toContain('Stopped');
+      const lines: string[] = [];
+      showRuns({ ...alone, json: false, out: (line) => lines.push(line), say: () => {} });
+      expect(lines.map((line) => line.includes('(stopped at 2020-02-03 20:16)'))).toEqual([false, true]);
     },
   );
 
