@@ -12,9 +12,20 @@ const hints: Readonly<Record<string, string>> = {
   position: 'above risk.maxPosition',
   rejected: 'too small for the instrument, or not paid for',
   short: 'wished to be short, which spot cannot be: taken for flat; account: margin can',
+  stop: 'above the price for a long position, below it for a short one: what it enters is left at once',
   unfilled: 'at market without the money for price and fee, or without volume',
   waiting: 'at market and open at the end: no trade of its side, no book and no kline came that fills it',
 };
+
+/** Orders that were refused, and stops that were hit as soon as they were set, each with its heading. */
+export function refusedRows(refused: Summary['refused'] = []): readonly (readonly [name: string, text: string])[] {
+  const isStop = ({ code }: { readonly code: string }): boolean => code === 'stop';
+  const [orders, stops] = [refused.filter((one) => !isStop(one)), refused.filter(isStop)];
+  return [
+    ...(orders.length === 0 ? [] : [['Orders refused', refusedText(orders)] as const]),
+    ...(stops.length === 0 ? [] : [['Stops hit when set', refusedText(stops)] as const]),
+  ];
+}
 
 /** `12: allocation 10 of a on BTCUSDT (…), rejected 2 of b on BTCUSDT (…); the first 2020-03-12 08:00 UTC`. */
 export function refusedText(refused: NonNullable<Summary['refused']>): string {

@@ -9,7 +9,7 @@ import { figureText, grouped, momentText, moneyFigure, shareText } from './figur
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
-import { refusedText } from './refused.ts';
+import { refusedRows } from './refused.ts';
 import { staleText } from './stale.ts';
 import { stoppedTexts, stressedText } from './stopped.ts';
 import { jump } from './trades.ts';
@@ -359,9 +359,7 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     summary.kills.length === 0
       ? ''
       : html`<h3>Stopped by a limit</h3><ul class="reasons">${stoppedTexts(summary).map((text) => html`<li>${text}</li>`)}</ul>`,
-    summary.refused === undefined || summary.refused.length === 0
-      ? ''
-      : html`<h3>Orders refused</h3><p>${refusedText(summary.refused)}.</p>`,
+    ...refusedRows(summary.refused).map(([name, text]) => html`<h3>${name}</h3><p>${text}.</p>`),
     gaps.length === 0
       ? ''
       : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(
