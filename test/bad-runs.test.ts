@@ -247,6 +247,12 @@ describe('orders that are refused', () => {
     expect(shorts.list().map(({ code, times }) => [code, times])).toEqual([['stop', 1]]);
   });
 
+  test('say absurd numbers in a few digits', () => {
+    const example = `BUY for ${'1'.repeat(306)} Z at market: The order is worth ${'123,'.repeat(99)}123.50, at most 20,000`;
+    const text = refusedText([{ code: 'orderValue', strategy: 's', symbol: 'XZ', times: 1, firstAt: 0, example }]);
+    expect(text).toContain('first BUY for 1.11e+305 Z at market: The order is worth 1.23e+299, at most 20,000');
+  });
+
   test('are said in words, the commonest first, with whose they are', () => {
     const text = refusedText([
       { code: 'allocation', times: 1, firstAt: start },

@@ -138,7 +138,7 @@ function tableSection({ axes, cells, asset }: GridInput): Html {
   const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills'];
   return section(
     'cells',
-    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} cells`,
+    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} ${ran.length === 1 ? 'cell' : 'cells'}`,
     tableHtml(
       [...axes.map(({ name }) => [name, 'n'] as const), ...names.map((name) => [name, 'n'] as const)],
       ran

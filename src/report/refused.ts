@@ -27,6 +27,13 @@ export function refusedRows(refused: Summary['refused'] = []): readonly (readonl
   ];
 }
 
+/** A number that nobody reads to its end, such as 114156…, of 306 digits, as `1.14e+305`. */
+const shortened = (text: string): string =>
+  text.replace(/\d[\d,]{30,}(\.\d+)?/g, (number) => {
+    const digits = number.replace(/\..*$/, '').replaceAll(',', '');
+    return `${digits[0]}.${digits.slice(1, 3)}e+${digits.length - 1}`;
+  });
+
 /** `12: allocation 10 of a on BTCUSDT (…), rejected 2 of b on BTCUSDT (…); the first 2020-03-12 08:00 UTC`. */
 export function refusedText(refused: NonNullable<Summary['refused']>): string {
   const all = refused.reduce((sum, { times }) => sum + times, 0);
@@ -36,7 +43,7 @@ export function refusedText(refused: NonNullable<Summary['refused']>): string {
       const whose = strategy === undefined ? '' : ` of ${strategy} on ${symbol}`;
       const about = [
         hints[code],
-        example === undefined ? undefined : `first ${example}`,
+        example === undefined ? undefined : `first ${shortened(example)}`,
         code === 'waiting' ? `since ${momentText(firstAt)} UTC` : undefined,
       ].filter((text) => text !== undefined);
       return `${code} ${grouped(times)}${whose}${about.length === 0 ? '' : ` (${about.join('; ')})`}`;

@@ -29,6 +29,7 @@ export function showRuns({
     rmSync(folder, { recursive: true });
     say(`${basename(folder)} removed; its try stays counted`);
   }
+  if (remove.length > 0) return;
   const ids = runIds(runs);
   let bytes = 0;
   let noted = 0;
