@@ -8,12 +8,13 @@ import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { importFile } from '../src/data/import/import.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
+import { Refusals } from '../src/modes/backtest/refusals.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { shortFault } from '../src/modes/backtest/run-faults.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
-import { refusedText } from '../src/report/refused.ts';
+import { refusedRows, refusedText } from '../src/report/refused.ts';
 import { defineStrategy, flat, hold, quote } from '../src/strategy/contract.ts';
 import maker from '../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, xz } from './agreement.ts';
@@ -218,6 +219,40 @@ describe('orders that are refused', () => {
     ]);
     expect((await runStream(input)).refused).toEqual(refused);
     expect((await runTape(input)).refused).toEqual(refused);
+  });
+
+  test('stops on the wrong side of the price are counted, on both sides of it and alike by every driver', async () => {
+    const wants = [
+      hold({ quantity: 1 }, 'long', { stop: 110 }),
+      hold({ quantity: 1 }, 'long', { stop: 120 }),
+      hold({ quantity: 1 }, 'long', { stop: 90 }),
+      hold({ quantity: 0 }, 'none', { stop: 110 }),
+    ];
+    const input = run(says(...wants));
+    const { refused = [] } = runColumns(input);
+    expect(refused).toEqual([{ code: 'stop', strategy: 's', symbol: 'XZ', times: 2, firstAt: minute }]);
+    expect((await runStream(input)).refused).toEqual(refused);
+    expect((await runTape(input)).refused).toEqual(refused);
+    expect(refusedRows(refused)).toEqual([
+      [
+        'Stops hit when set',
+        expect.stringMatching(/^2: stop 2 of s on XZ \(above the price .*; the first 1970-01-01 00:01 UTC$/),
+      ],
+    ]);
+    const shorts = new Refusals();
+    for (const stop of [90, 110])
+      shorts.wish(
+        'margin',
+        { want: hold({ share: -1 }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
+        input,
+      );
+    expect(shorts.list().map(({ code, times }) => [code, times])).toEqual([['stop', 1]]);
+  });
+
+  test('say absurd numbers in a few digits', () => {
+    const example = `BUY for ${'1'.repeat(306)} Z at market: The order is worth ${'123,'.repeat(99)}123.50, at most 20,000`;
+    const text = refusedText([{ code: 'orderValue', strategy: 's', symbol: 'XZ', times: 1, firstAt: 0, example }]);
+    expect(text).toContain('first BUY for 1.11e+305 Z at market: The order is worth 1.23e+299, at most 20,000');
   });
 
   test('are said in words, the commonest first, with whose they are', () => {

@@ -75,6 +75,17 @@ describe('the package', () => {
     expect(node('mine.js')).toBe('function,function,function,function\n');
   });
 
+  test('gives the strategy of the tutorial its types', () => {
+    const page = readFileSync(join(root, 'docs', 'tutorial', 'first-strategy.md'), 'utf8');
+    const strategy = /^```ts file=\S+\n(.*?)^```$/ms.exec(page)?.[1] ?? '';
+    writeFileSync(join(project, 'typed.ts'), strategy);
+    writeFileSync(join(project, 'untyped.ts'), strategy.replace('kline.close', 'kline.closing'));
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const check = (file: string) => node(compiler, '--strict', '--noEmit', '--module', 'nodenext', file);
+    check('typed.ts');
+    expect(() => check('untyped.ts')).toThrow();
+  });
+
   test('gives tests an exchange: several side by side, on a clock and a seed of theirs, with its types', () => {
     const program = `
       import { SimClock, startSimulator, type LogEntry, type Simulator, type SimulatorOptions } from 'sluice/simulator';

@@ -63,6 +63,14 @@ describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)(
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
       scheme === 'dark' ? 'rgb(13, 16, 20)' : 'rgb(243, 245, 247)',
     );
+    const rightmost = (cells: string): Promise<number> =>
+      page.evaluate(
+        `Math.max(...[...document.querySelectorAll('${cells}')].map((cell) => cell.getBoundingClientRect().right))`,
+      );
+    expect(await rightmost('#months td')).toBeLessThanOrEqual(width);
+    // The profit of each trip is in sight, too.
+    expect(await rightmost('#trips td:nth-child(2)')).toBeLessThanOrEqual(width);
+    expect(await page.locator('#trips th').nth(1).textContent()).toBe('Profit, USD');
     expect(trouble).toEqual([]);
     await page.close();
   });

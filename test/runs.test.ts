@@ -1,7 +1,7 @@
 /** Kept runs, their reports and comparisons, as a user meets them. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest } from '../src/modes/backtest/command.ts';
 import { csvRows, csvText } from '../src/modes/runs/csv.ts';
@@ -150,6 +150,15 @@ describe('sluice backtest', () => {
       expect(part.metrics).toEqual(until.metrics);
       expect(part.fills).toEqual(until.fills);
       expect(part.fills.length).toBeGreaterThan(10);
+      expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
+      const told = 'at 2020-02-03 20:16 UTC, before its end: everything is of the time until then';
+      expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
+      const alone = { runs: join(at.dir, `stopped-${driver}`), driver } as const;
+      expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);
+      expect((await run(alone)).out).not.toContain('Stopped');
+      const lines: string[] = [];
+      showRuns({ ...alone, json: false, out: (line) => lines.push(line), say: () => {} });
+      expect(lines.map((line) => line.includes('(stopped at 2020-02-03 20:16)'))).toEqual([false, true]);
     },
   );
 
@@ -323,16 +332,30 @@ describe('the store', () => {
     const elsewhere = join(dir, '..', 'mine');
     mkdirSync(elsewhere, { recursive: true });
     appendFileSync(join(elsewhere, 'result.json'), '{}');
-    const remove = (...names: readonly string[]): void =>
-      showRuns({ runs: dir, remove: names, json: false, out: () => {}, say: () => {} });
+    const remove = (...names: readonly string[]): string[] => {
+      const lines: string[] = [];
+      const take = (line: string): void => void lines.push(line);
+      showRuns({ runs: dir, remove: names, json: false, out: take, say: take });
+      return lines;
+    };
     expect(() => remove(elsewhere)).toThrow(/is no run of .*: name one that sluice runs lists/);
     expect(() => remove('')).toThrow('name a run');
     expect([elsewhere, first, second].every((folder) => existsSync(folder))).toBe(true);
-    // What is left is listed, which these cannot be.
-    expect(() => remove('last', 'last')).toThrow(/is not the result of a run/);
+    // What is left is not listed, which these could not be.
+    expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its try stays counted`]);
     remove(first);
     expect(readdirSync(dir)).toEqual([]);
     rmSync(elsewhere, { recursive: true });
+  });
+
+  test('names the first of the runs that a name fits, and how many more there are', () => {
+    const ids = Array.from({ length: 6 }, (_, index) => `2026010${index + 1}-000000-aaaa`);
+    for (const id of ids) keepRun(dir, { ...kept, id }, new Map());
+    expect(() => findRun(dir, '2026')).toThrow(
+      `2026 fits 6 runs: ${ids.toReversed().slice(0, 5).join(', ')} and 1 more`,
+    );
+    rmSync(dir, { recursive: true });
+    mkdirSync(dir);
   });
 
   test('leaves nothing behind when a run cannot be written', () => {

@@ -153,15 +153,15 @@ export function monthSection({ days }: ReportInput): Html {
       ? 'h0'
       : `${value > 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / most)))}`;
   const years = [...new Set(months.map(({ year }) => year))];
-  const cell = (value: number | undefined, what: string): Html =>
+  const cell = (value: number | undefined, month: string, year: number): Html =>
     value === undefined
-      ? html`<td class="none"></td>`
-      : html`<td class="${heat(value)}" title="${what}: ${shareText(value)}">${cellText(value)}</td>`;
+      ? html`<td class="none" data-month="${month}"></td>`
+      : html`<td class="${heat(value)}" data-month="${month}" title="${month} ${year}: ${shareText(value)}">${cellText(value)}</td>`;
   const row = (year: number): Html => {
     const own = months.filter((one) => one.year === year);
     const total = own.reduce((product, { value }) => product * (1 + value), 1) - 1;
     return html`<tr><th scope="row">${year}</th>${names.map((name, month) =>
-      cell(own.find((one) => one.month === month)?.value, `${name} ${year}`),
+      cell(own.find((one) => one.month === month)?.value, name, year),
     )}<td class="sum">${cellText(total)}</td></tr>`;
   };
   const best = months.toSorted((a, b) => b.value - a.value);
@@ -174,7 +174,7 @@ export function monthSection({ days }: ReportInput): Html {
       first === undefined || last === undefined || first === last
         ? ''
         : ` Best ${nameOf(first)}, worst ${nameOf(last)}.`
-    }</p><div class="scroll-x"><table class="heat"><thead><tr><th></th>${names.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col">Year</th></tr></thead><tbody>${years.map(row)}</tbody></table></div>`,
+    }</p><div class="scroll-x"><table class="heat months"><thead><tr><th></th>${names.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col">Year</th></tr></thead><tbody>${years.map(row)}</tbody></table></div>`,
   );
 }
 

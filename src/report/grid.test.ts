@@ -53,3 +53,9 @@ test('says so where no cell could be run', () => {
   });
   expect(text).toContain('No cell could be run');
 });
+
+test('a grid of one cell is no grid of 1 cells', () => {
+  expect(gridText({ ...given, cells: given.cells.slice(0, 1), heat: [[0.05]], best: 0 })).toContain(
+    'The best 1 of 1 cell<',
+  );
+});

@@ -116,7 +116,9 @@ function heatSection(input: GridInput): Html {
     'Return of each cell',
     html`<p class="about">In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${
       others > 1 ? ', the best over the other axes' : ''
-    }. The best cell is framed, the best plateau underlined.</p><div class="scroll-x"><table class="heat grid"><thead><tr><th>${
+    }. The best cell is framed, the best plateau underlined.${
+      across.values.length > 8 ? html` <span class="phone">Push it sideways: more columns are to the right.</span>` : ''
+    }</p><div class="scroll-x"><table class="heat grid"><thead><tr><th>${
       down === undefined ? '' : `${down.name} \\ `
     }${across.name}</th>${across.values.map((value) => html`<th scope="col">${value}</th>`)}</tr></thead><tbody>${heat.map(
       (row, index) =>
@@ -136,7 +138,7 @@ function tableSection({ axes, cells, asset }: GridInput): Html {
   const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills'];
   return section(
     'cells',
-    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} cells`,
+    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} ${ran.length === 1 ? 'cell' : 'cells'}`,
     tableHtml(
       [...axes.map(({ name }) => [name, 'n'] as const), ...names.map((name) => [name, 'n'] as const)],
       ran

@@ -5,6 +5,7 @@ import { type Html, html } from './html.ts';
 import type { ReportInput } from './input.ts';
 import { pageText } from './page.ts';
 import { mostFills, payloadOf } from './payload.ts';
+import { endedText } from './stopped.ts';
 import {
   configurationSection,
   costSection,
@@ -52,6 +53,7 @@ export function reportText(input: ReportInput): string {
   } · ${spanOf(summary.from, summary.to)} · rules ${summary.rules} · in ${asset}</p><nav class="toc">${contents.map(
     ([id, name]) => html`<a href="#${id}">${name}</a>`,
   )}</nav></header>${[
+    summary.endedAt === undefined ? '' : html`<p class="stamp">Stopped ${endedText(summary.endedAt)}.</p>`,
     verdictSection(input),
     headline(input),
     chartSection(input),

@@ -4,12 +4,12 @@ import { conventions } from '../research/conventions.ts';
 import type { GroupRow, Groups } from '../research/groups.ts';
 import { isLateRule, lateText } from '../research/late.ts';
 import type { Summary } from '../research/summary.ts';
-import { doubtsText, movedText, unmovedText, withoutImpactText } from '../research/verdict.ts';
+import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
-import { refusedText } from './refused.ts';
+import { refusedRows } from './refused.ts';
 import { staleText } from './stale.ts';
 import { stoppedTexts, stressedText } from './stopped.ts';
 import { jump } from './trades.ts';
@@ -31,6 +31,10 @@ const fact = (name: string, value: Content, about = ''): Html =>
 const doubtStamp = ({ doubts = [] }: Summary): Html | string =>
   doubts.length === 0 ? '' : html`<p class="stamp">Its data are doubtful: ${doubtsText(doubts)}.</p>`;
 
+/** What a DSR that cannot be told lacks. */
+const dsrNeeds = ({ sharpe, tries }: Verdict): string =>
+  sharpe === null ? 'needs a Sharpe ratio' : tries < 2 ? 'needs two tries' : 'needs two tries with a Sharpe ratio';
+
 /** The verdict card: whether to believe it, and why not. */
 export function verdictSection({ summary, asset }: ReportInput): Html {
   const { verdict, stress, metrics } = summary;
@@ -49,7 +53,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
       tries === 1 ? 'on overlapping data, as far as was kept' : 'of these strategies on overlapping data',
     ),
     fact('PSR', figureText(psr, 'ratio'), 'true ratio above 0'),
-    fact('DSR', figureText(dsr, 'ratio'), dsr === null ? 'needs two tries' : 'above what the tries explain'),
+    fact('DSR', figureText(dsr, 'ratio'), dsr === null ? dsrNeeds(verdict) : 'above what the tries explain'),
     fact(
       `Profit, ${asset}`,
       band,
@@ -59,7 +63,11 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     fact(
       'Dies at fees',
       figureText(breakEvenFees, 'factor'),
-      breakEvenFees === null ? 'nothing was earned before them' : 'with the same fills',
+      breakEvenFees !== null
+        ? 'with the same fills'
+        : drawn(metrics.fees) <= 0
+          ? 'no fee was paid'
+          : 'nothing was earned before them',
     ),
     ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
   ]}</dl>${
@@ -351,9 +359,7 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     summary.kills.length === 0
       ? ''
       : html`<h3>Stopped by a limit</h3><ul class="reasons">${stoppedTexts(summary).map((text) => html`<li>${text}</li>`)}</ul>`,
-    summary.refused === undefined || summary.refused.length === 0
-      ? ''
-      : html`<h3>Orders refused</h3><p>${refusedText(summary.refused)}.</p>`,
+    ...refusedRows(summary.refused).map(([name, text]) => html`<h3>${name}</h3><p>${text}.</p>`),
     gaps.length === 0
       ? ''
       : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(

@@ -89,14 +89,14 @@ const knowsWay = ({ series }: ReportInput): boolean => series.length > 0;
 function tripRows(input: ReportInput, trips: readonly Trip[]): readonly (readonly Content[])[] {
   return trips.map((trip) => [
     jump(symbolOf(input, trip), trip.entryTime),
+    signed(trip.profit, moneyFigure(trip.profit)),
+    signed(gain(trip), shareText(gain(trip))),
     spanText(trip.exitTime - trip.entryTime),
     input.table.places[trip.place]?.strategy ?? '',
     `${trip.long ? 'long' : 'short'} ${symbolOf(input, trip)}`,
     grouped(Number(trip.quantity.toPrecision(8))),
     grouped(Number(trip.entryPrice.toPrecision(10))),
     grouped(Number(trip.exitPrice.toPrecision(10))),
-    signed(trip.profit, moneyFigure(trip.profit)),
-    signed(gain(trip), shareText(gain(trip))),
     ...(knowsWay(input) ? [shareText(trip.worst), shareText(trip.best)] : []),
   ]);
 }
@@ -118,11 +118,13 @@ export function tradeSection(input: ReportInput): Html {
           ['Best', sorted.slice(-listed).toReversed()],
           ['Last', trips.slice(-listed).toReversed()],
         ];
+  const numbers = (...names: readonly string[]) => names.map((name) => [name, 'n'] as const);
+  // What each earned comes first: a phone shows no more than three columns at once.
   const head = [
-    ...['Entry (UTC)', 'Held', 'Strategy', 'What'],
-    ...['Quantity', 'In', 'Out', `Profit, ${asset}`, 'Gain', ...(knowsWay(input) ? ['MAE', 'MFE'] : [])].map(
-      (name) => [name, 'n'] as const,
-    ),
+    'Entry (UTC)',
+    ...numbers(`Profit, ${asset}`, 'Gain'),
+    ...['Held', 'Strategy', 'What'],
+    ...numbers('Quantity', 'In', 'Out', ...(knowsWay(input) ? ['MAE', 'MFE'] : [])),
   ];
   return section(
     'trips',

@@ -128,6 +128,8 @@ export interface Summary {
   readonly kills: readonly string[];
   /** UTC ms of the first of them; left out where there are none. */
   readonly stoppedAt?: number;
+  /** UTC ms up to which it ran where Ctrl-C ended it; left out of a run that went to its end, and of those kept before it was told. */
+  readonly endedAt?: number;
   readonly warnings: readonly string[];
   /** Of them, short, what makes the result doubtful by itself; runs that were kept before it was told apart have none. */
   readonly doubts?: readonly string[];

@@ -42,6 +42,16 @@ const judged = (given: Partial<Judged>, more: Partial<Metrics> = {}): Judged => 
   ...given,
 });
 
+test('a small loss under worse conditions is not told as none', () => {
+  const under = (result: number) =>
+    verdictOf(
+      judged({ stressed: [{ name: 'One kline later', finalEquity: 1, return: result, sharpe: 1, fills: 9 }] }),
+    ).reasons.at(0);
+  expect(under(-0.0002)).toBe('with One kline later it loses 0.02 %');
+  expect(under(-0.000001)).toBe('with One kline later it loses less than 0.01 %');
+  expect(under(0)).toBe('with One kline later it earns nothing');
+});
+
 test('a good result of one try is better than luck so far, with its band and its share of doubt', () => {
   const verdict = verdictOf(judged({}));
   expect(verdict).toMatchObject({
@@ -103,7 +113,7 @@ test.for([
   [
     'an interval that reaches zero',
     judged({}, { sharpeLow: -0.2 }),
-    /interval of the Sharpe ratio reaches down to -0\.2/,
+    /interval of the Sharpe ratio reaches down to -0\.20/,
   ],
   ['fees that are nearly all of it', judged({}, { breakEvenFees: 1.7 }), /dies at fees × 1\.7/],
   ['few round trips', judged({}, { roundTrips: 12 }), /12 round trips are few/],

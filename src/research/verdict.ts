@@ -69,7 +69,13 @@ export interface Judged {
 
 /** The conventional gate of PSR and DSR. */
 const sure = 0.95;
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/** A small loss is no loss of `0 %`. */
+function lossText(share: number): string {
+  if (share === 0) return 'earns nothing';
+  if (share < 0.0001) return 'loses less than 0.01 %';
+  return `loses ${(100 * share).toFixed(share < 0.01 ? 2 : 0)} %`;
+}
 
 export function verdictOf(judged: Judged): Verdict {
   const { metrics, cash, finalEquity, bestEquity, worstEquity, tries } = judged;
@@ -136,7 +142,7 @@ function doubts(
   if (late !== undefined && (late.longestMs >= longWaitMs || late.count > manyLate * fills)) found.push(lateText(late));
   if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
-    found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(1)}`);
+    found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(2)}`);
   if (dsr !== undefined && dsr < sure)
     found.push(`${tries.count} tries explain it: DSR ${dsr.toFixed(2)}, ${sure} is asked`);
   else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)}, ${sure} is asked`);
@@ -147,7 +153,7 @@ function doubts(
     );
   if (roundTrips < 30) found.push(`${roundTrips} round trips are few`);
   if (breakEvenFees !== null && breakEvenFees < 2) found.push(`it dies at fees × ${breakEvenFees.toFixed(1)}`);
-  for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it loses ${percent(-one.return)}`);
+  for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it ${lossText(-one.return)}`);
   if (holdReturn > 0 && metrics.cagr !== null && metrics.beta !== null && metrics.alpha !== null && metrics.alpha <= 0)
     found.push('beyond what holding explains it earns nothing (alpha ≤ 0)');
   return found;

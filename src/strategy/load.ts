@@ -105,6 +105,16 @@ async function shipped(use: string, registry: Registry): Promise<Strategy | stri
   return `there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
 }
 
+/** What to do about a file that cannot be loaded, where that is known. */
+function hintFor(error: unknown): string {
+  const said = String(error);
+  // What `npm init` writes makes CommonJS of every .ts beside it.
+  if (/outside a module|Unexpected token 'export'/.test(said))
+    return `: put "type": "module" into the package.json beside it, or end its name in .mts`;
+  const absent = /Cannot find package '([^']+)'/.exec(said)?.[1];
+  return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
+}
+
 let loading: string | undefined;
 /** The file of a strategy that is being loaded; one that never gets through ends the program without a word. */
 export const loadingNow = (): string | undefined => loading;
@@ -117,11 +127,7 @@ async function fromFile(file: string): Promise<Strategy | string> {
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
-    // What `npm init` writes makes CommonJS of every .ts beside it.
-    const hint = /outside a module|Unexpected token 'export'/.test(String(error))
-      ? `: put "type": "module" into the package.json beside it, or end its name in .mts`
-      : '';
-    return `strategy file ${file} cannot be loaded: ${faultText(error)}${hint}`;
+    return `strategy file ${file} cannot be loaded: ${faultText(error)}${hintFor(error)}`;
   } finally {
     loading = undefined;
   }

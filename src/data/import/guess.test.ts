@@ -265,3 +265,21 @@ describe('books', () => {
     );
   });
 });
+
+describe('times that a spreadsheet wrote', () => {
+  const header = 'time_ms,open,high,low,close,volume';
+  test('rounded to what it shows are refused, with why and what to do', async () => {
+    const rows = Array.from({ length: 9 }, () => '1.75928E+12,100,101,99,100,5');
+    await expect(take(lines([header, ...rows]))).rejects.toThrow(
+      /its times are rounded, such as 1\.75928E\+12, and several rows have the same: a spreadsheet .*fetch it again/,
+    );
+  });
+
+  test('in full are times, whatever their notation', async () => {
+    const rows = Array.from(
+      { length: 9 },
+      (_, row) => `${(at + row * minute).toExponential()},100,101,99,100,${5 + (row % 2)}`,
+    );
+    expect((await take(lines([header, ...rows]))).map(([time]) => time)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});

@@ -13,7 +13,7 @@ import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
-import { epochMs, hasZone } from './times.ts';
+import { epochMs, hasZone, refuseRounded } from './times.ts';
 import { type DataFile, longestHead } from './unpack.ts';
 
 /** Rows of the beginning that a guess looks at. */
@@ -332,6 +332,7 @@ function layoutOf(
 ): Placed {
   const { kind } = fields;
   const timeCells = rows.map((cells) => cells[fields.time] ?? '');
+  refuseRounded(file.path, timeCells);
   const role: Role = numberFrom(timeCells[0] ?? '') >= 1e8 ? 'epoch' : 'moment';
   const zone = told.zone ?? 'UTC';
   const times = timeCells.map((cell) =>

@@ -1,4 +1,5 @@
 /** Moments as files spell them: epoch seconds to nanoseconds by their size, and ISO 8601 with or without a zone. */
+import { Refusal } from '../../domain/refusal.ts';
 import { localToUtc } from '../zones.ts';
 
 const secondsBelow = 1e11;
@@ -49,3 +50,12 @@ export function isoMs(text: string, zone: string): number {
 
 /** Whether a moment says itself where on earth it was. */
 export const hasZone = (text: string): boolean => /(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i.test(text) && /:/.test(text);
+
+/** Refuses times that a spreadsheet has rounded to what it shows, so that many rows have the same. */
+export function refuseRounded(path: string, cells: readonly string[]): void {
+  const rounded = cells.filter((cell) => /^\d(\.\d+)?e\+?\d+$/i.test(cell));
+  if (2 * rounded.length <= cells.length || new Set(rounded).size === rounded.length) return;
+  throw new Refusal(
+    `${path}: its times are rounded, such as ${rounded[0]}, and several rows have the same: a spreadsheet that saves them writes what its cells show. Which kline is of which time is lost: take the file as it was before (fetch it again), or give that column a number format without decimals before you save it as CSV`,
+  );
+}

@@ -62,7 +62,7 @@ export class ColumnLog {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    for (const signal of this.#signals) refusals.wish('spot', signal);
+    for (const signal of this.#signals) refusals.wish('spot', signal, { series });
     for (const order of this.#closed) {
       const code = refusalOf(order);
       const { strategy, symbol, createdAt: at } = order.intent;

@@ -1,4 +1,7 @@
 /** What a run wished for and did not get: orders that a rule or the exchange refused, or that nothing filled. */
+import { rowAt } from '../../data/klines.ts';
+import { closeTime, type Interval } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
 import type { Account, Intent, Want } from '../../domain/order.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
@@ -9,7 +12,7 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 export interface Refused {
   /**
    * A risk rule's name, `rejected` by the exchange, `unfilled`: a MARKET order for which there was no money or no volume, `waiting`: one that
-   * nothing had filled at the end, or `short` on spot.
+   * nothing had filled at the end, `short` on spot, or `stop`: one on the wrong side of the price, which leaves at once.
    */
   readonly code: string;
   readonly strategy: string;
@@ -23,6 +26,33 @@ export interface Refused {
 /** Whether a wish is to be short. */
 export const isShort = (want: Want): boolean =>
   want.kind === 'target' && Object.values(want.goal).some((size) => size < 0);
+
+/** The klines of a run. */
+interface Prices {
+  readonly series: readonly {
+    readonly symbol: string;
+    readonly interval: Interval;
+    readonly columns: Pick<Columns, 'openTime' | 'close'>;
+  }[];
+}
+
+/** Whether a wish has its stop where the price is already. */
+function isStoppedOut({ series }: Prices, { want, symbol, at }: Whose & { readonly want: Want }): boolean {
+  if (want.kind !== 'target' || want.stop === undefined) return false;
+  const size = Object.values(want.goal)[0] ?? 0;
+  const price = size === 0 ? undefined : closeAt(series, symbol, at);
+  return price !== undefined && (size > 0 ? want.stop >= price : want.stop <= price);
+}
+
+/** The close of a symbol's kline that closes at UTC ms; undefined where none does. */
+function closeAt(series: Prices['series'], symbol: string, at: number): number | undefined {
+  const own = series.find((one) => one.symbol === symbol);
+  if (own === undefined) return undefined;
+  const { interval, columns } = own;
+  const row = rowAt(columns.openTime, at) - 1;
+  const opens = columns.openTime[row];
+  return opens !== undefined && closeTime(interval, opens) === at ? columns.close[row] : undefined;
+}
 
 /** Of whom, and when (UTC ms). */
 interface Whose {
@@ -54,9 +84,10 @@ export class Refusals {
     this.add(entry.code, entry, () => `${entry.wanted}: ${denialText(entry).replace(/\.$/, '')}`);
   }
 
-  /** A wish to be short, of which spot makes being flat. */
-  wish(account: Account, { want, ...whose }: Whose & { readonly want: Want }): void {
-    if (account === 'spot' && isShort(want)) this.add('short', whose);
+  /** A wish to be short, of which spot makes being flat; and one whose stop is hit as soon as anything is held. */
+  wish(account: Account, signal: Whose & { readonly want: Want }, run: Prices): void {
+    if (account === 'spot' && isShort(signal.want)) this.add('short', signal);
+    else if (isStoppedOut(run, signal)) this.add('stop', signal);
   }
 
   /** A MARKET order that is open when the run ends, UTC ms, unless it had not arrived yet. */

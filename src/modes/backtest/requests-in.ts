@@ -39,7 +39,7 @@ function read(
   const sent: Sent[] = [];
   for (const entry of book.entries()) {
     if (entry.kind === 'denied') refusals.denied(entry);
-    if (entry.kind === 'signal') refusals.wish(account, entry);
+    if (entry.kind === 'signal') refusals.wish(account, entry, { series });
     if (entry.kind !== 'order') continue;
     const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
     sent.push({ symbol, from, to: closedAt ?? end, isCanceled });

@@ -151,6 +151,7 @@ export function summarise(
     ...impactOf(input, result, table),
     ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, doubts, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
+    ...(result.endedAt !== undefined && { endedAt: result.endedAt }),
   };
   return { summary, measured, table };
 }

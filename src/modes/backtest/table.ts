@@ -2,9 +2,9 @@
 import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
-import { refusedText } from '../../report/refused.ts';
+import { refusedRows } from '../../report/refused.ts';
 import { staleText } from '../../report/stale.ts';
-import { stoppedTexts, stressedText } from '../../report/stopped.ts';
+import { endedText, stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { lateText } from '../../research/late.ts';
 import { leastDays } from '../../research/metrics.ts';
@@ -133,6 +133,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
   const rows: readonly Row[] = [
     ['Klines', `${grouped(summary.klines)}, ${momentText(summary.from)} to ${momentText(summary.to)} UTC`],
+    ...(summary.endedAt === undefined ? [] : [['Stopped', endedText(summary.endedAt)] as const]),
     ['Rules', [summary.rules, ...(summary.rulesText === undefined ? [] : [summary.rulesText])].join(': ')],
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
@@ -153,9 +154,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...currencyLines(summary),
     ...flowRows(summary, asset),
     ...(summary.weight === undefined ? [] : [['Request weight', weightText(summary.weight)] as const]),
-    ...(summary.refused === undefined || summary.refused.length === 0
-      ? []
-      : [['Orders refused', refusedText(summary.refused)] as const]),
+    ...refusedRows(summary.refused),
     ...(summary.doubts === undefined || summary.doubts.length === 0
       ? []
       : [['Doubtful data', doubtsText(summary.doubts)] as const]),

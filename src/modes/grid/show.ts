@@ -1,5 +1,6 @@
 /** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
 import { styleText } from 'node:util';
+import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
@@ -54,7 +55,7 @@ export function gridLines(result: GridResult): readonly string[] {
   const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
   const missing = cells.length - ran - refused;
   const parts = [
-    `${grouped(cells.length)} cells over ${grouped(klines)} klines`,
+    `${counted(cells.length, 'cell')} over ${grouped(klines)} klines`,
     ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
     ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
   ];

@@ -29,29 +29,39 @@ export function showRuns({
     rmSync(folder, { recursive: true });
     say(`${basename(folder)} removed; its try stays counted`);
   }
+  if (remove.length > 0) return;
   const ids = runIds(runs);
   let bytes = 0;
-  let doubted = 0;
+  let noted = 0;
   for (const id of ids) {
     const folder = join(runs, id);
     const run = readRun(folder);
     bytes += runBytes(folder);
     if (json) out(JSON.stringify(rowOf(run)));
     else {
-      const { metrics, verdict, warnings, kills } = run.summary;
-      const isDoubted = warnings.length + kills.length > 0;
-      if (isDoubted) doubted++;
+      const { metrics, verdict, warnings } = run.summary;
+      if (warnings.length > 0) noted++;
       const sharpe = metrics.sharpe === null ? 'n/a' : metrics.sharpe.toFixed(2);
       out(
-        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${isDoubted ? ' *' : ''}`,
+        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${remarkOf(run)}`,
       );
     }
   }
   if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
   else if (!json)
     say(
-      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${doubted > 0 ? '; * with notes on its data, or stopped before its end: its report says which' : ''}`,
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: its report says which' : ''}`,
     );
+}
+
+/** What a list must say of a run, beside which every other looks the same: where it was stopped, and by what, and that there are notes. */
+function remarkOf({ summary: { endedAt, kills, warnings, doubts = [] } }: KeptRun): string {
+  const said = [
+    ...(endedAt === undefined ? [] : [`stopped at ${momentText(endedAt)}`]),
+    ...(kills.length === 0 ? [] : ['stopped by a limit']),
+    ...(doubts.length === 0 ? [] : ['doubtful data']),
+  ];
+  return `${said.length === 0 ? '' : `  (${said.join('; ')})`}${warnings.length === 0 ? '' : ' *'}`;
 }
 
 /** One line of `runs --json`. */

@@ -155,6 +155,8 @@ export function runIds(dir: string): readonly string[] {
 }
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
+const mostNamed = 5;
+
 export function findRun(dir: string, name: string): string {
   if (name === '') throw new Refusal('name a run: its id, the beginning or end of it, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
@@ -167,7 +169,10 @@ export function findRun(dir: string, name: string): string {
         ? `there are no runs in ${resolve(dir)}: sluice backtest keeps one each time (--runs DIR says where)`
         : `there is no run ${name} in ${resolve(dir)}${didYouMean(name, ids)}; sluice runs lists them`,
     );
-  if (others.length > 0) throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, 5).join(', ')}`);
+  if (others.length > 0) {
+    const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
+    throw new Refusal(`${name} fits ${found.length} runs: ${found.slice(0, mostNamed).join(', ')}${more}`);
+  }
   return join(dir, only);
 }
 
