@@ -72,7 +72,8 @@ async function klinesNow(dir: string, wanted: Wanted): Promise<StoredKlines> {
   const notes = stampsOf(found, part, found.interval === undefined ? undefined : within(columns, part));
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
-  const telling = (...more: readonly string[]): Notes => together(notes, { warnings: [...stale, ...more], doubts: [] });
+  const doubts = kept.staleBy === undefined || changed !== undefined ? [] : stale;
+  const telling = (...more: readonly string[]): Notes => together(notes, { warnings: [...stale, ...more], doubts });
   const [firstMonth, lastMonth] = [found.months[0], found.months.at(-1)];
   const held = { of: found.interval ?? found.kind, from: firstMonth?.from ?? 0, to: lastMonth?.to ?? 0 };
   if (found.interval === interval) return { columns, gaps, held, ...telling(), sha256 };

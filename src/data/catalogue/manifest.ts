@@ -59,6 +59,8 @@ const schema = z.strictObject({
   months: z.array(month),
   /** Stretches of trades or depth of which it is known that nobody looked: a silence alone would not tell. */
   holes: z.array(gap).optional(),
+  /** The series by whose change this one was stale when what tells so was removed: what is left would look as if it still held. */
+  staleBy: z.string().optional(),
   imports: z.array(imported),
 });
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { readAgain } from '../../data/catalogue/again.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { ofMaking, staleText } from '../../data/catalogue/made.ts';
+import { lostText, ofMaking, staleText } from '../../data/catalogue/made.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
@@ -67,7 +67,7 @@ const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1m
 const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
 
 export function remove(given: Given & { readonly yes: boolean; readonly all: boolean }): void {
-  const { data, yes, all, json, out, symbol, kind, interval } = given;
+  const { data, yes, all, json, out, say, symbol, kind, interval } = given;
   const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
   if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');
   const found = chosenKeys(given);
@@ -78,7 +78,9 @@ export function remove(given: Given & { readonly yes: boolean; readonly all: boo
     );
   if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: say --yes`);
   for (const [index, one] of found.entries()) {
-    removeSeries(resolve(data), one);
+    const stale = removeSeries(resolve(data), one);
     out(json ? JSON.stringify({ removed: names[index] }) : `${names[index]}: removed`);
+    for (const left of stale.filter((each) => !names.includes(seriesName(each as SeriesKey))))
+      say(`note: ${seriesName(left as SeriesKey)} is ${lostText(left)}`);
   }
 }
