@@ -136,6 +136,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     doubts.push(...loaded.doubts);
     dataHashes[symbol] = loaded.sha256;
     const { columns, gaps, held } = loaded;
+    const made = loaded.source === undefined ? {} : { source: loaded.source };
     if (tape !== undefined) warnings.push(...levelNotes({ symbol, interval, columns }, tape));
     const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
     refuseOtherIntervals(asked);
@@ -144,13 +145,21 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const short = shortFault(asked, rows.end, warming);
     if (short !== undefined) throw new Refusal(short);
     warnings.push(...spanNotes(config, asked, rows, warming));
-    const finer = await finerOf(dir, config, instrument, interval);
+    const finer = await finerOf(dir, config, instrument, { symbol, interval, columns, ...rows, ...made });
     if (finer !== undefined) {
       warnings.push(...finer.warnings);
       doubts.push(...finer.doubts);
       dataHashes[`${symbol} within klines`] = finer.sha256;
     }
-    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer: finer.columns }) });
+    series.push({
+      symbol,
+      interval,
+      columns,
+      gaps,
+      ...made,
+      ...rows,
+      ...(finer !== undefined && { finer: finer.columns }),
+    });
   }
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
