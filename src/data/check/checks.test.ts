@@ -55,6 +55,11 @@ test.for<[string, readonly Row[], RegExp]>([
     ]),
     /columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,
   ],
+  [
+    'several gaps, by the first of them',
+    good.toSpliced(39, 5).toSpliced(19, 3),
+    /^2 gaps, 8 klines missing, longest 5 min from 2024-01-01T00:39:00Z on \(first 2024-01-01T00:19:00Z\)/,
+  ],
   ['a gap across batches', good.toSpliced(19, 3), /^1 gap, 3 klines missing, longest 3 min \(2024-01-01T00:19:00Z\)/],
   [
     'a time between klines',

@@ -1,7 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
-import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
+import { type CheckName, counted, type Finding } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, leastOldShare, oldBookMs, shortestGapMs } from './silence.ts';
+import { leastGap, leastOldShare, longestText, oldBookMs, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -111,11 +111,11 @@ export class DepthChecks {
 
   #gapFinding(): readonly Finding[] {
     const { gaps } = this;
-    if (gaps.length === 0) return [];
-    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
-    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const [first] = gaps;
+    if (first === undefined) return [];
+    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
     const effect = 'orders are judged by trades alone inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   /** Of the time outside gaps, which are told by themselves. */

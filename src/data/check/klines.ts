@@ -4,7 +4,8 @@ import { betterOrder } from '../import/fields.ts';
 import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
-import { counted, type Finding, lengthText } from './finding.ts';
+import { counted, type Finding } from './finding.ts';
+import { longestText } from './silence.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
@@ -51,7 +52,6 @@ export class KlineChecks {
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
-  #longestGap: Gap = [0, 0];
   // Of the row before, and the close before that.
   #time = Number.NaN;
   #open = 0;
@@ -162,7 +162,6 @@ export class KlineChecks {
     this.gaps.push([from, to]);
     if (this.#ms > 0) this.missing += Math.round((to - from) / this.#ms);
     else for (let at = from; at < to; at = frameClose(this.#frame, at)) this.missing++;
-    if (to - from > this.#longestGap[1] - this.#longestGap[0]) this.#longestGap = [from, to];
   }
 
   /** The row before was far from the one before it, and this row goes back; or this one leaves for another scale. */
@@ -289,11 +288,11 @@ export class KlineChecks {
       effect,
       places,
     });
-    if (this.gaps.length > 0) {
-      const [from, to] = this.#longestGap;
-      const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, longest ${lengthText(to - from)}`;
+    const [firstGap] = this.gaps;
+    if (firstGap !== undefined) {
+      const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, ${longestText(this.gaps)}`;
       yield remark('gaps', this.gaps.length, missing, 'nothing is traded inside them, and strategies are told', [
-        { time: from },
+        { time: firstGap[0] },
       ]);
     }
     if (this.zeroVolume > 0) {

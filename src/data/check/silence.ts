@@ -1,4 +1,5 @@
-/** When a silence in trades or books is a gap and not a quiet market. */
+/** When a silence in trades or books is a gap and not a quiet market, and which is the longest. */
+import { lengthText, momentText } from './finding.ts';
 
 type Stream = 'trades' | 'depth';
 
@@ -15,3 +16,11 @@ export const leastGap = (stream: Stream, spanMs: number, count: number): number 
 export const oldBookMs = 3_000;
 /** The share of the time without a younger book, gaps apart, that is worth a word. */
 export const leastOldShare = 0.01;
+
+type Gap = readonly [from: number, to: number];
+
+/** How long the longest of several holes is, and where, unless it is the only one: the place of a finding is that of its first. */
+export function longestText(gaps: readonly Gap[]): string {
+  const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
+  return `longest ${lengthText(to - from)}${gaps.length === 1 ? '' : ` from ${momentText(from)} on`}`;
+}

@@ -1,8 +1,8 @@
 /** Checks of public trades as they pass by. */
 import { outlierShare } from '../leaps.ts';
-import { counted, type Finding, lengthText } from './finding.ts';
+import { counted, type Finding } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, shortestGapMs } from './silence.ts';
+import { leastGap, longestText, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
 
@@ -156,11 +156,11 @@ export class TradeChecks {
 
   #gapFinding(): readonly Finding[] {
     const { gaps } = this;
-    if (gaps.length === 0) return [];
-    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
-    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const [first] = gaps;
+    if (first === undefined) return [];
+    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
     const effect = 'far longer than this market is ever quiet: no fill is granted inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   #sideFinding(): readonly Finding[] {
