@@ -42,6 +42,7 @@ test.for<[string, readonly Row[], RegExp]>([
     /^!1 impossible row of 50 rows \(line 32, 2024-01-01T00:30:00Z: open 130, high 1,.*--repair impossible/,
   ],
   ['a negative volume', withCells(30, { 5: -1 }), /^!1 impossible row .*volume -1/],
+  ['a price that nothing costs', withCells(30, { 2: 1e24 }), /^!1 impossible row .*high 1e\+24/],
   ['a close outside', withCells(30, { 4: 500 }), /^!1 impossible row/],
   [
     'columns in another order',
@@ -135,6 +136,7 @@ describe('trades', () => {
   test.for<[string, readonly Row[], RegExp]>([
     ['of one side', goodTrades.map((row) => row.with(3, -1)), /^every trade is a SELL/],
     ['out of order', goodTrades.with(50, trade(48)), /^!1 trade earlier than the one before \(line 52/],
+    ['at a price that nothing costs', goodTrades.with(50, trade(50, 1e24)), /^!1 impossible trade \(.*price 1e\+24/],
     ['that are none', goodTrades.with(50, trade(50, 0)), /^!1 impossible trade \(line 52, .*price 0/],
     ['with a hole', goodTrades.toSpliced(50, 100), /^1 gap, longest 101 s \(2024-01-01T00:00:49Z\)/],
     [

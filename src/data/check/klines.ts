@@ -1,7 +1,7 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { isWick, mostPrice, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding } from './finding.ts';
@@ -374,7 +374,7 @@ export const isPossible = (open: number, high: number, low: number, close: numbe
   close <= high &&
   low > 0 &&
   open > 0 &&
-  high < 1e300 &&
-  open < 1e300 &&
+  high < mostPrice &&
+  open < mostPrice &&
   volume >= 0 &&
   volume < 1e300;

@@ -1,5 +1,5 @@
 /** Checks of public trades as they pass by. */
-import { outlierShare } from '../leaps.ts';
+import { mostPrice, outlierShare } from '../leaps.ts';
 import { counted, type Finding } from './finding.ts';
 import type { Gap } from './klines.ts';
 import { leastGap, longestText, shortestGapMs } from './silence.ts';
@@ -35,7 +35,7 @@ export class TradeChecks {
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
-      if (!(price > 0 && quantity > 0 && price < 1e300 && quantity < 1e300))
+      if (!(price > 0 && quantity > 0 && price < mostPrice && quantity < 1e300))
         this.#impossible.add(line, time, `price ${price}, quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
