@@ -17,7 +17,7 @@ export interface Places {
 /** Refuses, all at once, what cannot be written. Folders of `--csv` and `--runs` are made later, that of a report is not. */
 export function refuseUnwritable({ report, output, csv, runs }: Places): void {
   const files = [
-    { option: `--report ${report === true ? '' : report}`, file: report === true ? 'report.html' : report },
+    { option: `--report ${report === true ? '' : report}`, file: report === true ? '.html' : report },
     { option: `-o ${output}`, file: output },
   ];
   const faults = [
