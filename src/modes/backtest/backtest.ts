@@ -12,7 +12,7 @@ import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
-import { rowsWithin, type Stretch } from '../../data/told.ts';
+import { rowsWithin, type Stretch, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime, type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
@@ -25,6 +25,7 @@ import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } f
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { finerOf } from './detail.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
 import { rulesOf } from './fill-rules.ts';
 import { marginRulesOf } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
@@ -240,10 +241,11 @@ function smallestInterval(
 async function klinesOf(
   dir: string,
   config: BacktestConfig,
-  { symbol, pricePrecision }: Instrument,
+  instrument: Instrument,
   interval: Interval,
   tape: Tape | undefined,
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
+  const { symbol, pricePrecision } = instrument;
   const given = config.data[symbol];
   const told = stretchOf(config);
   const wanted = { symbol, interval, pricePrecision };
@@ -251,7 +253,8 @@ async function klinesOf(
     const path = resolve(dir, given);
     const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
     const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
-    return { where: path, loaded: { ...loaded, warnings: [...loaded.warnings, ...future] } };
+    const notes = together(fileSymbolNotes(instrument, path), loaded, { warnings: future, doubts: [] });
+    return { where: path, loaded: { ...loaded, ...notes } };
   }
   const where = catalogueOf(dir, config);
   if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, wanted))

@@ -12,6 +12,7 @@ import { type Notes, rowsWithin, type Stretch, together } from '../../data/told.
 import { loadTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
 
 export interface LoadedTape extends Tape, Notes {
   /** SHA-256 of what was read, hex, by kind. */
@@ -38,7 +39,7 @@ export async function tapeOf(
   const { fidelity } = config;
   if (fidelity === 'klines') return undefined;
   refuseTape(config, symbol);
-  const fromFiles = ofFiles(dir, config, symbol);
+  const fromFiles = ofFiles(dir, config, instrument);
   const stored = await ofCatalogue(dir, config, instrument);
   const trades = fromFiles.trades ?? stored?.trades;
   const books = fidelity === 'trades' ? undefined : (fromFiles.books ?? stored?.books);
@@ -81,7 +82,8 @@ const fileOf = (path: string, { from, to }: BacktestConfig): TapeFile => ({
 });
 
 /** The files that are named, with what an import of them would find. */
-function ofFiles(dir: string, config: BacktestConfig, symbol: string): FromFiles {
+function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): FromFiles {
+  const { symbol } = instrument;
   const pathOf = (given: string | undefined): string | undefined =>
     given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
   const path = pathOf(config.trades[symbol]);
@@ -94,6 +96,7 @@ function ofFiles(dir: string, config: BacktestConfig, symbol: string): FromFiles
     ...(books !== undefined && { books }),
     ...(gaps !== undefined && { gaps }),
     notes: [
+      fileSymbolNotes(instrument, path, depth),
       ...(path === undefined || !trades || !gaps ? [] : [tradeNotes(fileOf(path, config), trades, gaps)]),
       ...(depth === undefined || !books ? [] : [bookNotes(fileOf(depth, config), symbol, books)]),
     ],
