@@ -213,7 +213,7 @@ describe('books', () => {
         9,
         (whole[8] ?? []).map((row) => row.with(1, 9)),
       ),
-      /^1 book that repeat the one before/,
+      /^1 book that repeats the one before/,
     ],
     ['with a hole', whole.toSpliced(9, 12), /^1 gap, longest 13 s/],
     [

@@ -142,7 +142,13 @@ export class DepthChecks {
         'of the same time as the one before',
         'they are kept in the order of the file',
       ),
-      ...remark('repeated-books', this.#repeated, 'that repeat the one before', 'they say nothing new', once),
+      ...remark(
+        'repeated-books',
+        this.#repeated,
+        `that repeat${this.#repeated.count === 1 ? 's' : ''} the one before`,
+        'they say nothing new',
+        once,
+      ),
     ];
   }
 }

@@ -156,7 +156,7 @@ export function shortFault(asked: Asked, end: number, strategies: readonly Warmi
       ...one.needs.map((need) => ownWarmup({ ...need, warmup: ownWarmup(need, one.of) }, interval)),
     );
     const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
-    return `${symbol}: ${end} klines are too few: the strategy needs ${needed} of ${interval} before its first decision, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+    return `${symbol}: ${end === 1 ? '1 kline is' : `${end} klines are`} too few: the strategy needs ${needed} of ${interval} before its first decision, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
   }
   return undefined;
 }
