@@ -169,6 +169,20 @@ export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[
   for (const { sha256 } of replaced) if (!kept.has(sha256)) rmSync(columnPath(dir, sha256), { force: true });
 }
 
+/**
+ * Removes column files of no series, which a killed import left. To be called with the lock: others write them for what a series names, and
+ * make anew what is not there. Nothing is removed while a series cannot be read, since nobody knows which are its.
+ */
+export function sweepCache(dir: string): void {
+  const keys = seriesKeys(dir);
+  const all = listSeries(dir, () => false);
+  if (all.length < keys.length) return;
+  const kept = new Set(all.flatMap(({ months }) => months.map(({ sha256 }) => columnPath(dir, sha256))));
+  const cache = join(dir, 'cache');
+  for (const name of readdirSync(cache))
+    if (/\.columns(\.\d+)?$/.test(name) && !kept.has(join(cache, name))) rmSync(join(cache, name), { force: true });
+}
+
 /** The lock of a catalogue: one writer at a time. */
 export function lockCatalogue(dir: string): () => void {
   makeFolder(join(dir, 'cache'));

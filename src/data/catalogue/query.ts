@@ -1,7 +1,7 @@
 /** SQL over the catalogue: a table for each kind, `klines`, `trades` and `depth`, and writing a series out. */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../../domain/refusal.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { readAgain } from './again.ts';
 import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
@@ -39,10 +39,18 @@ async function queryNow(dir: string, sql: string): Promise<Answer & { readonly c
     return await answer(duck, sql);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`that cannot be answered: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Refusal(`that cannot be answered: ${faultText(error)}`);
   } finally {
     duck.close();
   }
+}
+
+/** DuckDB's words, but for tables that are not there: it proposes those of its own. */
+function faultText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const table = /Table with name (\S+) does not exist/.exec(text)?.[1];
+  if (table === undefined) return text;
+  return `there is no table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
 }
 
 async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
