@@ -116,9 +116,33 @@ test('what a file holds does nothing to the terminal', async () => {
   expect((await at.sluice(['backtest', '--config', 'b.yaml'])).err).toContain('"\\x1b[2J" in column 5 is not a number');
 });
 
+test('an export takes the place of no file unless that is said, and of none of the catalogue', async () => {
+  at.write('mine.csv', 'mine\n');
+  const export_ = (...more: readonly string[]) => at.sluice(['data', 'export', 'XBTUSD', '--to', ...more]);
+  const { code, err } = await export_('mine.csv');
+  expect([code, err]).toEqual([
+    2,
+    'sluice: mine.csv is there, and would be lost: name another file, or say that it may go (--replace)\n',
+  ]);
+  expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toBe('mine\n');
+  expect((await export_('mine.csv', '--replace')).code).toBe(0);
+  expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toMatch(/^time_ms,open/);
+  const own = at.files().find((name) => name.startsWith(join('var', 'data', 'klines')) && name.endsWith('.parquet'));
+  expect((await export_(own ?? '', '--replace')).err).toContain('whose files are its own: name another');
+});
+
 test('an export without rows leaves what was there, and everything goes only by --all', async () => {
   at.write('kept.csv', 'mine\n');
-  const { code, err } = await at.sluice(['data', 'export', 'XBTUSD', '--to', 'kept.csv', '--from', '2021-01-01']);
+  const { code, err } = await at.sluice([
+    'data',
+    'export',
+    'XBTUSD',
+    '--to',
+    'kept.csv',
+    '--replace',
+    '--from',
+    '2021-01-01',
+  ]);
   expect(code).toBe(2);
   expect(err).toMatch(
     /klines XBTUSD 1min has no rows in that time, and \S+kept\.csv is not written: it goes from 2020-02-01T00:00:00Z to 2020-02-01T03:59:00Z\n$/,

@@ -64,6 +64,18 @@ describe('results that cannot be written are refused before the run', () => {
     expect(await told('--no-save', '--report', '.')).toContain('is a folder: name a file in it, such as report.html');
   });
 
+  test('a report in the place of a file that is none; one of ours gives way', async () => {
+    at.write('own.ts', 'export default {};');
+    at.write('empty.html', '');
+    const why = 'is there and no report of ours, and would be lost: name another file, or remove it first';
+    for (const file of ['own.ts', 'b.yaml', 'klines.csv'])
+      expect(await told('--no-save', '--report', file)).toBe(`sluice: --report ${file}: ${why}\n`);
+    for (const _ of ['empty', 'ours']) {
+      const { code, err } = await at.sluice(['backtest', '--config', 'b.yaml', '--no-save', '--report', 'empty.html']);
+      expect([code, err]).toEqual([0, expect.stringContaining('report: ')]);
+    }
+  });
+
   test.for([[], ['--grid', 'fast=2..3']])('CSV and kept runs, both at once %j', async (grid) => {
     expect(await told('--csv', 'klines.csv/x', '--runs', 'b.yaml', ...grid)).toBe(
       'sluice: --csv klines.csv/x: ./klines.csv is a file, not a folder: name another folder\n' +

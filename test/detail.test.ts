@@ -1,4 +1,6 @@
 /** Finer klines in the catalogue: a run that leaves klines ambiguous names them, and takes them when it is told to. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backtestHere, desk } from './kit/command.ts';
 
@@ -30,11 +32,11 @@ beforeAll(async () => {
   );
 }, 30_000);
 
-const run = (more = '') =>
+const run = (more = '', catalogue = 'catalogue') =>
   backtestHere(
     at.write(
       'run.yaml',
-      `catalogue: catalogue
+      `catalogue: ${catalogue}
 cash: "100000"
 strategies: [{ id: b, use: ./between.ts, symbol: XBTUSD, interval: 60min }]
 risk: { maxOrderValue: "200000", maxPosition: "200000" }
@@ -59,3 +61,33 @@ test('are named where klines are ambiguous, and what they say of their own data 
   expect(decided.warnings).not.toContain(hint);
   expect(Object.keys(decided.dataHashes)).toEqual(['XBTUSD', 'XBTUSD within klines']);
 });
+
+test('of another source are not named, and say so in the result where they are asked for', async () => {
+  const given = ['--data', 'mixed', '--symbol', 'XBTUSD'];
+  await at.sluice(['data', 'import', 'minutes.csv', ...given, '--interval', '1min', '--source', 'x']);
+  await at.sluice(['data', 'resample', 'XBTUSD', '--into', '60min', '--data', 'mixed']);
+  await at.sluice(['data', 'export', 'XBTUSD', '--interval', '60min', '--to', 'hours.csv', '--data', 'mixed']);
+  await at.sluice(['data', 'remove', 'XBTUSD', '--interval', '60min', '--yes', '--data', 'mixed']);
+  const { code, err } = await at.sluice(['data', 'import', 'hours.csv', ...given, '--source', 'y']);
+  expect(code, err).toBe(0);
+  const without = await run('', 'mixed');
+  expect(without.notes).not.toContain(hint);
+  const within = JSON.parse((await run('detail: 1min', 'mixed')).out) as { warnings: string[]; doubts: string[] };
+  const note =
+    'XBTUSD: klines of 60min are of y, and those of 1min, which decide what came first within them (detail), of x: take both from one source, or leave detail out';
+  expect([within.warnings, within.doubts]).toEqual([expect.arrayContaining([note]), expect.arrayContaining([note])]);
+}, 30_000);
+
+test('that lie beside the run say so', async () => {
+  const given = ['--data', 'beside', '--symbol', 'XBTUSD', '--source', 'x'];
+  const { code, err } = await at.sluice(['data', 'import', 'hours.csv', ...given]);
+  expect(code, err).toBe(0);
+  const [, ...rows] = readFileSync(join(at.dir, 'minutes.csv'), 'utf8').trimEnd().split('\n');
+  const later = rows.map((row) => `${Number(row.slice(0, 13)) + 864_000_000}${row.slice(13)}`);
+  at.write('later.csv', `time_ms,open,high,low,close,volume\n${later.join('\n')}\n`);
+  await at.sluice(['data', 'import', 'later.csv', ...given, '--interval', '1min']);
+  const { notes } = await run('detail: 1min', 'beside');
+  expect(notes).toContain(
+    'XBTUSD: no klines of 1min lie within the run (stored are 2020-02-11T00:00:00Z to 2020-02-12T23:59:00Z): nothing says what came first within those of 60min; import them, or leave detail out',
+  );
+}, 30_000);

@@ -383,3 +383,26 @@ describe('the store', () => {
     expect(csvRows(csvText(['a', 'b', 'c'], rows))).toEqual(rows);
   });
 });
+
+test('a damaged run is told of, and hides no other', async () => {
+  const kept = join(at.dir, 'damaged');
+  await run({ runs: kept });
+  const [whole = ''] = runIds(kept);
+  for (const [id, text] of [
+    ['20200101-000000000-aaaa', '{"version":1,"summ'],
+    ['20200102-000000000-bbbb', '{"version":1,"summary":{}}'],
+  ] as const) {
+    mkdirSync(join(kept, id));
+    writeFileSync(join(kept, id, 'result.json'), text);
+  }
+  const [out, said]: [string[], string[]] = [[], []];
+  showRuns({ runs: kept, json: false, out: (line) => void out.push(line), say: (line) => void said.push(line) });
+  expect(out).toEqual([expect.stringContaining(whole)]);
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^note: .*bbbb\/result\.json is not the result of a run: .*--remove 20200102-000000000-bbbb\)$/,
+    ),
+    expect.stringMatching(/^note: .*aaaa\/result\.json cannot be read: /),
+    expect.stringMatching(/^3 runs, /),
+  ]);
+});

@@ -1,7 +1,8 @@
 /** Holes in recorded data. */
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { FeedGap } from '../domain/market.ts';
-import { counted, lengthText, momentText } from './check/finding.ts';
+import { counted, momentText } from './check/finding.ts';
+import { longestText } from './check/silence.ts';
 import { type Frame, frameClose } from './resample.ts';
 
 type Gap = Pick<FeedGap, 'from' | 'to'>;
@@ -33,10 +34,10 @@ export function missingIn(gaps: readonly Gap[], frame: Frame): number {
   return missing;
 }
 
-/** How many holes, how many klines are missing in them (where they are of klines), how long the longest is, and where. */
+/** How many holes, how many klines are missing in them (where they are of klines), how long the longest is, where, and where the first. */
 export function gapsText(gaps: readonly Gap[], frame: Frame | undefined): string {
-  const [longest] = gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from));
-  if (longest === undefined) return '';
+  const [first] = gaps;
+  if (first === undefined) return '';
   const missing = frame === undefined ? '' : `, ${counted(missingIn(gaps, frame), 'kline')} missing`;
-  return `${counted(gaps.length, 'gap')}${missing}, longest ${lengthText(longest.to - longest.from)} (${momentText(longest.from)})`;
+  return `${counted(gaps.length, 'gap')}${missing}, ${longestText(gaps.map(({ from, to }) => [from, to]))} (${gaps.length > 1 ? 'first ' : ''}${momentText(first.from)})`;
 }

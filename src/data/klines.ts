@@ -8,6 +8,7 @@ import { withBlocks } from './bytes.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { type Finding, findingText } from './check/finding.ts';
 import { findGaps, missingIn } from './gaps.ts';
+import { mostPrice } from './leaps.ts';
 import { readNumberTable } from './number-table.ts';
 import { sortedOnce } from './repair.ts';
 import {
@@ -179,7 +180,7 @@ function faultOf(columns: Columns, row: number, interval: Interval): string | un
   if (high < low) return highBelowLow;
   if (close < low || close > high) return `close ${close} lies outside [${low}, ${high}]`;
   if (!(low > 0 && open > 0)) return 'a price is not above 0';
-  if (!(high < Number.POSITIVE_INFINITY && open < Number.POSITIVE_INFINITY)) return 'a price is too large';
+  if (!(high < mostPrice && open < mostPrice)) return `a price is ${mostPrice} or above`;
   if (!(volume >= 0 && volume < Number.POSITIVE_INFINITY)) return `volume ${volume} is impossible`;
   if (openTimeOf(interval, time) === time) return undefined;
   return `time ${time} does not open a kline of ${interval} (times are UTC ms at which klines open)`;

@@ -1,5 +1,8 @@
 /** Prices that no ordinary market makes from one kline to the next: a wrong print, or prices of something else. */
 
+/** No asset costs as much in any currency: a power of ten in the wrong place, or a number of something else. */
+export const mostPrice = 1e15;
+
 /** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
 export const outlierShare = 0.2;
 /**

@@ -1,7 +1,8 @@
 /** Where a command is to write its results: looked at before it works, which may take hours. */
-import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../domain/refusal.ts';
+import { pageStart } from '../report/html.ts';
 
 /** What is written where; each may be left out. */
 export interface Places {
@@ -16,7 +17,7 @@ export interface Places {
 /** Refuses, all at once, what cannot be written. Folders of `--csv` and `--runs` are made later, that of a report is not. */
 export function refuseUnwritable({ report, output, csv, runs }: Places): void {
   const files = [
-    { option: `--report ${report === true ? '' : report}`, file: report === true ? 'report.html' : report },
+    { option: `--report ${report === true ? '' : report}`, file: report === true ? '.html' : report },
     { option: `-o ${output}`, file: output },
   ];
   const faults = [
@@ -39,9 +40,24 @@ function fileFault(file: string): string | undefined {
   const path = resolve(file);
   const dir = dirname(path);
   if (existsSync(path) && statSync(path).isDirectory()) return 'is a folder: name a file in it, such as report.html';
+  if (isOther(path)) return 'is there and no report of ours, and would be lost: name another file, or remove it first';
   if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another place`;
   const fault = folderFault(dir);
   return fault === undefined ? undefined : `${fault}: name another place`;
+}
+
+/** Whether a file is there that a report would destroy: a configuration, a strategy, data. Devices and empty files hold nothing. */
+function isOther(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size === 0) return false;
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(pageStart.length);
+    readSync(file, start, 0, start.length, 0);
+    return start.toString() !== pageStart;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Tried by making a folder of a moment in it, or in what is there of its way: what the system says of rights is not all. */

@@ -50,3 +50,7 @@ export function tableHtml(
 /** Green above zero, red below. */
 export const signed = (value: number, text: string): Html =>
   html`<span class="${value > 0 ? 'up' : value < 0 ? 'down' : ''}">${value > 0 ? '+' : ''}${text}</span>`;
+
+/** How each of our pages begins: what does not is none, and no report takes its place. */
+export const pageStart =
+  '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="content-security-policy" content="';

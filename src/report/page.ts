@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cspHash, installed, logoStyle, stripped } from '../ops/assets.ts';
-import { type Html, html, raw } from './html.ts';
+import { type Html, html, pageStart, raw } from './html.ts';
 import { placeRules } from './plot.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -61,11 +61,7 @@ export function pageText({ title, body, payload }: Page): string {
     payload === undefined
       ? html``
       : html`<script type="application/json" id="payload">${raw(jsonText(payload))}</script><script>${raw(library)}</script><script type="module">${raw(script)}</script>`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="content-security-policy" content="${policy.join('; ')}">
+  return html`${raw(pageStart)}${policy.join('; ')}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>

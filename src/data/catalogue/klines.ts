@@ -27,6 +27,8 @@ export interface StoredKlines extends Notes {
   readonly gaps: readonly FeedGap[];
   /** What they are or were made of, where that is stored: also what was not loaded. */
   readonly held?: Held;
+  /** Where they come from, such as an exchange, where an import said so. */
+  readonly source?: string;
   /** Of the stored months, hex: the same rows have the same hash. */
   readonly sha256: string;
 }
@@ -72,14 +74,16 @@ async function klinesNow(dir: string, wanted: Wanted): Promise<StoredKlines> {
   const notes = stampsOf(found, part, found.interval === undefined ? undefined : within(columns, part));
   const last = columns.openTime.at(-1) ?? 0;
   const gaps = ledgerOf(found).filter(({ to }) => to <= last);
-  const telling = (...more: readonly string[]): Notes => together(notes, { warnings: [...stale, ...more], doubts: [] });
+  const doubts = kept.staleBy === undefined || changed !== undefined ? [] : stale;
+  const telling = (...more: readonly string[]): Notes => together(notes, { warnings: [...stale, ...more], doubts });
   const [firstMonth, lastMonth] = [found.months[0], found.months.at(-1)];
   const held = { of: found.interval ?? found.kind, from: firstMonth?.from ?? 0, to: lastMonth?.to ?? 0 };
-  if (found.interval === interval) return { columns, gaps, held, ...telling(), sha256 };
+  const source = found.source === 'unknown' ? {} : { source: found.source };
+  if (found.interval === interval) return { columns, gaps, held, ...source, ...telling(), sha256 };
   const larger = found.interval === undefined ? columns : resampleKlines(found.interval, columns, { interval });
   const made = madeNotes(found, within(larger, part).openTime, { symbol, interval });
   const between = findGaps({ symbol, interval }, larger.openTime);
-  return { columns: larger, gaps: between, held, ...telling(...made), sha256 };
+  return { columns: larger, gaps: between, held, ...source, ...telling(...made), sha256 };
 }
 
 function within(columns: Columns, part: Stretch): Columns {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Interval } from '../../domain/interval.ts';
 import { type ImportResult, importFile } from '../import/import.ts';
 import { audit } from './audit.ts';
-import type { SeriesKey } from './kinds.ts';
+import { type SeriesKey, seriesName } from './kinds.ts';
 import { type StoredKlines, storedKlines } from './klines.ts';
 import { ledgerOf } from './ledger.ts';
 import { staleText } from './made.ts';
@@ -135,6 +135,36 @@ test('a made series without its source is all there is, and is used', async () =
   removeSeries(here.dir, here.series(key));
   expect(here.stale()).toEqual([undefined]);
   expect((await here.run('60min')).warnings).toEqual([]);
+});
+
+test('a stale series whose source is removed stays stale, and a run on it is in doubt', async () => {
+  const here = place();
+  const hour: SeriesKey = { ...key, interval: '60min' };
+  await here.minutes(...range(0, 1_439), ...range(1_440, 2_880));
+  await here.make(key, '60min');
+  await here.make(hour, '1day');
+  await here.minutes(1_439);
+  expect(removeSeries(here.dir, key).map((one) => seriesName(one as SeriesKey))).toEqual([
+    'klines BTCUSDT 60min',
+    'klines BTCUSDT 1day',
+  ]);
+  const words =
+    'stale: klines BTCUSDT 1min changed since it was made, and what it was made of was removed: remove it (sluice data remove BTCUSDT --interval 60min --yes), and import it, or what it is made of';
+  expect(here.stale()[0]).toBe(words);
+  const { warnings, doubts } = await here.run('60min');
+  expect([warnings, doubts]).toEqual([
+    expect.arrayContaining([`BTCUSDT 60min: ${words}`]),
+    [`BTCUSDT 60min: ${words}`],
+  ]);
+  // Made anew of the same minutes, it holds again; with another minute it is stale by what is stored.
+  await here.minutes(...range(0, 2_880));
+  expect(here.stale()[1]).toContain('stale: klines BTCUSDT 1min changed since it was made: resample again');
+  await here.make(key, '60min');
+  expect(here.stale().slice(0, 2)).toEqual([undefined, undefined]);
+  removeSeries(here.dir, key);
+  expect(here.stale()[0]).toBeUndefined();
+  removeSeries(here.dir, hour);
+  expect(here.stale()).toEqual([expect.stringContaining('(sluice data remove BTCUSDT --interval 1day --yes)')]);
 });
 
 test('klines that a hole of their source cuts into are counted, and a run on them says so', async () => {

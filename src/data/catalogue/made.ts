@@ -24,14 +24,19 @@ export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
   return hash.digest('hex');
 }
 
+/** What it was made of, where that is stored. */
+function sourceOf(all: readonly Manifest[], one: Manifest): Manifest | undefined {
+  const name = making(one)?.layout.slice(layoutPrefix.length);
+  return all.find((each) => nameOf(each) === name);
+}
+
 /**
  * What a made series has to be made from again, since its source, or the source of that, is not what it was then. Undefined where it
  * still holds, where it was imported, and where its source was removed: then it is all there is.
  */
 export function changedSource(all: readonly Manifest[], one: Manifest): Manifest | undefined {
   const made = making(one);
-  const name = made?.layout.slice(layoutPrefix.length);
-  const source = all.find((each) => nameOf(each) === name);
+  const source = sourceOf(all, one);
   if (made === undefined || source === undefined) return undefined;
   const deeper = isMade(source) ? changedSource(all, source) : undefined;
   return deeper ?? (seriesHash(source) === made.files[0]?.sha256 ? undefined : source);
@@ -40,10 +45,26 @@ export function changedSource(all: readonly Manifest[], one: Manifest): Manifest
 /** In words, for a stale series, with the command that makes it anew; undefined where it is none. */
 export function staleText(all: readonly Manifest[], one: Manifest): string | undefined {
   const source = changedSource(all, one);
-  if (source === undefined) return undefined;
+  if (source === undefined) return sourceOf(all, one) === undefined ? lostText(one) : undefined;
   return isMade(one)
     ? `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`
     : `stale in part: ${nameOf(source)} changed since some of it was made: remove it (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
+}
+
+/** Of a series that was stale when what told so was removed: nothing is left to make it anew of. */
+export const lostText = ({ staleBy, symbol, interval }: Manifest): string | undefined =>
+  staleBy === undefined
+    ? undefined
+    : `stale: ${staleBy} changed since it was made, and what it was made of was removed: remove it (sluice data remove ${symbol} --interval ${interval} --yes), and import it, or what it is made of`;
+
+/** The stale series of which nothing would tell it once another one is removed, with the mark that does. */
+export function staleWithout(all: readonly Manifest[], removed: SeriesKey): readonly Manifest[] {
+  const left = all.filter((one) => nameOf(one) !== seriesName(removed));
+  return left.flatMap((one): readonly Manifest[] => {
+    const changed = changedSource(all, one);
+    if (changed === undefined || changedSource(left, one) !== undefined) return [];
+    return [{ ...one, staleBy: nameOf(changed) }];
+  });
 }
 
 /** The command that makes a series anew. */

@@ -59,6 +59,8 @@ const schema = z.strictObject({
   months: z.array(month),
   /** Stretches of trades or depth of which it is known that nobody looked: a silence alone would not tell. */
   holes: z.array(gap).optional(),
+  /** The series by whose change this one was stale when what tells so was removed: what is left would look as if it still held. */
+  staleBy: z.string().optional(),
   imports: z.array(imported),
 });
 
@@ -165,6 +167,20 @@ export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[
     if (entry.isFile() && !wanted.has(entry.name)) rmSync(join(folder, entry.name));
   const kept = new Set(manifest.months.map(({ sha256 }) => sha256));
   for (const { sha256 } of replaced) if (!kept.has(sha256)) rmSync(columnPath(dir, sha256), { force: true });
+}
+
+/**
+ * Removes column files of no series, which a killed import left. To be called with the lock: others write them for what a series names, and
+ * make anew what is not there. Nothing is removed while a series cannot be read, since nobody knows which are its.
+ */
+export function sweepCache(dir: string): void {
+  const keys = seriesKeys(dir);
+  const all = listSeries(dir, () => false);
+  if (all.length < keys.length) return;
+  const kept = new Set(all.flatMap(({ months }) => months.map(({ sha256 }) => columnPath(dir, sha256))));
+  const cache = join(dir, 'cache');
+  for (const name of readdirSync(cache))
+    if (/\.columns(\.\d+)?$/.test(name) && !kept.has(join(cache, name))) rmSync(join(cache, name), { force: true });
 }
 
 /** The lock of a catalogue: one writer at a time. */

@@ -1,6 +1,7 @@
 /** SQL over the catalogue: a table for each kind, `klines`, `trades` and `depth`, and writing a series out. */
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../../domain/refusal.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { readAgain } from './again.ts';
 import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
@@ -38,10 +39,18 @@ async function queryNow(dir: string, sql: string): Promise<Answer & { readonly c
     return await answer(duck, sql);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`that cannot be answered: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Refusal(`that cannot be answered: ${faultText(error)}`);
   } finally {
     duck.close();
   }
+}
+
+/** DuckDB's words, but for tables that are not there: it proposes those of its own. */
+function faultText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const table = /Table with name (\S+) does not exist/.exec(text)?.[1];
+  if (table === undefined) return text;
+  return `there is no table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
 }
 
 async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
@@ -105,15 +114,20 @@ export async function exportSeries(
   const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
   const rows = ` FROM ${filesOf(dir, manifest)}${where}`;
   const select = `SELECT ${names}${rows}`;
+  // Beside its place until it is whole: what is cut off by a full disk or a kill does not look like data.
+  const unfinished = `${to}.unfinished.${process.pid}`;
+  const options = `${formats[ending]}, USE_TMP_FILE false`;
   try {
     const counted = await duck.connection.runAndReadAll(`SELECT count(*)${rows}`);
     if (Number(counted.getRows()[0]?.[0] ?? 0) === 0) throw noRows(manifest, to);
-    const result = await duck.connection.runAndReadAll(`COPY (${select}) TO ${quoted(to)} (${formats[ending]})`);
+    const result = await duck.connection.runAndReadAll(`COPY (${select}) TO ${quoted(unfinished)} (${options})`);
+    renameSync(unfinished, to);
     return Number(result.getRows()[0]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(`${to} cannot be written: ${error instanceof Error ? error.message : String(error)}`, 1);
   } finally {
+    rmSync(unfinished, { force: true });
     duck.close();
   }
 }

@@ -100,14 +100,15 @@ test('of klines: an outage that the source filled, also in what is made of them'
   expect((await storedKlines(dir, { ...wanted, interval: '60min' })).warnings).toEqual([expect.stringMatching(filled)]);
 });
 
-test('of gaps: how much is missing, and the longest', async () => {
+test('of gaps: how much is missing, the longest, and the first', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-stamps-'));
   const rows = [0, 1, 2, 10, 11, 3_000, 3_001].map((row) => `${start + row * 60_000},100,101,99,100.${row % 7},1\n`);
   writeFileSync(join(dir, 'x.csv'), `time_ms,open,high,low,close,volume\n${rows.join('')}`);
   await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
+  const text = (row: number): string => new Date(start + row * 60_000).toISOString().replace('.000Z', 'Z');
   expect(warnings).toEqual([
-    `BTCUSDT 1min: 2 gaps, 2,995 klines missing, longest 2.1 days (${new Date(start + 12 * 60_000).toISOString().replace('.000Z', 'Z')})`,
+    `BTCUSDT 1min: 2 gaps, 2,995 klines missing, longest 2.1 days from ${text(12)} on (first ${text(3)})`,
   ]);
 });
 

@@ -14,7 +14,7 @@ import { klineColumns } from './klines.ts';
 import { frameOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { takeLock } from './lock.ts';
-import { madeLayout, seriesHash, staleText } from './made.ts';
+import { madeLayout, seriesHash, staleText, staleWithout } from './made.ts';
 import {
   columnPath,
   folderOf,
@@ -139,26 +139,35 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
     }
 }
 
-/** Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. */
-export function removeSeries(dir: string, series: SeriesKey | Manifest): void {
+/**
+ * Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. Those that were stale by it
+ * stay so; they are handed back.
+ */
+export function removeSeries(dir: string, series: SeriesKey | Manifest): readonly Manifest[] {
   const key = series as SeriesKey;
   const path = fetchedPath(dir, key);
   // A fetch that runs knows what it had asked for, and would never ask for it again.
   const unlockFetched = existsSync(dirname(path)) ? takeLock(fetchedLock(dir, key), path) : () => {};
   try {
-    removeAll(dir, key);
+    return removeAll(dir, key);
   } finally {
     unlockFetched();
   }
 }
 
-function removeAll(dir: string, key: SeriesKey): void {
+function removeAll(dir: string, key: SeriesKey): readonly Manifest[] {
   const unlock = lockCatalogue(dir);
   try {
+    const stale = staleWithout(
+      listSeries(dir, () => false),
+      key,
+    );
+    for (const one of stale) writeManifest(dir, one);
     const hashes = hashesOf(dir, key);
     rmSync(folderOf(dir, key), { recursive: true, force: true });
     rmSync(fetchedPath(dir, key), { force: true });
     for (const sha256 of hashes) rmSync(columnPath(dir, sha256), { force: true });
+    return stale;
   } finally {
     unlock();
   }

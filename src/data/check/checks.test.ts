@@ -42,6 +42,7 @@ test.for<[string, readonly Row[], RegExp]>([
     /^!1 impossible row of 50 rows \(line 32, 2024-01-01T00:30:00Z: open 130, high 1,.*--repair impossible/,
   ],
   ['a negative volume', withCells(30, { 5: -1 }), /^!1 impossible row .*volume -1/],
+  ['a price that nothing costs', withCells(30, { 2: 1e24 }), /^!1 impossible row .*high 1e\+24/],
   ['a close outside', withCells(30, { 4: 500 }), /^!1 impossible row/],
   [
     'columns in another order',
@@ -54,6 +55,11 @@ test.for<[string, readonly Row[], RegExp]>([
       volume,
     ]),
     /columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,
+  ],
+  [
+    'several gaps, by the first of them',
+    good.toSpliced(39, 5).toSpliced(19, 3),
+    /^2 gaps, 8 klines missing, longest 5 min from 2024-01-01T00:39:00Z on \(first 2024-01-01T00:19:00Z\)/,
   ],
   ['a gap across batches', good.toSpliced(19, 3), /^1 gap, 3 klines missing, longest 3 min \(2024-01-01T00:19:00Z\)/],
   [
@@ -130,6 +136,7 @@ describe('trades', () => {
   test.for<[string, readonly Row[], RegExp]>([
     ['of one side', goodTrades.map((row) => row.with(3, -1)), /^every trade is a SELL/],
     ['out of order', goodTrades.with(50, trade(48)), /^!1 trade earlier than the one before \(line 52/],
+    ['at a price that nothing costs', goodTrades.with(50, trade(50, 1e24)), /^!1 impossible trade \(.*price 1e\+24/],
     ['that are none', goodTrades.with(50, trade(50, 0)), /^!1 impossible trade \(line 52, .*price 0/],
     ['with a hole', goodTrades.toSpliced(50, 100), /^1 gap, longest 101 s \(2024-01-01T00:00:49Z\)/],
     [
@@ -206,7 +213,7 @@ describe('books', () => {
         9,
         (whole[8] ?? []).map((row) => row.with(1, 9)),
       ),
-      /^1 book that repeat the one before/,
+      /^1 book that repeats the one before/,
     ],
     ['with a hole', whole.toSpliced(9, 12), /^1 gap, longest 13 s/],
     [

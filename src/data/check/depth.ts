@@ -1,7 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
+import { leastGap, leastOldShare, longestText, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -142,11 +142,11 @@ export class DepthChecks {
 
   #gapFinding(): readonly Finding[] {
     const { gaps } = this;
-    if (gaps.length === 0) return [];
-    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
-    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const [first] = gaps;
+    if (first === undefined) return [];
+    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
     const effect = 'orders are judged by trades alone inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   /** Of the time outside gaps, which are told by themselves. */
@@ -181,7 +181,13 @@ export class DepthChecks {
         'of the same time as the one before',
         'they are kept in the order of the file',
       ),
-      ...remark('repeated-books', this.#repeated, 'that repeat the one before', 'they say nothing new', once),
+      ...remark(
+        'repeated-books',
+        this.#repeated,
+        `that repeat${this.#repeated.count === 1 ? 's' : ''} the one before`,
+        'they say nothing new',
+        once,
+      ),
     ];
   }
 }

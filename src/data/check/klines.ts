@@ -1,10 +1,11 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { isWick, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { isWick, mostPrice, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
-import { counted, type Finding, lengthText } from './finding.ts';
+import { counted, type Finding } from './finding.ts';
+import { longestText } from './silence.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
@@ -51,7 +52,6 @@ export class KlineChecks {
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
-  #longestGap: Gap = [0, 0];
   // Of the row before, and the close before that.
   #time = Number.NaN;
   #open = 0;
@@ -162,7 +162,6 @@ export class KlineChecks {
     this.gaps.push([from, to]);
     if (this.#ms > 0) this.missing += Math.round((to - from) / this.#ms);
     else for (let at = from; at < to; at = frameClose(this.#frame, at)) this.missing++;
-    if (to - from > this.#longestGap[1] - this.#longestGap[0]) this.#longestGap = [from, to];
   }
 
   /** The row before was far from the one before it, and this row goes back; or this one leaves for another scale. */
@@ -289,11 +288,11 @@ export class KlineChecks {
       effect,
       places,
     });
-    if (this.gaps.length > 0) {
-      const [from, to] = this.#longestGap;
-      const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, longest ${lengthText(to - from)}`;
+    const [firstGap] = this.gaps;
+    if (firstGap !== undefined) {
+      const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, ${longestText(this.gaps)}`;
       yield remark('gaps', this.gaps.length, missing, 'nothing is traded inside them, and strategies are told', [
-        { time: from },
+        { time: firstGap[0] },
       ]);
     }
     if (this.zeroVolume > 0) {
@@ -375,7 +374,7 @@ export const isPossible = (open: number, high: number, low: number, close: numbe
   close <= high &&
   low > 0 &&
   open > 0 &&
-  high < 1e300 &&
-  open < 1e300 &&
+  high < mostPrice &&
+  open < mostPrice &&
   volume >= 0 &&
   volume < 1e300;

@@ -1,4 +1,5 @@
-/** When a silence in trades or books is a gap and not a quiet market. */
+/** When a silence in trades or books is a gap and not a quiet market, and which is the longest. */
+import { lengthText, momentText } from './finding.ts';
 
 type Stream = 'trades' | 'depth';
 
@@ -17,3 +18,11 @@ export const oldBookMs = 3_000;
 export const leastOldShare = 0.01;
 /** So long no book of a market that trades stays the same in all its levels: of recorded ones the longest is a second. */
 export const stuckBookMs = 600_000;
+
+type Gap = readonly [from: number, to: number];
+
+/** How long the longest of several holes is, and where, unless it is the only one: the place of a finding is that of its first. */
+export function longestText(gaps: readonly Gap[]): string {
+  const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
+  return `longest ${lengthText(to - from)}${gaps.length === 1 ? '' : ` from ${momentText(from)} on`}`;
+}

@@ -1,8 +1,8 @@
 /** Checks of public trades as they pass by. */
-import { outlierShare } from '../leaps.ts';
-import { counted, type Finding, lengthText } from './finding.ts';
+import { mostPrice, outlierShare } from '../leaps.ts';
+import { counted, type Finding } from './finding.ts';
 import type { Gap } from './klines.ts';
-import { leastGap, shortestGapMs } from './silence.ts';
+import { leastGap, longestText, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
 
@@ -35,7 +35,7 @@ export class TradeChecks {
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
-      if (!(price > 0 && quantity > 0 && price < 1e300 && quantity < 1e300))
+      if (!(price > 0 && quantity > 0 && price < mostPrice && quantity < 1e300))
         this.#impossible.add(line, time, `price ${price}, quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
@@ -156,11 +156,11 @@ export class TradeChecks {
 
   #gapFinding(): readonly Finding[] {
     const { gaps } = this;
-    if (gaps.length === 0) return [];
-    const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
-    const what = `${counted(gaps.length, 'gap')}, longest ${lengthText(to - from)}`;
+    const [first] = gaps;
+    if (first === undefined) return [];
+    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
     const effect = 'far longer than this market is ever quiet: no fill is granted inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: from }] }];
+    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   #sideFinding(): readonly Finding[] {

@@ -13,6 +13,7 @@ import {
   type Manifest,
   readManifest,
   sweep,
+  sweepCache,
   writeManifest,
 } from '../catalogue/manifest.ts';
 import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
@@ -130,6 +131,7 @@ async function importInto(
     const manifest = withFindings(written, beside);
     writeManifest(dir, manifest);
     sweep(dir, manifest, before?.months ?? []);
+    sweepCache(dir);
     const record = manifest.imports.at(-1)?.files[0];
     const { rows, from, to, repaired } = taken;
     const findings = [...taken.findings, ...beside];
@@ -371,6 +373,7 @@ function manifestOf({ before, key, source, file, layout, reading, taken, staged,
     ...key,
     source,
     ...(holes.length > 0 && { holes }),
+    ...(before?.staleBy !== undefined && { staleBy: before.staleBy }),
     priceDecimals: Math.max(before?.priceDecimals ?? 0, decimals(['open', 'high', 'low', 'close', 'price'])),
     quantityDecimals: Math.max(before?.quantityDecimals ?? 0, decimals(['volume', 'quantity'])),
     months: [...staged.months],

@@ -5,6 +5,7 @@ import { bookFault } from '../check/depth.ts';
 import type { Repair, Repaired } from '../check/finding.ts';
 import { isPossible } from '../check/klines.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from '../check/twice.ts';
+import { mostPrice } from '../leaps.ts';
 
 export interface Mended {
   readonly table: Table;
@@ -71,7 +72,7 @@ function possibleRows({ kind, columns, rows }: Table): Uint32Array {
   const at = (column: number, row: number): number => columns[column]?.[row] ?? Number.NaN;
   if (kind === 'klines')
     return filtered(rows, (row) => isPossible(at(1, row), at(2, row), at(3, row), at(4, row), at(5, row)));
-  if (kind === 'trades') return filtered(rows, (row) => at(1, row) > 0 && at(2, row) > 0);
+  if (kind === 'trades') return filtered(rows, (row) => at(1, row) > 0 && at(1, row) < mostPrice && at(2, row) > 0);
   const wrong = new Set<number>();
   for (const [first, end] of booksOf(columns[1] as Float64Array, rows)) {
     const levels: number[] = [];

@@ -12,8 +12,9 @@ import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
+import { rowsWithin, type Stretch, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import { closeTime, type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
@@ -24,6 +25,7 @@ import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } f
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { finerOf } from './detail.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
 import { rulesOf } from './fill-rules.ts';
 import { marginRulesOf } from './margin-rules.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
@@ -31,7 +33,7 @@ import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from '
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
 import { levelNotes } from './tape-levels.ts';
-import { catalogueOf, stretchOf, tapeOf } from './tapes.ts';
+import { catalogueOf, stretchOf, tapeOf, tapeWithin } from './tapes.ts';
 
 /** A run that is ready to start, and what there is to say about its data. */
 export interface Prepared {
@@ -124,33 +126,41 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
   for (const instrument of instruments.values()) {
     const { symbol } = instrument;
     const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
-    const tape = await tapeOf(dir, config, instrument);
-    if (tape !== undefined) {
-      tapes.set(symbol, tape);
-      warnings.push(...tape.warnings);
-      doubts.push(...tape.doubts);
-      for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
-    }
-    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, tape);
-    warnings.push(...loaded.warnings);
-    doubts.push(...loaded.doubts);
-    dataHashes[symbol] = loaded.sha256;
+    const recorded = await tapeOf(dir, config, instrument);
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, recorded);
     const { columns, gaps, held } = loaded;
-    if (tape !== undefined) warnings.push(...levelNotes({ symbol, interval, columns }, tape));
+    const made = loaded.source === undefined ? {} : { source: loaded.source };
     const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);
+    const { tape, ...taped } = tapeWithin(config, symbol, recorded, runOf({ interval, columns, ...rows }));
+    warnings.push(...taped.warnings, ...loaded.warnings);
+    doubts.push(...taped.doubts, ...loaded.doubts);
+    if (tape !== undefined) {
+      tapes.set(symbol, tape);
+      for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
+      warnings.push(...levelNotes({ symbol, interval, columns }, tape));
+    }
+    dataHashes[symbol] = loaded.sha256;
     const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
     const short = shortFault(asked, rows.end, warming);
     if (short !== undefined) throw new Refusal(short);
     warnings.push(...spanNotes(config, asked, rows, warming));
-    const finer = await finerOf(dir, config, instrument, interval);
+    const finer = await finerOf(dir, config, instrument, { symbol, interval, columns, ...rows, ...made });
     if (finer !== undefined) {
       warnings.push(...finer.warnings);
       doubts.push(...finer.doubts);
       dataHashes[`${symbol} within klines`] = finer.sha256;
     }
-    series.push({ symbol, interval, columns, gaps, ...rows, ...(finer !== undefined && { finer: finer.columns }) });
+    series.push({
+      symbol,
+      interval,
+      columns,
+      gaps,
+      ...made,
+      ...rows,
+      ...(finer !== undefined && { finer: finer.columns }),
+    });
   }
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
@@ -172,6 +182,12 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     ...{ warnings, doubts, dataHashes },
   };
 }
+
+/** From its first open to its last close. */
+const runOf = ({ interval, columns: { openTime }, first, end }: Omit<RunSeries, 'symbol' | 'gaps'>) => ({
+  from: openTime[first] as number,
+  to: closeTime(interval, openTime[end - 1] as number),
+});
 
 /** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
 async function currenciesIn(
@@ -225,10 +241,11 @@ function smallestInterval(
 async function klinesOf(
   dir: string,
   config: BacktestConfig,
-  { symbol, pricePrecision }: Instrument,
+  instrument: Instrument,
   interval: Interval,
   tape: Tape | undefined,
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
+  const { symbol, pricePrecision } = instrument;
   const given = config.data[symbol];
   const told = stretchOf(config);
   const wanted = { symbol, interval, pricePrecision };
@@ -236,25 +253,42 @@ async function klinesOf(
     const path = resolve(dir, given);
     const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
     const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
-    return { where: path, loaded: { ...loaded, warnings: [...loaded.warnings, ...future] } };
+    const notes = together(fileSymbolNotes(instrument, path), loaded, { warnings: future, doubts: [] });
+    return { where: path, loaded: { ...loaded, ...notes } };
   }
   const where = catalogueOf(dir, config);
-  if (tape?.trades !== undefined && !isStored(where, symbol, interval))
+  if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, wanted))
     return { where: 'the recording of its trades', loaded: fromTrades(symbol, interval, tape.trades) };
   // Rows before `from` warm up: all of them are loaded, as of a file.
   const span = config.to === undefined ? {} : { to: config.to };
   return { where, loaded: await storedKlines(where, { ...wanted, ...span, told }) };
 }
 
-/** Whether klines are stored of which those of the interval are, or can be made. */
-function isStored(dir: string, symbol: string, wanted: Interval): boolean {
+/** Whether klines are made of trades: where none are stored, or none of the time that the run, or a recording that is named, is about. */
+function isMadeOf(
+  { time }: TradeColumns,
+  dir: string,
+  config: BacktestConfig,
+  { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
+): boolean {
+  if (!isStored(dir, symbol, interval, {})) return true;
+  const told = stretchOf(config);
+  const [row, end] = rowsWithin(time, told);
+  const [from, to] = [time[row], time[end - 1]];
+  if (row >= end || from === undefined || to === undefined) return false;
+  return !isStored(dir, symbol, interval, config.trades[symbol] === undefined ? told : { from, to });
+}
+
+/** Whether klines are stored, of a stretch of time, of which those of the interval are, or can be made. */
+function isStored(dir: string, symbol: string, wanted: Interval, { from = 0, to = Infinity }: Stretch): boolean {
   const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
   return listSeries(dir, isWanted).some(
     (one) =>
       isWanted(one) &&
       one.zone === undefined &&
       one.interval !== undefined &&
-      (one.interval === wanted || isWithin(one.interval, wanted)),
+      (one.interval === wanted || isWithin(one.interval, wanted)) &&
+      one.months.some((month) => month.from <= to && month.to >= from),
   );
 }
 

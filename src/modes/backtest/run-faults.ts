@@ -157,7 +157,7 @@ export function shortFault(asked: Asked, end: number, strategies: readonly Warmi
     );
     const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
     const whose = strategies.length > 1 ? `strategy ${one.id}` : 'the strategy';
-    return `${symbol}: ${end} klines are too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+    return `${symbol}: ${end === 1 ? '1 kline is' : `${end} klines are`} too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
   }
   return undefined;
 }

@@ -32,6 +32,8 @@ export interface RunSeries {
   readonly first: number;
   /** One past the last row. */
   readonly end: number;
+  /** Where they come from, such as an exchange, where it is known. */
+  readonly source?: string;
   /** Finer klines, which decide what these leave open. */
   readonly finer?: Columns;
 }

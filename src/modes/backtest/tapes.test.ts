@@ -123,4 +123,49 @@ describe('what a backtest fills by', () => {
     expect(shown(made)).toEqual([19_904, undefined, 10]);
     expect(made.warnings).toContain('BTCUSDT: 1min made from trades');
   });
+
+  test('are trades and books within the run alone, each told with what it covers', async () => {
+    const { dir, ready } = place();
+    const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
+    await importFile(trades, given);
+    await importFile(depth, given);
+    const klinesAt = async (name: string, from: number) => {
+      const rows = Array.from(
+        { length: 60 },
+        (_, row) => `${from + row * 60_000},61000,61100,60900,61000.${row},1
+`,
+      );
+      writeFileSync(
+        join(dir, name),
+        `time_ms,open,high,low,close,volume
+${rows.join('')}`,
+      );
+      await importFile(join(dir, name), { ...given, symbol: 'BTCUSDT', interval: '1min', source: 'binance' });
+    };
+    await klinesAt('later.csv', Date.UTC(2025, 0, 1));
+    // Klines of another time do not stand in the way of those that are made of trades.
+    const within = ['from: 2024-08-08T23:54:00Z', 'to: 2024-08-09T00:05:00Z'];
+    expect(shown(await ready(...within))).toEqual([19_904, 650, 10]);
+    const named = `trades: { BTCUSDT: ${trades} }`;
+    expect(shown(await ready(named, 'fidelity: trades'))).toEqual([19_904, undefined, 10]);
+    const beside = await ready();
+    expect([shown(beside), Object.keys(beside.dataHashes)]).toEqual([[undefined, undefined, 60], ['BTCUSDT']]);
+    expect(beside.warnings.join()).not.toContain('fills by');
+    await expect(ready('fidelity: trades')).rejects.toThrow(
+      'fidelity: trades needs trades of BTCUSDT within the run (from 2025-01-01T00:00Z to 2025-01-01T01:00Z), and those that are there go from 2024-08-08T23:54Z to 2024-08-09T00:05Z: import more, name dates within, or say fidelity: auto',
+    );
+    await expect(ready('fidelity: depth', 'from: 2025-01-01T00:10:00Z')).rejects.toThrow(
+      'and those that are there lie beside it: import more',
+    );
+    await klinesAt('before.csv', Date.UTC(2024, 7, 8, 23));
+    const { warnings } = await ready('to: 2024-08-09T00:00:00Z');
+    expect(warnings).toContain(
+      'BTCUSDT: fills by trades from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by books from 2024-08-08T23:54Z to 2024-08-08T23:59Z, by klines elsewhere',
+    );
+    expect((await ready('to: 2024-08-08T23:30:00Z', `depth: { BTCUSDT: ${depth} }`)).warnings).toContainEqual(
+      expect.stringMatching(
+        /^BTCUSDT: its books go from 2024-08-08T23:54Z to \S+, beside the run: nothing fills by them$/,
+      ),
+    );
+  });
 });

@@ -8,10 +8,11 @@ import { storedTape } from '../../data/catalogue/tape.ts';
 import { loadDepth } from '../../data/depth.ts';
 import type { Tape } from '../../data/tape.ts';
 import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeColumns, tradeNotes } from '../../data/tape-files.ts';
-import { type Notes, type Stretch, together } from '../../data/told.ts';
+import { type Notes, rowsWithin, type Stretch, together } from '../../data/told.ts';
 import { loadTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
 
 export interface LoadedTape extends Tape, Notes {
   /** SHA-256 of what was read, hex, by kind. */
@@ -38,7 +39,7 @@ export async function tapeOf(
   const { fidelity } = config;
   if (fidelity === 'klines') return undefined;
   refuseTape(config, symbol);
-  const fromFiles = ofFiles(dir, config, symbol);
+  const fromFiles = ofFiles(dir, config, instrument);
   const stored = await ofCatalogue(dir, config, instrument);
   const trades = fromFiles.trades ?? stored?.trades;
   const books = fidelity === 'trades' ? undefined : (fromFiles.books ?? stored?.books);
@@ -51,12 +52,11 @@ export async function tapeOf(
   refuseUnstored(dir, config, symbol, { trades, depth: books });
   if (trades === undefined && books === undefined) return undefined;
   const gaps = fromFiles.gaps ?? stored?.gaps ?? [];
-  const spanned = spanText(symbol, trades?.time ?? books?.time, books !== undefined);
   return {
     ...(trades !== undefined && { trades }),
     ...(books !== undefined && { books }),
     gaps,
-    ...together(...fromFiles.notes, ...(stored === undefined ? [] : [stored]), { warnings: [spanned], doubts: [] }),
+    ...together(...fromFiles.notes, ...(stored === undefined ? [] : [stored])),
     hashes: { ...fromFiles.hashes, ...(stored !== undefined && { catalogue: stored.sha256.join(' ') }) },
   };
 }
@@ -98,7 +98,8 @@ const fileOf = (path: string, { from, to }: BacktestConfig): TapeFile => ({
 });
 
 /** The files that are named, with what an import of them would find. */
-function ofFiles(dir: string, config: BacktestConfig, symbol: string): FromFiles {
+function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): FromFiles {
+  const { symbol } = instrument;
   const pathOf = (given: string | undefined): string | undefined =>
     given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
   const path = pathOf(config.trades[symbol]);
@@ -111,6 +112,7 @@ function ofFiles(dir: string, config: BacktestConfig, symbol: string): FromFiles
     ...(books !== undefined && { books }),
     ...(gaps !== undefined && { gaps }),
     notes: [
+      fileSymbolNotes(instrument, path, depth),
       ...(path === undefined || !trades || !gaps ? [] : [tradeNotes(fileOf(path, config), trades, gaps)]),
       ...(depth === undefined || !books ? [] : [bookNotes(fileOf(depth, config), symbol, books)]),
     ],
@@ -137,8 +139,60 @@ async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, priceP
   return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, ...stretchOf({ from, to }) });
 }
 
-function spanText(symbol: string, time: Float64Array | undefined, withBooks: boolean): string {
-  const day = (at: number | undefined): string =>
+const none: Notes = { warnings: [], doubts: [] };
+
+/**
+ * What of it lies within the run (UTC ms), and what is to be said: what lies beside it fills nothing, and is as if it were not there. A
+ * `Refusal` where it was insisted on.
+ */
+export function tapeWithin(
+  { fidelity, trades: named, depth }: Pick<BacktestConfig, 'fidelity' | 'trades' | 'depth'>,
+  symbol: string,
+  tape: LoadedTape | undefined,
+  run: Required<Stretch>,
+): Notes & { readonly tape?: LoadedTape } {
+  if (tape === undefined) return none;
+  const { trades, books, ...rest } = tape;
+  const lines = [
+    { what: 'trades', time: trades?.time, isNamed: named[symbol] !== undefined },
+    { what: 'books', time: books?.time, isNamed: depth[symbol] !== undefined },
+  ].flatMap(({ time, ...one }) =>
+    time === undefined || time.length === 0 ? [] : [{ ...one, time, ...within(time, run) }],
+  );
+  const [inside, beside] = [lines.filter(({ rows }) => rows > 0), lines.filter(({ rows }) => rows === 0)];
+  const wanted: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'books'] }[fidelity];
+  for (const what of wanted) {
+    if (inside.some((one) => one.what === what)) continue;
+    const time = beside.find((one) => one.what === what)?.time;
+    const there = time === undefined ? 'lie beside it' : `go ${spanText(time[0], time.at(-1))}`;
+    throw new Refusal(
+      `fidelity: ${fidelity} needs ${what} of ${symbol} within the run (${spanText(run.from, run.to)}), and those that are there ${there}: import more, name dates within, or say fidelity: auto`,
+    );
+  }
+  const missed = beside
+    .filter(({ isNamed }) => isNamed)
+    .map(
+      ({ what, time }) =>
+        `${symbol}: its ${what} go ${spanText(time[0], time.at(-1))}, beside the run: nothing fills by them`,
+    );
+  if (inside.length === 0) return { warnings: missed, doubts: [] };
+  const spans = inside.map(({ what, first, last }) => `by ${what} ${spanText(first, last)}`);
+  const used = `${symbol}: fills ${spans.join(', ')}, by klines elsewhere`;
+  const left = {
+    ...rest,
+    ...(inside.some(({ what }) => what === 'trades') && trades !== undefined && { trades }),
+    ...(inside.some(({ what }) => what === 'books') && books !== undefined && { books }),
+  };
+  return { tape: left, ...together(tape, { warnings: [used, ...missed], doubts: [] }) };
+}
+
+function within(time: Float64Array, run: Stretch) {
+  const [row, end] = rowsWithin(time, run);
+  return { rows: end - row, first: time[row], last: time[end - 1] };
+}
+
+function spanText(from: number | undefined, to: number | undefined): string {
+  const minute = (at: number | undefined): string =>
     at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16)}Z`;
-  return `${symbol}: fills by ${withBooks ? 'trades and books' : 'trades'} from ${day(time?.[0])} to ${day(time?.at(-1))}, by klines elsewhere`;
+  return `from ${minute(from)} to ${minute(to)}`;
 }

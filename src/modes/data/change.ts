@@ -1,9 +1,10 @@
 /** `sluice data export`, `resample` and `remove`. */
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { readAgain } from '../../data/catalogue/again.ts';
-import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { ofMaking, staleText } from '../../data/catalogue/made.ts';
+import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
+import { lostText, ofMaking, staleText } from '../../data/catalogue/made.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
@@ -16,13 +17,14 @@ import { chosen, chosenKeys, chosenOne } from './which.ts';
 type Given = WhichSeries & DataIo;
 
 export async function exportOne(
-  given: Given & { readonly to: string; readonly from?: number; readonly until?: number },
+  given: Given & { readonly to: string; readonly from?: number; readonly until?: number; readonly replace: boolean },
 ): Promise<void> {
   const { data, to, from, until, json, out, say } = given;
   if (from !== undefined && until !== undefined && from >= until)
     throw new Refusal(
       `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
     );
+  refuseTaken(given);
   const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
   const { series, rows } = await readAgain(resolve(data), async () => {
     const one = chosenOne(given);
@@ -35,6 +37,18 @@ export async function exportOne(
   );
   if (stale !== undefined) say(`note: ${name}: ${stale}`);
   out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
+}
+
+/** Refuses to write over a file that nobody said may go, and into the folders of the catalogue, whose files are its own. */
+function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to: string; readonly replace: boolean }) {
+  const path = resolve(to);
+  if ([...kinds, 'cache'].some((folder) => path.startsWith(join(resolve(data), folder, sep))))
+    throw new Refusal(`${to} is in a folder of the catalogue ${resolve(data)}, whose files are its own: name another`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory())
+    throw new Refusal(`${to} is a folder: name a file in it, such as ${join(to, 'klines.csv')}`);
+  if (found !== undefined && found.size > 0 && !replace)
+    throw new Refusal(`${to} is there, and would be lost: name another file, or say that it may go (--replace)`);
 }
 
 export async function resample(given: Given & { readonly into: string; readonly zone: string }): Promise<void> {
@@ -67,7 +81,7 @@ const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1m
 const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
 
 export function remove(given: Given & { readonly yes: boolean; readonly all: boolean }): void {
-  const { data, yes, all, json, out, symbol, kind, interval } = given;
+  const { data, yes, all, json, out, say, symbol, kind, interval } = given;
   const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
   if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');
   const found = chosenKeys(given);
@@ -78,7 +92,9 @@ export function remove(given: Given & { readonly yes: boolean; readonly all: boo
     );
   if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: say --yes`);
   for (const [index, one] of found.entries()) {
-    removeSeries(resolve(data), one);
+    const stale = removeSeries(resolve(data), one);
     out(json ? JSON.stringify({ removed: names[index] }) : `${names[index]}: removed`);
+    for (const left of stale.filter((each) => !names.includes(seriesName(each as SeriesKey))))
+      say(`note: ${seriesName(left as SeriesKey)} is ${lostText(left)}`);
   }
 }

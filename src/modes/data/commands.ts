@@ -35,6 +35,7 @@ export function addData(program: Command, io: Io): void {
   );
   which(add('export', 'write one series into a file'))
     .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
+    .option('--replace', 'let it take the place of a file that is there', false)
     .option('--from <DATE>', 'from this moment on, UTC', moment)
     .option('--until <DATE>', 'up to, not including, this moment, UTC', moment)
     .action(async (symbol: string | undefined, given) =>

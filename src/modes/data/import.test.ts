@@ -45,6 +45,15 @@ test('a stop between two files leaves those behind it, and says how many', async
   rmSync(dir, { recursive: true });
 });
 
+test('a stop during the last file says that all is stored', async () => {
+  const { dir, files, given, stopping } = threeFiles();
+  const noted: string[] = [];
+  const out = (): void => stopping.abort();
+  await importAll(files.slice(0, 1), { ...given, out, say: (line) => void noted.push(line) });
+  expect(noted).toEqual(['note: stopped when all was stored: 1 file imported, none is left']);
+  rmSync(dir, { recursive: true });
+});
+
 test('a file that is refused leaves those behind it, and that is said', async () => {
   const { dir, files, given, said } = threeFiles();
   writeFileSync(files[1] ?? '', `time_ms,open,high,low,close,volume\n${start},1,1,2,1,1\n`);

@@ -54,6 +54,8 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
       );
     }
   }
+  if (given.signal.aborted && !given.dryRun)
+    given.say(`note: stopped when all was stored: ${counted(files.length, 'file')} imported, none is left`);
 }
 
 async function importOne(path: string, options: ImportOptions, given: ImportGiven): Promise<void> {

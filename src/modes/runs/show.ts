@@ -1,6 +1,7 @@
 /** `sluice runs` and `sluice report`. */
 import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { Refusal } from '../../domain/refusal.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
 import { groupLines, metricLines, tableOf } from '../backtest/table.ts';
 import { writeTables, writeWhole } from './keep.ts';
@@ -35,8 +36,9 @@ export function showRuns({
   let noted = 0;
   for (const id of ids) {
     const folder = join(runs, id);
-    const run = readRun(folder);
     bytes += runBytes(folder);
+    const run = readable(folder, say);
+    if (run === undefined) continue;
     if (json) out(JSON.stringify(rowOf(run)));
     else {
       const { metrics, verdict, warnings } = run.summary;
@@ -62,6 +64,17 @@ function remarkOf({ summary: { endedAt, kills, warnings, doubts = [] } }: KeptRu
     ...(doubts.length === 0 ? [] : ['doubtful data']),
   ];
   return `${said.length === 0 ? '' : `  (${said.join('; ')})`}${warnings.length === 0 ? '' : ' *'}`;
+}
+
+/** One that is damaged is told of, and hides no other. */
+function readable(folder: string, say: Options['say']): KeptRun | undefined {
+  try {
+    return readRun(folder);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    say(`note: ${error.message}: put it back from a copy, or take it away (sluice runs --remove ${basename(folder)})`);
+    return undefined;
+  }
 }
 
 /** One line of `runs --json`. */

@@ -185,6 +185,18 @@ export function ownRun(dir: string, name: string): string {
   );
 }
 
+/** What every list of runs shows. */
+const keptSchema = z.looseObject({
+  configuration: z.looseObject({ file: z.string(), set: z.array(z.string()) }),
+  code: z.array(z.looseObject({})),
+  summary: z.looseObject({
+    metrics: z.looseObject({ return: z.number() }),
+    verdict: z.looseObject({ conclusion: z.string() }),
+    warnings: z.array(z.string()),
+    kills: z.array(z.unknown()),
+  }),
+});
+
 export function readRun(folder: string): KeptRun {
   const file = join(folder, 'result.json');
   let read: unknown;
@@ -193,9 +205,9 @@ export function readRun(folder: string): KeptRun {
   } catch (error) {
     throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 1);
   }
-  const { success, data } = z.looseObject({ version: z.number(), summary: z.looseObject({}) }).safeParse(read);
-  if (!success) throw new Refusal(`${file} is not the result of a run`, 1);
-  if (data.version !== 1) throw new Refusal(`${file} is of version ${data.version}: a newer Sluice wrote it`, 1);
+  const version = z.looseObject({ version: z.number() }).safeParse(read).data?.version ?? 1;
+  if (version !== 1) throw new Refusal(`${file} is of version ${version}: a newer Sluice wrote it`, 1);
+  if (!keptSchema.safeParse(read).success) throw new Refusal(`${file} is not the result of a run`, 1);
   return read as KeptRun;
 }
 

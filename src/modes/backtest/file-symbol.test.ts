@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { fileSymbolNotes } from './file-symbol.ts';
+
+const bitcoin = { symbol: 'BTCUSDT', base: 'BTC' };
+
+test.for([
+  ['ETHUSDT-15m-2025.csv.gz', 'ETHUSDT'],
+  ['binance_ETHBTC_1h.csv', 'ETHBTC'],
+])('%s is not of BTCUSDT, and that stands against the result', ([file, named]) => {
+  const note = `BTCUSDT: ${file} is of ${named} by its name: name the file of BTCUSDT, or rename it`;
+  expect(fileSymbolNotes(bitcoin, `data/${file}`)).toEqual({ warnings: [note], doubts: [note] });
+});
+
+test.for(['BTCUSDT-15m.csv', 'XBTUSD-1m.csv.gz', 'BTC-USD.csv', 'klines.csv', 'x.csv'])('%s may be', (file) => {
+  expect(fileSymbolNotes(bitcoin, file, undefined)).toEqual({ warnings: [], doubts: [] });
+});
