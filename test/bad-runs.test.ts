@@ -1,12 +1,14 @@
 /** Runs that cannot be what was asked for: each is told what is wrong, where, how often and what to do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { map } from 'rxjs';
+import { type MonoTypeOperatorFunction, map, type Observable } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { importFile } from '../src/data/import/import.ts';
+import type { Kline } from '../src/domain/market.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
@@ -233,6 +235,40 @@ test('what was decided on the last kline waits for nothing yet', async () => {
   const last = run(says(...Array.from({ length: 7 }, () => flat('')), hold({ quantity: 1 }, '')));
   expect([runLong(last).refused, (await runStream(last)).refused]).toEqual([[], []]);
 });
+
+describe('a strategy whose signals take time that the data do not have', () => {
+  const late = /a wish of s comes after what it goes by is through: .* may use no timers and no promises/;
+  // Nothing of ours takes them from there; what a user writes may.
+  type Operator<T> = (given: T) => MonoTypeOperatorFunction<Kline>;
+  const { concatMap, debounceTime, delay } = createRequire(import.meta.url)('rxjs') as {
+    readonly concatMap: Operator<(kline: Kline) => Promise<Kline>>;
+    readonly debounceTime: Operator<number>;
+    readonly delay: Operator<number>;
+  };
+  const ways: Readonly<Record<string, MonoTypeOperatorFunction<Kline>>> = {
+    'of a timer of no length': delay(0),
+    'of a timer that never goes off': debounceTime(60_000),
+    'of a promise': concatMap(async (told) => told),
+  };
+  for (const [way, operator] of Object.entries(ways))
+    test.for(['stream', 'tape'])(`is refused: ${way} (%s)`, async (driver) => {
+      const input = run(signalling((klines) => klines.pipe(operator)));
+      await expect(driver === 'stream' ? runStream(input) : runTape(input)).rejects.toThrow(late);
+    });
+
+  test.for(['stream', 'tape'])('is none where it says everything at once (%s)', async (driver) => {
+    const input = run(signalling((klines) => klines));
+    expect((await (driver === 'stream' ? runStream(input) : runTape(input))).fills.length).toBeGreaterThan(0);
+  });
+});
+
+const signalling = (when: (klines: Observable<Kline>) => Observable<Kline>) =>
+  defineStrategy({
+    name: 'late',
+    about: 'Decides when it is told to',
+    params: {},
+    signals: ({ klines }) => when(klines).pipe(map(() => hold({ quantity: 1 }, ''))),
+  });
 
 describe('what is not recorded', () => {
   test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {

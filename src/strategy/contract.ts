@@ -75,6 +75,7 @@ export interface DecidingStrategy<P extends Params, I extends Readonly<Record<st
 }
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
+  /** Says what it wants while it is told something: a want that comes of a timer or a promise ends a run over recorded data, and comes late live. */
   signals(context: Context<P>): Observable<Want>;
 }
 

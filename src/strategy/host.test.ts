@@ -276,6 +276,14 @@ describe('a streaming strategy', () => {
     expect(quantities(heard)).toEqual([7]);
   });
 
+  test('may take its time, live: what a promise leads to is said when it comes', async () => {
+    const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(async ({ close }) => target(close)))));
+    heard.klines.next(kline(7));
+    expect(quantities(heard)).toEqual([]);
+    await Promise.resolve();
+    expect(quantities(heard)).toEqual([7]);
+  });
+
   test('is stopped when it throws while it is put together', () => {
     const heard = hear(
       streaming(() => {
