@@ -107,7 +107,7 @@ describe('fees', () => {
       'fees are not configured: taker 0.20 % is assumed (fees: { taker: "…" })',
     ]);
     expect(await note(`symbolFees: { BTCUSDT: ${own} }`)).toEqual([]);
-    expect(await note(`symbolFees: { ETHUSDT: ${own} }`)).toHaveLength(1);
+    expect(await note(`symbolFees: { BTCUSDT: ${own}, ETHUSDT: ${own} }`)).toEqual([]);
   });
 
   test('of some symbols are not those of all', async () => {
@@ -118,6 +118,18 @@ describe('fees', () => {
       expect.stringMatching(/^fees of ETHUSDT are not configured: maker 0\.20 % and taker 0\.20 % are assumed/),
     ]);
   });
+});
+
+test.for([
+  ['symbolFees: { BTCUSD: { maker: "0", taker: "0" } }', 'line 3: symbolFees.BTCUSD: BTCUSD'],
+  ['trades: { BTCUSD: gone.csv }', 'line 3: trades.BTCUSD: BTCUSD'],
+  ['depth: { BTCUSD: gone.csv }', 'line 3: depth.BTCUSD: BTCUSD'],
+  ['dataIntervals: { BTCUSD: 1min }', 'line 3: dataIntervals.BTCUSD: BTCUSD'],
+] as const)('a symbol that nobody trades is refused: %s', async ([more, place]) => {
+  const told = `${place} is traded by no strategy (did you mean "BTCUSDT"?)`;
+  await expect(prepared([0], more)).rejects.toThrow(told);
+  await expect(prepared([0], '', '1min', 'data: { BTCUSD: x.csv }')).rejects.toThrow('line 1: data.BTCUSD: BTCUSD is');
+  await expect(prepared([0], '', '1min', 'data: { XRPBTC: x.csv }')).rejects.toThrow('no strategy; BTCUSDT is');
 });
 
 describe('dates', () => {

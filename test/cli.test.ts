@@ -211,7 +211,7 @@ describe('a configuration', () => {
       'instruments.yaml has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT',
     ],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
-    ['symbol: XBTUSD', 'symbol: BTCUSD', 'BTCUSD 1min is not in the catalogue'],
+    ['symbol: XBTUSD', 'symbol: BTCUSD', 'data.XBTUSD: XBTUSD is traded by no strategy (did you mean "BTCUSD"?)'],
     ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
     expect(await refusedConfig(broken(from, to))).toContain(part);

@@ -1,7 +1,7 @@
 /** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
 import { basename, dirname, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
-import { readConfig, type Setting } from '../../config/read.ts';
+import { placesIn, readConfig, type Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
@@ -30,6 +30,7 @@ import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
+import { refuseOtherSymbols } from './symbol-keys.ts';
 import { levelNotes } from './tape-levels.ts';
 import { catalogueOf, stretchOf, tapeOf } from './tapes.ts';
 
@@ -62,6 +63,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   const available = [...readConfig(where, instrumentsSchema).values()];
   const configured = await configure(config.strategies, file, settings, { available, where });
+  refuseOtherSymbols(file, config, placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
   const byCurrency = new Map<string, Configured[]>();
   for (const one of configured) {
