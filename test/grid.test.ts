@@ -1,13 +1,16 @@
 /** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
+import { readConfig } from '../src/config/read.ts';
+import { backtestSchema } from '../src/config/schema.ts';
 import { backtest } from '../src/modes/backtest/command.ts';
 import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
+import { openPool } from '../src/modes/grid/pool.ts';
 
 const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));
 const grid = ['fast=10..30:10', 'slow=20..120:50'];
@@ -90,6 +93,14 @@ describe('a grid', () => {
     expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
       (JSON.parse(second.out) as { tries: number }).tries,
     );
+  });
+
+  test('starts no more threads than there are cells, and few for a core', () => {
+    const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
+    const read = readConfig(config, backtestSchema);
+    const pools = [openPool({ ...stage, config: read }, 256, 1), openPool({ ...stage, config: read }, 256)];
+    expect(pools.map(({ workers }) => workers)).toEqual([1, 4 * availableParallelism()]);
+    return Promise.all(pools.map((pool) => pool.close()));
   });
 
   test('alone has threads: a single run refuses a number of them', async () => {

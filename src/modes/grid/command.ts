@@ -62,10 +62,14 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
     const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
-    const pool = openPool({ file, config, settings, series: input.series, axes, withReturns }, options.workers);
+    const pool = openPool(
+      { file, config, settings, series: input.series, axes, withReturns },
+      options.workers,
+      open.length,
+    );
     const watch = progressOf(open.length, options.progress);
     try {
-      const areThrough = await pool.run(
+      const ended = await pool.run(
         open.map((index) => cells[index] ?? []),
         (place, outcome) => {
           const index = open[place] as number;
@@ -75,7 +79,9 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         },
         signal,
       );
-      if (!areThrough) say('note: a strategy kept threads busy without an end: the cells they were on are given up');
+      if (ended === 'busy')
+        say('note: a strategy kept threads busy without an end: the cells they were on are given up');
+      if (ended === 'starting') say('note: threads had not begun yet: the cells they were to run are given up');
     } finally {
       await pool.close();
     }
