@@ -1,5 +1,5 @@
 /** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -93,6 +93,25 @@ describe('a grid', () => {
     expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
       (JSON.parse(second.out) as { tries: number }).tries,
     );
+  });
+
+  test('that is killed counts all of its cells when it goes on, once', async () => {
+    const runs = join(dir, 'runs');
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const whole = tries(await run({ runs: join(dir, 'others') }));
+    await run({ runs });
+    // As a kill leaves it: some cells are written, nothing is counted.
+    const folder = join(runs, 'grids');
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    rmSync(runs, { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), `${lines.slice(0, 5).join('\n')}\n`);
+    const goingOn = await run({ runs });
+    expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
+    expect([whole, tries(goingOn), tries(await run({ runs })), tries(await run({ ledger: runs }))]).toEqual([
+      7, 7, 7, 7,
+    ]);
   });
 
   test('starts no more threads than there are cells, and few for a core', () => {
