@@ -218,7 +218,7 @@ function gridJson(result: GridResult): object {
   });
   return {
     version: 1,
-    axes,
+    axes: axes.map(({ strategy, param, values }) => ({ strategy, param, values })),
     asset,
     klines,
     tries,
