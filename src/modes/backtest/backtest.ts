@@ -1,4 +1,5 @@
 /** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { placesIn, readConfig, type Setting } from '../../config/read.ts';
@@ -61,6 +62,8 @@ export interface Cast {
 /** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
 export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
+  if (config.instruments !== undefined && !existsSync(where))
+    throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
   const available = [...readConfig(where, instrumentsSchema).values()];
   const configured = await configure(config.strategies, file, settings, { available, where });
   refuseOtherSymbols(file, config, placesIn(file, settings));
