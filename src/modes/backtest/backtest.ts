@@ -21,7 +21,7 @@ import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/rates.ts';
 import { frameFault } from '../../strategy/frames.ts';
 import { shippedInstruments } from '../demo/scenarios.ts';
-import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from '../strategies.ts';
+import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor, refuseAboveCash } from '../strategies.ts';
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { finerOf } from './detail.ts';
@@ -76,6 +76,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
   const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
+  for (const [quote, some] of byCurrency) refuseAboveCash(some, cashOf(quote), quote);
   return {
     hosted: hostedOf(configured, instruments),
     instruments,
