@@ -257,6 +257,17 @@ describe('a streaming strategy', () => {
     expect(quantities(heard)).toEqual([3]);
   });
 
+  test('may make of its warm-up klines what could not be carried out: it is not said', () => {
+    const heard = hear(
+      streaming(({ klines }) =>
+        klines.pipe(map(({ close }) => hold({ quantity: close < 3 ? Number.NaN : close }, ''))),
+      ),
+      history,
+    );
+    heard.klines.next(kline(3, 2));
+    expect([heard.errors, quantities(heard)]).toEqual([[], [3]]);
+  });
+
   test('may derive several streams from its klines: none of them acts on the past', () => {
     const heard = hear(
       streaming(({ klines }) => combineLatest([klines, klines]).pipe(map(([a, b]) => target(a.close + b.close)))),
