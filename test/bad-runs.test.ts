@@ -1,12 +1,14 @@
 /** Runs that cannot be what was asked for: each is told what is wrong, where, how often and what to do. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { map } from 'rxjs';
+import { type MonoTypeOperatorFunction, map, type Observable } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { importFile } from '../src/data/import/import.ts';
+import type { Kline } from '../src/domain/market.ts';
 import { prepare } from '../src/modes/backtest/backtest.ts';
 import { Refusals } from '../src/modes/backtest/refusals.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
@@ -108,7 +110,7 @@ describe('fees', () => {
       'fees are not configured: taker 0.20 % is assumed (fees: { taker: "…" })',
     ]);
     expect(await note(`symbolFees: { BTCUSDT: ${own} }`)).toEqual([]);
-    expect(await note(`symbolFees: { ETHUSDT: ${own} }`)).toHaveLength(1);
+    expect(await note(`symbolFees: { BTCUSDT: ${own}, ETHUSDT: ${own} }`)).toEqual([]);
   });
 
   test('of some symbols are not those of all', async () => {
@@ -119,6 +121,27 @@ describe('fees', () => {
       expect.stringMatching(/^fees of ETHUSDT are not configured: maker 0\.20 % and taker 0\.20 % are assumed/),
     ]);
   });
+});
+
+test.for([
+  ['symbolFees: { BTCUSD: { maker: "0", taker: "0" } }', 'line 3: symbolFees.BTCUSD: BTCUSD'],
+  ['trades: { BTCUSD: gone.csv }', 'line 3: trades.BTCUSD: BTCUSD'],
+  ['depth: { BTCUSD: gone.csv }', 'line 3: depth.BTCUSD: BTCUSD'],
+  ['dataIntervals: { BTCUSD: 1min }', 'line 3: dataIntervals.BTCUSD: BTCUSD'],
+] as const)('a symbol that nobody trades is refused: %s', async ([more, place]) => {
+  const told = `${place} is traded by no strategy (did you mean "BTCUSDT"?)`;
+  await expect(prepared([0], more)).rejects.toThrow(told);
+  await expect(prepared([0], '', '1min', 'data: { BTCUSD: x.csv }')).rejects.toThrow('line 1: data.BTCUSD: BTCUSD is');
+  await expect(prepared([0], '', '1min', 'data: { XRPBTC: x.csv }')).rejects.toThrow('no strategy; BTCUSDT is');
+});
+
+test('allocations above the cash are refused, whose and how much', async () => {
+  const two =
+    '1min, allocation: "600.5", params: { slow: 30 } }, { id: two, use: sma-cross, allocation: "400", symbol: BTCUSDT, interval: 1min';
+  await expect(prepared(upTo(400), '', two)).rejects.toThrow(
+    'run.yaml: the strategies are allotted 1000.5 USDT (t 600.5, two 400), and there is 1000 of cash: lower an allocation, or raise the cash',
+  );
+  await expect(prepared(upTo(400), '', two.replace('600.5', '600'))).resolves.toBeDefined();
 });
 
 describe('dates', () => {
@@ -270,6 +293,40 @@ test('what was decided on the last kline waits for nothing yet', async () => {
   const last = run(says(...Array.from({ length: 7 }, () => flat('')), hold({ quantity: 1 }, '')));
   expect([runLong(last).refused, (await runStream(last)).refused]).toEqual([[], []]);
 });
+
+describe('a strategy whose signals take time that the data do not have', () => {
+  const late = /a wish of s comes after what it goes by is through: .* may use no timers and no promises/;
+  // Nothing of ours takes them from there; what a user writes may.
+  type Operator<T> = (given: T) => MonoTypeOperatorFunction<Kline>;
+  const { concatMap, debounceTime, delay } = createRequire(import.meta.url)('rxjs') as {
+    readonly concatMap: Operator<(kline: Kline) => Promise<Kline>>;
+    readonly debounceTime: Operator<number>;
+    readonly delay: Operator<number>;
+  };
+  const ways: Readonly<Record<string, MonoTypeOperatorFunction<Kline>>> = {
+    'of a timer of no length': delay(0),
+    'of a timer that never goes off': debounceTime(60_000),
+    'of a promise': concatMap(async (told) => told),
+  };
+  for (const [way, operator] of Object.entries(ways))
+    test.for(['stream', 'tape'])(`is refused: ${way} (%s)`, async (driver) => {
+      const input = run(signalling((klines) => klines.pipe(operator)));
+      await expect(driver === 'stream' ? runStream(input) : runTape(input)).rejects.toThrow(late);
+    });
+
+  test.for(['stream', 'tape'])('is none where it says everything at once (%s)', async (driver) => {
+    const input = run(signalling((klines) => klines));
+    expect((await (driver === 'stream' ? runStream(input) : runTape(input))).fills.length).toBeGreaterThan(0);
+  });
+});
+
+const signalling = (when: (klines: Observable<Kline>) => Observable<Kline>) =>
+  defineStrategy({
+    name: 'late',
+    about: 'Decides when it is told to',
+    params: {},
+    signals: ({ klines }) => when(klines).pipe(map(() => hold({ quantity: 1 }, ''))),
+  });
 
 describe('what is not recorded', () => {
   test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {

@@ -53,6 +53,15 @@ test.for([
   expect(code).toBe(1);
 });
 
+test.for([
+  ["hold({ share: 0 / 0 }, '')", /a target without a finite goal: .*"NaN".* \(My_own\.ts, line 3\)/],
+  ["hold({ share: 1 }, '', { stop: 0 / 0 })", /a number that is not finite .*"NaN".* \(My_own\.ts, line 3\)/],
+  ["hold({ share: 1 }, '', { trailing: 5 })", /a trailing stop of 5, .* \(My_own\.ts, line 3\)/],
+] as const)('a number that is none is told with its line: %s', async ([target, told]) => {
+  const { code, err } = await checked(target);
+  expect([code, err]).toEqual([1, expect.stringMatching(told)]);
+});
+
 test('one that wishes to be short is told that spot cannot', async () => {
   const { code, out } = await checked("kline.close > 4000 ? hold({ share: -1 }, '') : hold({ share: 1 }, '')");
   expect(out).toMatch(/\nshort on spot +.*: it wishes to be short, which spot takes for flat/);

@@ -77,7 +77,7 @@ test.for<[string, string | Uint8Array, string]>([
 
 test('a folder is no file of klines', async () => {
   const { refusal } = await backtestHere(join(at.dir, 'b.yaml'), { set: ['data.XBTUSD=.'] });
-  expect(refusal?.message).toMatch(/ is a folder, not a file: check the path in the configuration/);
+  expect(refusal?.message).toMatch(/ is a folder, not a file: check the path \(in a configuration/);
 });
 
 test('a refusal of data is one line on stderr', async () => {

@@ -222,9 +222,15 @@ describe('a configuration', () => {
       'XBTUSDT',
       'instruments.yaml has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT',
     ],
+    ['cash:', 'instruments: gone.yaml\ncash:', 'b.yaml: instruments: there is no file '],
+    ['cash:', 'trades: { X: gone.csv }\ncash:', 'trades.X: must be a symbol: 2 to 30 upper case letters and digits'],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
-    ['symbol: XBTUSD', 'symbol: BTCUSD', 'BTCUSD 1min is not in the catalogue'],
-    ['./klines.csv', './gone.csv', 'gone.csv is not there: check the path in the configuration'],
+    ['symbol: XBTUSD', 'symbol: BTCUSD', 'data.XBTUSD: XBTUSD is traded by no strategy (did you mean "BTCUSD"?)'],
+    [
+      './klines.csv',
+      './gone.csv',
+      'gone.csv is not there: check the path (in a configuration `data`, `trades` or `depth`)',
+    ],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
     expect(await refusedConfig(broken(from, to))).toContain(part);
   });

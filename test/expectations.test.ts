@@ -46,18 +46,30 @@ test("one's own: nothing expected, accepted, as expected, and what differs once 
   expect(existsSync(join(at.dir, 'var'))).toBe(false);
 }, 30_000);
 
-test('a configuration that cannot run is failed, and the others are judged', async () => {
+test('a configuration that cannot run is failed, and an expectation that is none is none; the others are judged', async () => {
   at.write('broken.yaml', 'cash: 5\n');
-  const { code, out } = await at.sluice(['backtest', '--all', '.', '--json']);
+  at.write('last.yaml', backtestYaml);
+  at.write('last.expected.json', '{');
+  const { code, out, err } = await at.sluice(['backtest', '--all', '.', '--json']);
   expect(code).toBe(1);
+  expect(err).toMatch(/3 of 3 not as expected: broken, last, mine \(--accept writes down what comes out now\)/);
   const states = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { name: string; state: string });
   expect(states).toMatchObject([
     { name: 'broken', state: 'failed' },
+    {
+      name: 'last',
+      state: 'nothing expected',
+      differences: [expect.stringMatching(/last\.expected\.json is no expect/)],
+    },
     { name: 'mine', state: 'nothing expected' },
   ]);
+  expect((await at.sluice(['backtest', '--all', '.', '--accept'])).err).toBe(
+    'sluice: 1 of 3 could not be run: broken\n',
+  );
+  expect((await at.sluice(['backtest', '--all', '.'])).err).toBe('sluice: 1 of 3 not as expected: broken\n');
 }, 30_000);
 
 test('says what it needs where there is nothing', async () => {

@@ -1,13 +1,16 @@
 /** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
+import { readConfig } from '../src/config/read.ts';
+import { backtestSchema } from '../src/config/schema.ts';
 import { backtest } from '../src/modes/backtest/command.ts';
 import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
+import { openPool } from '../src/modes/grid/pool.ts';
 
 const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));
 const grid = ['fast=10..30:10', 'slow=20..120:50'];
@@ -90,6 +93,33 @@ describe('a grid', () => {
     expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
       (JSON.parse(second.out) as { tries: number }).tries,
     );
+  });
+
+  test('that is killed counts all of its cells when it goes on, once', async () => {
+    const runs = join(dir, 'runs');
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const whole = tries(await run({ runs: join(dir, 'others') }));
+    await run({ runs });
+    // As a kill leaves it: some cells are written, nothing is counted.
+    const folder = join(runs, 'grids');
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    rmSync(runs, { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), `${lines.slice(0, 5).join('\n')}\n`);
+    const goingOn = await run({ runs });
+    expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
+    expect([whole, tries(goingOn), tries(await run({ runs })), tries(await run({ ledger: runs }))]).toEqual([
+      7, 7, 7, 7,
+    ]);
+  });
+
+  test('starts no more threads than there are cells, and few for a core', () => {
+    const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
+    const read = readConfig(config, backtestSchema);
+    const pools = [openPool({ ...stage, config: read }, 256, 1), openPool({ ...stage, config: read }, 256)];
+    expect(pools.map(({ workers }) => workers)).toEqual([1, 4 * availableParallelism()]);
+    return Promise.all(pools.map((pool) => pool.close()));
   });
 
   test('alone has threads: a single run refuses a number of them', async () => {

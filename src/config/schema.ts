@@ -38,6 +38,12 @@ const url = (kinds: readonly string[]) =>
 
 const symbol = z.string().regex(/^[A-Z0-9]{2,30}$/, 'must be upper case letters and digits, such as BTCUSDT');
 
+const bySymbol = <S extends z.ZodType>(of: S) =>
+  z.record(symbol, of, {
+    error: ({ code }) =>
+      code === 'invalid_key' ? 'must be a symbol: 2 to 30 upper case letters and digits, such as BTCUSDT' : undefined,
+  });
+
 const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT');
 
 const strategy = z.strictObject({
@@ -276,12 +282,12 @@ const margin = z
 export const backtestSchema = z.strictObject({
   ...common,
   /** A klines file for each symbol, relative to the configuration; `catalogue`, or nothing, for what was imported. */
-  data: z.record(symbol, z.string().min(1)).default({}),
+  data: bySymbol(z.string().min(1)).default({}),
   /** The interval of a symbol's klines where that is smaller than its strategies'; these are made from them, and orders fill by them. */
-  dataIntervals: z.record(symbol, z.enum(intervals)).default({}),
+  dataIntervals: bySymbol(z.enum(intervals)).default({}),
   /** Files of trades and of books for a symbol, relative to the configuration; `catalogue`: what was imported. */
-  trades: z.record(symbol, z.string().min(1)).default({}),
-  depth: z.record(symbol, z.string().min(1)).default({}),
+  trades: bySymbol(z.string().min(1)).default({}),
+  depth: bySymbol(z.string().min(1)).default({}),
   /** By what orders fill where more than klines is there; `trades` and `depth` insist on it. */
   fidelity: z.enum(['auto', 'klines', 'trades', 'depth']).default('auto'),
   /** The folder of imported data, relative to the configuration; `var/data` in the working directory when left out. */
@@ -337,7 +343,7 @@ export const backtestSchema = z.strictObject({
     .default('sluice'),
   fills: fills.prefault({}),
   /** Rates of a symbol in place of `fees`, and rates from a volume of 30 days on, in quote. */
-  symbolFees: z.record(symbol, z.strictObject({ maker: fraction, taker: fraction })).optional(),
+  symbolFees: bySymbol(z.strictObject({ maker: fraction, taker: fraction })).optional(),
   feeTiers: z
     .array(z.strictObject({ volume: amount, maker: fraction, taker: fraction }))
     .min(1)

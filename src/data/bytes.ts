@@ -72,7 +72,7 @@ function orRefuse<T>(path: string, read: () => T): T {
       EACCES: 'may not be read by this user',
     };
     const what = known[String(code)] ?? `cannot be read (${String(code ?? error)})`;
-    throw new Refusal(`${path} ${what}: check the path in the configuration (\`data\`)`);
+    throw new Refusal(`${path} ${what}: check the path (in a configuration \`data\`, \`trades\` or \`depth\`)`);
   }
 }
 

@@ -34,6 +34,7 @@ test.each([
     good.replace('pricePrecision: 2', 'pricePrecision: 14'),
     /at most 18 can be kept exact/,
   ],
+  ['a precision beyond all', good.replace('pricePrecision: 2', 'pricePrecision: 80'), /decimal places from 0 to 18/],
   ['a missing key', good.replace('quote: USDT, ', ''), /^BTCUSDT.quote/],
 ])('%s is refused', (_, text, message) => {
   expect(problems(`BTCUSDT: ${text}`).join('\n')).toMatch(message);

@@ -13,7 +13,8 @@ const decimal = z
   .regex(/^\d+(\.\d+)?$/, "must be a decimal number without sign or exponent, such as '0.001'");
 
 const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as BTC');
-const places = z.int('must be a whole number of decimal places').min(0).max(18);
+const fewPlaces = 'must be a number of decimal places from 0 to 18';
+const places = z.int('must be a whole number of decimal places').min(0, fewPlaces).max(18, fewPlaces);
 
 const entry = z.strictObject({
   base: asset,

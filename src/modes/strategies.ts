@@ -4,7 +4,7 @@ import { registry } from '../../strategies/registry.ts';
 import { placesIn, problemsIn, type Setting } from '../config/read.ts';
 import type { StrategyConfig } from '../config/schema.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { minus, noUnits, plus, splitBy, type Units } from '../domain/money.ts';
+import { minus, noUnits, plus, splitBy, type Units, unitsText } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Hosted } from '../strategy/host.ts';
@@ -112,6 +112,18 @@ export const hostedOf = (
     interval: config.interval,
     instrument: instruments.get(config.symbol) as Instrument,
   }));
+
+/** Refuses allocations that are together more than the cash of their currency: what nothing pays for is refused order by order. */
+export function refuseAboveCash(configured: readonly Configured[], cash: Units, quote: string): void {
+  const given = configured.filter(({ config }) => config.allocation !== undefined);
+  const sum = given.reduce((total, { config }) => plus(total, config.allocation ?? noUnits), noUnits);
+  const [first] = given;
+  if (first === undefined || sum <= cash) return;
+  const each = given.map(({ config }) => `${config.id} ${unitsText(config.allocation ?? noUnits)}`).join(', ');
+  throw new Refusal(
+    `${first.configFile}: the strategies are allotted ${unitsText(sum)} ${quote} (${each}), and there is ${unitsText(cash)} of cash: lower an allocation, or raise the cash`,
+  );
+}
 
 /** What each strategy may use; those that do not say share `rest` evenly. */
 export function allocationsOf(configured: readonly Configured[], rest: Units = noUnits): readonly Allocation[] {

@@ -15,21 +15,9 @@ export function checked(want: Want): Want {
   }
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
     throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quote()`);
-  const isSound =
-    mayBeLevel(want.limit) &&
-    mayBeLevel(want.stop) &&
-    mayBeLevel(want.takeProfit) &&
-    mayBeLevel(want.trailing) &&
-    mayBeLevel(want.exitAfterMs);
-  if (!isSound) throw new WantError(`a target with a number that is not finite or is negative: ${shown(want)}`);
-  const size = sizeOf(want.goal);
-  if (!Number.isFinite(size)) throw new WantError(`a target without a finite goal: ${shown(want)}`);
+  const fault = targetFault(want);
+  if (fault !== undefined) throw madeWith.get(want) ?? new WantError(fault);
   if (isSeveral(want.goal)) throw severalGoals(want.goal);
-  // Of a short position it stands above the best price, where every distance can be hit.
-  if (want.trailing !== undefined && want.trailing >= 1 && size > 0)
-    throw new WantError(
-      `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`,
-    );
   if (typeof want.reason !== 'string') throw withoutReason(want);
   return Object.isFrozen(want) && Object.isFrozen(want.goal) ? want : { ...want, goal: { ...want.goal } };
 }
@@ -61,6 +49,37 @@ function quotesFault(quotes: unknown): string {
   return wrong.side === 'BUY' || wrong.side === 'SELL'
     ? `quotes with a number that is not finite or is negative: ${shown(wrong)}`
     : `a quote whose side is neither 'BUY' nor 'SELL': ${shown(wrong)}`;
+}
+
+type Target = Extract<Want, { readonly kind: 'target' }>;
+
+/** What is wrong with the numbers of a target, or undefined. */
+function targetFault(want: Target): string | undefined {
+  const isSound =
+    mayBeLevel(want.limit) &&
+    mayBeLevel(want.stop) &&
+    mayBeLevel(want.takeProfit) &&
+    mayBeLevel(want.trailing) &&
+    mayBeLevel(want.exitAfterMs);
+  if (!isSound) return `a target with a number that is not finite or is negative: ${shown(want)}`;
+  const size = sizeOf(want.goal);
+  if (!Number.isFinite(size)) return `a target without a finite goal: ${shown(want)}`;
+  // Of a short position it stands above the best price, where every distance can be hit.
+  return want.trailing !== undefined && want.trailing >= 1 && size > 0
+    ? `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`
+    : undefined;
+}
+
+/** The faults that targets were made with: only where one is made does a stack name the line of the strategy. */
+const madeWith = new WeakMap<Target, WantError>();
+
+/** The target as it was made. Its fault is thrown when it is said: what warm-up klines lead to may be what it likes. */
+export function made(target: Target): Target {
+  // What is no goal at all is told of when it is said.
+  if (typeof target.goal !== 'object' || target.goal === null) return target;
+  const fault = targetFault(target);
+  if (fault !== undefined) madeWith.set(target, new WantError(fault));
+  return target;
 }
 
 /** A goal is one of them: of two, one would be dropped without a word. */

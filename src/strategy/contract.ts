@@ -14,7 +14,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
-import { isSeveral, refuseOthers, severalGoals } from './checked.ts';
+import { isSeveral, made, refuseOthers, severalGoals } from './checked.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -75,6 +75,7 @@ export interface DecidingStrategy<P extends Params, I extends Readonly<Record<st
 }
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
+  /** Says what it wants while it is told something: a want that comes of a timer or a promise ends a run over recorded data, and comes late live. */
   signals(context: Context<P>): Observable<Want>;
 }
 
@@ -97,10 +98,10 @@ export function defineStrategy(strategy: Strategy): Strategy {
  */
 export function hold(goal: Goal, reason: string, options?: Exits): Target {
   // Nothing here keeps options that are left out: an engine that need not make them halves the time of a loop over klines.
-  if (options !== undefined && !isPlain(options)) return { kind: 'target', goal, reason, ...options };
+  if (options !== undefined && !isPlain(options)) return made({ kind: 'target', goal, reason, ...options });
   // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none. It is everybody's, so nobody's to change.
   if (said.reason !== reason || !isSame(said.goal, goal))
-    said = Object.freeze({ kind: 'target', goal: Object.freeze(copyOf(goal)), reason });
+    said = made(Object.freeze({ kind: 'target', goal: Object.freeze(copyOf(goal)), reason }));
   return said;
 }
 

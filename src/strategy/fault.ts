@@ -56,6 +56,7 @@ function placesOf(stack: string): readonly Place[] {
 export const isStrategyFault = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error instanceof WantError ||
+  error instanceof LateWant ||
   error instanceof StrategyThrew ||
   placesOf(error.stack ?? '')[0]?.isOurs === false;
 
@@ -72,4 +73,15 @@ export function faultText(error: unknown): string {
   if (error instanceof StrategyThrew) return error.message;
   const place = strategyPlace(error.stack ?? '');
   return `${error.name}: ${error.message.split('\n')[0]}${place === undefined ? '' : ` (${basename(place)})`}`;
+}
+
+/** A want over recorded data that came, or was to come, of a timer or a promise: when it does depends on how fast this machine is. */
+export class LateWant extends Error {
+  override name = 'LateWant';
+
+  constructor(id: string) {
+    super(
+      `a wish of ${id} comes after what it goes by is through: over recorded data signals may use no timers and no promises (delay, debounceTime, throttleTime, timeout, async): their time is this machine's, not the market's; count klines instead`,
+    );
+  }
 }

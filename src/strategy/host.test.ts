@@ -261,6 +261,17 @@ describe('a streaming strategy', () => {
     expect(quantities(heard)).toEqual([3]);
   });
 
+  test('may make of its warm-up klines what could not be carried out: it is not said', () => {
+    const heard = hear(
+      streaming(({ klines }) =>
+        klines.pipe(map(({ close }) => hold({ quantity: close < 3 ? Number.NaN : close }, ''))),
+      ),
+      history,
+    );
+    heard.klines.next(kline(3, 2));
+    expect([heard.errors, quantities(heard)]).toEqual([[], [3]]);
+  });
+
   test('may derive several streams from its klines: none of them acts on the past', () => {
     const heard = hear(
       streaming(({ klines }) => combineLatest([klines, klines]).pipe(map(([a, b]) => target(a.close + b.close)))),
@@ -277,6 +288,14 @@ describe('a streaming strategy', () => {
       history,
     );
     heard.trades.next({ symbol: 'BTCUSDT', time: 0, price: 7, quantity: 1, side: 'BUY', seenAt: 0 });
+    expect(quantities(heard)).toEqual([7]);
+  });
+
+  test('may take its time, live: what a promise leads to is said when it comes', async () => {
+    const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(async ({ close }) => target(close)))));
+    heard.klines.next(kline(7));
+    expect(quantities(heard)).toEqual([]);
+    await Promise.resolve();
     expect(quantities(heard)).toEqual([7]);
   });
 

@@ -4,9 +4,11 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Signal, Want } from '../domain/order.ts';
+import { endsTimers, Telling } from './at-once.ts';
 import { checked } from './checked.ts';
 import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
 import { type Deciding, decider } from './decider.ts';
+import { LateWant } from './fault.ts';
 import { framedKlines } from './framed.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -34,6 +36,8 @@ export interface Inputs {
   /** What it wished last in an earlier run, and still does until it says something. */
   readonly before?: Want | undefined;
   readonly now: () => number;
+  /** Over recorded data: a want that a timer or a promise led to has no moment of its own there, and is a fault. Live it is said when it comes. */
+  readonly atOnce?: boolean;
   /** Told once when the strategy threw; its resting orders are wished away by the last signal. */
   readonly failed: (error: unknown) => void;
 }
@@ -138,6 +142,10 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
 
 function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {
   return new Observable((out) => {
+    const telling = new Telling();
+    // Live nobody asks, and each book would go through one listener more.
+    const told = <T>(stream: Observable<T>): Observable<T> => (inputs.atOnce === true ? telling.of(stream) : stream);
+    const heard = told(inputs.klines);
     let warming = 0;
     let waiting: Subscriber<Kline>[] | undefined = [];
     const turn = (by: 1 | -1): Observable<never> =>
@@ -146,7 +154,7 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
         return EMPTY;
       });
     // Whoever listens from the start warms up together, so that no stream is ahead of another; who comes later warms up by itself.
-    const late = concat(turn(1), from(inputs.history), turn(-1), inputs.klines);
+    const late = concat(turn(1), from(inputs.history), turn(-1), heard);
     const klines = new Observable<Kline>((listener) => {
       if (waiting === undefined) return late.subscribe(listener);
       waiting.push(listener);
@@ -159,34 +167,37 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       instrument: hosted.instrument,
       klines,
       klinesOf: (larger) => framedKlines(klines, hosted.interval, larger),
-      trades: inputs.trades,
-      depth: inputs.depth,
-      ticker: inputs.ticker,
-      gaps: inputs.gaps,
-      fills: inputs.fills,
+      trades: told(inputs.trades),
+      depth: told(inputs.depth),
+      ticker: told(inputs.ticker),
+      gaps: told(inputs.gaps),
+      fills: told(inputs.fills),
       holding: () => inputs.holding,
     };
     const wants = attempt(() => strategy.signals(context));
-    const speaking = wants.subscribe({
-      next(want) {
-        // Told by the warm-up klines, which are over: acting on it would trade on the past.
-        if (warming > 0) return;
-        try {
-          out.next(checked(want));
-        } catch (error) {
-          out.error(error);
-        }
-      },
-      error: (error: unknown) => out.error(error),
-      complete: () => out.complete(),
-    });
+    const say = (want: Want): void => {
+      // Told by the warm-up klines, which are over: acting on it would trade on the past.
+      if (warming > 0) return;
+      try {
+        if (inputs.atOnce === true && !telling.isOn) throw new LateWant(hosted.id);
+        out.next(checked(want));
+      } catch (error) {
+        out.error(error);
+      }
+    };
+    const speaking = telling.during(() =>
+      wants.subscribe({ next: say, error: (error: unknown) => out.error(error), complete: () => out.complete() }),
+    );
     const listeners = waiting;
     waiting = undefined;
     warming++;
     for (const kline of inputs.history) for (const listener of listeners) listener.next(kline);
     warming--;
-    for (const listener of listeners) inputs.klines.subscribe(listener);
-    return speaking;
+    for (const listener of listeners) heard.subscribe(listener);
+    return () => {
+      if (inputs.atOnce !== true) speaking.unsubscribe();
+      else if (endsTimers(() => speaking.unsubscribe())) inputs.failed(new LateWant(hosted.id));
+    };
   });
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -61,6 +61,23 @@ test.each<[string, object, RegExp]>([
   ],
 ])('refuses %s before anything starts', async (_, given, message) => {
   expect(await faultOf(given)).toMatch(message);
+});
+
+test.each([
+  [
+    "indicator: () => ({}), decide: () => 1, params: {}, name: 'a'",
+    'indicator is no key of a strategy (did you mean "indicators"?)',
+  ],
+  [
+    "indicators: () => ({}), decides: () => 1, params: {}, name: 'a'",
+    'decides is no key of a strategy (did you mean "decide"?)',
+  ],
+  ["signal: () => 1, params: {}, name: 'a'", 'signal is no key of a strategy (did you mean "signals"?)'],
+  ["params: {}, name: 'a'", 'has no strategy: it must end in'],
+])('names the key that is misspelt: { %s }', async (keys, told) => {
+  const file = join(dir, `${keys.length}.mjs`);
+  writeFileSync(file, `export default { ${keys} };\n`);
+  expect(await loadStrategy(file, {}, {}, dir)).toMatchObject([{ path: ['use'], what: expect.stringContaining(told) }]);
 });
 
 test('takes a strategy that needs nothing, and one whose indicator is warm from the first kline', async () => {

@@ -132,8 +132,23 @@ async function fromFile(file: string): Promise<Strategy | string> {
     loading = undefined;
   }
   if (isStrategy(module.default)) return module.default;
+  const misspelt = misspeltIn(module.default);
+  if (misspelt !== undefined) return `strategy file ${file}: ${misspelt}`;
   return `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`;
 }
+
+/** Says which key of what is no strategy was probably meant to be one that it lacks. */
+function misspeltIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const missing = ['name', 'params', 'indicators', 'decide', 'signals'].filter((key) => !(key in value));
+  for (const key of Object.keys(value)) {
+    const meant = strategyKeys.includes(key) ? '' : didYouMean(key, missing);
+    if (meant !== '') return `${key} is no key of a strategy${meant}; it has ${strategyKeys.join(', ')}`;
+  }
+  return undefined;
+}
+
+const strategyKeys = ['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'];
 
 function isStrategy(value: unknown): value is Strategy {
   if (typeof value !== 'object' || value === null) return false;

@@ -292,7 +292,7 @@ describe('klines for a run', () => {
     const here = place();
     const wanted = { symbol: 'BTCUSDT', interval: '1min', pricePrecision: 2 } as const;
     await expect(storedKlines(here.dir, wanted)).rejects.toThrow(
-      /BTCUSDT 1min is not in the catalogue .*: it is empty; import it/,
+      /BTCUSDT 1min is not in the catalogue .*: it holds no klines; import it/,
     );
     await here.take(csv(0, 1));
     await expect(storedKlines(here.dir, { ...wanted, symbol: 'ETHUSDT' })).rejects.toThrow(/it holds BTCUSDT/);

@@ -140,7 +140,7 @@ function notStored(dir: string, all: readonly Manifest[], symbol: string, interv
       ? `of ${symbol} it holds ${names.join(', ')}, of which ${interval} cannot be made${ofPlaces}`
       : all.length > 0
         ? `it holds ${[...new Set(all.map((one) => one.symbol))].slice(0, 8).join(', ')}`
-        : 'it is empty';
+        : 'it holds no klines';
   return new Refusal(
     `${symbol} ${interval} is not in the catalogue ${dir}: ${what}; import it (sluice data import FILE), or name a file (data: { ${symbol}: FILE })`,
   );

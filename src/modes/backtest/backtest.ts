@@ -1,7 +1,8 @@
 /** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
-import { readConfig, type Setting } from '../../config/read.ts';
+import { placesIn, readConfig, type Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
@@ -21,7 +22,7 @@ import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/rates.ts';
 import { frameFault } from '../../strategy/frames.ts';
 import { shippedInstruments } from '../demo/scenarios.ts';
-import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor } from '../strategies.ts';
+import { allocationsOf, type Configured, configure, hostedOf, instrumentsFor, refuseAboveCash } from '../strategies.ts';
 import { cashFlowsOf, refuseOutside } from './cash-flows.ts';
 import { pairsOf, rateNote } from './currencies.ts';
 import { finerOf } from './detail.ts';
@@ -32,6 +33,7 @@ import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './run-faults.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { endNotes } from './stale.ts';
+import { refuseOtherSymbols } from './symbol-keys.ts';
 import { levelNotes } from './tape-levels.ts';
 import { catalogueOf, stretchOf, tapeOf, tapeWithin } from './tapes.ts';
 
@@ -62,8 +64,11 @@ export interface Cast {
 /** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
 export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
+  if (config.instruments !== undefined && !existsSync(where))
+    throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
   const available = [...readConfig(where, instrumentsSchema).values()];
   const configured = await configure(config.strategies, file, settings, { available, where });
+  refuseOtherSymbols(file, config, placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
   const byCurrency = new Map<string, Configured[]>();
   for (const one of configured) {
@@ -73,6 +78,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
   const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
+  for (const [quote, some] of byCurrency) refuseAboveCash(some, cashOf(quote), quote);
   return {
     hosted: hostedOf(configured, instruments),
     instruments,

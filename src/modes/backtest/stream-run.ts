@@ -100,6 +100,8 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
   const desk = { ...assembled.desk, execute: looks.execute, cancel: looks.cancel };
   const trading = trade({ ...desk, signals: [...signals, again.stream] }).subscribe((fill) => fills.push(fill));
   const endedAt = await walkAll(graph, stepped(input));
+  // What promises still have to say is heard, and told.
+  if (input.hosted.some(({ strategy }) => 'signals' in strategy)) await clock.loop();
   trading.unsubscribe();
   if (graph.faults.length > 0) throw graph.faults[0];
   const result = withRequests(book, input, {
@@ -132,6 +134,7 @@ function inputsOf(hosted: NamedHosted, feed: RecordedFeed, { assembled, clock, f
     ticker: absent('ticker', hosted, missed),
     gaps: feed.gaps,
     fills: hosted.strategy && 'signals' in hosted.strategy ? assembled.booked : EMPTY,
+    atOnce: true,
     holding: assembled.portfolio.holding(id, symbol),
     now: () => clock.now(),
     failed: (error) => void faults.push(saidBy(error, { id, now: clock.now() })),

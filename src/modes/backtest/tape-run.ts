@@ -130,6 +130,8 @@ class TapeRun {
     this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
     const endedAt = await this.#walk(cursors);
     await this.#findLast();
+    // What promises still have to say is heard, and told.
+    if (input.hosted.some(({ strategy }) => 'signals' in strategy)) await this.#clock.loop();
     trading.unsubscribe();
     if (this.#faults.length > 0) throw this.#faults[0];
     return withRequests(this.#book, input, {
@@ -191,6 +193,7 @@ class TapeRun {
       ...heardTape(lane, hosted, this.#faults),
       gaps: merge(this.#feed.gaps, gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
+      atOnce: true,
       holding: this.#assembled.portfolio.holding(id, symbol),
       now: () => this.#clock.now(),
       failed: (error) => void this.#faults.push(saidBy(error, { id, now: this.#clock.now() })),

@@ -29,12 +29,14 @@ const ran = {
 
 test('a parameter that two strategies have goes by both names, everywhere', () => {
   const axes = readAxes(['a.fast=5,7', 'b.fast=4', 'a.share=0.5'], hosted);
-  expect(axisNames(axes)).toEqual(['a.fast', 'b.fast', 'share']);
+  expect(axisNames(axes)).toEqual(['a.fast', 'b.fast', 'a.share']);
   const result = {
     ...{ axes, cells: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
   };
-  expect(gridCsv(result)).toMatch(/^a\.fast,b\.fast,share,finalEquity,/);
-  expect(gridLines(result).join('\n')).toMatch(/Best cell +a\.fast 5, b\.fast 4, share 0\.5: /);
+  expect(gridCsv(result)).toMatch(/^a\.fast,b\.fast,a\.share,finalEquity,/);
+  expect(gridLines(result).join('\n')).toMatch(/Best cell +a\.fast 5, b\.fast 4, a\.share 0\.5: /);
+  expect(axisNames(readAxes(['a.fast=5,7'], hosted))).toEqual(['a.fast']);
+  expect(axisNames(readAxes(['fast=5,7'], hosted.slice(0, 1)))).toEqual(['fast']);
   expect(() => readAxes(['a.fast=5', 'a.fast=6'], hosted)).toThrow(/^--grid a\.fast is given twice: .* a\.fast=5,10/);
 });
 

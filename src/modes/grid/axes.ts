@@ -10,16 +10,16 @@ export interface Axis {
   readonly strategy: string;
   readonly param: string;
   readonly values: readonly Value[];
+  /** Another strategy of the run has a parameter of that name, too. */
+  readonly isShared?: boolean;
 }
 
 /** A place in the grid: a value for each axis. */
 export type Cell = readonly Value[];
 
-/** What each axis is called: its parameter, with its strategy before it where two strategies have one of that name. */
+/** What each axis is called: its parameter, with its strategy before it where two strategies of the run have one of that name. */
 export const axisNames = (axes: readonly Axis[]): readonly string[] =>
-  axes.map(({ strategy, param }) =>
-    axes.filter((one) => one.param === param).length > 1 ? `${strategy}.${param}` : param,
-  );
+  axes.map(({ strategy, param, isShared }) => (isShared === true ? `${strategy}.${param}` : param));
 
 /** The places of the axes in an order that is the same however they were given: a grid is what it asks, not how it was typed. */
 export const ownOrder = (axes: readonly Axis[]): readonly number[] => {
@@ -74,7 +74,8 @@ function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
   const different = [...new Set(values)];
   // Neighbours of a plateau are those next to each other, whatever order they were typed in.
   if (param.type === 'integer' || param.type === 'number') different.sort((a, b) => Number(a) - Number(b));
-  return { strategy: only.id, param: name, values: different };
+  const isShared = hosted.filter(({ strategy }) => Object.hasOwn(strategy.params as Params, name)).length > 1;
+  return { strategy: only.id, param: name, values: different, isShared };
 }
 
 const rangePattern = /^(-?\d+(?:\.\d+)?)(?:\.\.(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?)?$/;

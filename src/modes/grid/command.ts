@@ -12,13 +12,13 @@ import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
-import { asKept, cellsOf, readAxes } from './axes.ts';
+import { asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
-import { cellsIn, gridId, keptCells } from './store.ts';
+import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
 
 export interface GridOptions {
   readonly config: string;
@@ -42,7 +42,7 @@ export interface GridOptions {
 }
 
 export async function gridBacktest(options: GridOptions): Promise<void> {
-  const { config: file, runs, ledger = runs, out, say, signal, csv, json } = options;
+  const { config: file, runs, out, say, signal, csv, json } = options;
   const settings = options.set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
   const prepared = await prepare(file, config, settings);
@@ -55,17 +55,20 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const code = codeVersions(config, file);
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
   const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
-  const counted = runs === undefined && ledger !== undefined ? cellsIn(join(ledger, 'grids'), id) : undefined;
   const known = asKept(axes, cells);
   const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
   const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
     const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
-    const pool = openPool({ file, config, settings, series: input.series, axes, withReturns }, options.workers);
+    const pool = openPool(
+      { file, config, settings, series: input.series, axes, withReturns },
+      options.workers,
+      open.length,
+    );
     const watch = progressOf(open.length, options.progress);
     try {
-      const areThrough = await pool.run(
+      const ended = await pool.run(
         open.map((index) => cells[index] ?? []),
         (place, outcome) => {
           const index = open[place] as number;
@@ -75,26 +78,22 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         },
         signal,
       );
-      if (!areThrough) say('note: a strategy kept threads busy without an end: the cells they were on are given up');
+      if (ended === 'busy')
+        say('note: a strategy kept threads busy without an end: the cells they were on are given up');
+      if (ended === 'starting') say('note: threads had not begun yet: the cells they were to run are given up');
     } finally {
       await pool.close();
     }
   }
-  const fresh = open.filter((index) => hasRun(outcomes[index]) && counted?.has(JSON.stringify(known[index])) !== true);
-  const own = tryOfGrid(
-    input,
-    fresh.map((index) => outcomes[index]),
-    code,
-    id + JSON.stringify(fresh.map((index) => JSON.stringify(known[index])).toSorted()),
-  );
-  const tries = ledger === undefined ? { count: own.count ?? 0 } : triesOf(readTries(ledger), own);
-  if (runs !== undefined && fresh.length > 0) noteTry(runs, machineWall(), own);
+  const ran = [...cells.keys()].filter((index) => hasRun(outcomes[index]));
+  const ofTries = { input, code, id, kept };
+  const tries = countTries(options, ofTries, new Map(ran.map((index) => [known[index] ?? [], outcomes[index]])));
   const doubt = doubtOf(holdReturns(input), outcomes);
   const result: GridResult = {
     axes,
     cells,
     outcomes,
-    tries: tries.count,
+    tries,
     asset: quoteAsset(input),
     klines: span.of,
     doubt,
@@ -110,6 +109,34 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const left = outcomes.filter((one) => one === undefined).length;
   if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
   else refuseAllRefused(outcomes);
+}
+
+interface OfTries {
+  readonly input: RunInput;
+  readonly code: readonly CodeVersion[];
+  readonly id: string;
+  readonly kept: KeptCells;
+}
+
+/** How many tries the best of a grid is the best of; what no ledger has yet, also of an earlier time that was killed, is noted. */
+function countTries(
+  { runs, ledger = runs }: Pick<GridOptions, 'runs' | 'ledger'>,
+  { input, code, id, kept }: OfTries,
+  ran: ReadonlyMap<Cell, Outcome | undefined>,
+): number {
+  const counted = runs === undefined && ledger !== undefined ? countedIn(join(ledger, 'grids'), id) : undefined;
+  const fresh = [...ran].filter(([cell]) => !(counted?.has(JSON.stringify(cell)) ?? kept.isCounted(cell)));
+  const own = tryOfGrid(
+    input,
+    fresh.map(([, outcome]) => outcome),
+    code,
+    id + JSON.stringify(fresh.map(([cell]) => JSON.stringify(cell)).toSorted()),
+  );
+  const tries = ledger === undefined ? (own.count ?? 0) : triesOf(readTries(ledger), own).count;
+  if (runs === undefined || fresh.length === 0) return tries;
+  noteTry(runs, machineWall(), own);
+  kept.count(fresh.map(([cell]) => cell));
+  return tries;
 }
 
 /** A grid of which nothing came has failed, as a single run would have; everything is printed by then. */
@@ -191,7 +218,7 @@ function gridJson(result: GridResult): object {
   });
   return {
     version: 1,
-    axes,
+    axes: axes.map(({ strategy, param, values }) => ({ strategy, param, values })),
     asset,
     klines,
     tries,

@@ -8,13 +8,15 @@ import type { Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 import type { Stage } from './worker.ts';
 
+export type Ended = 'through' | 'busy' | 'starting';
+
 export interface GridPool {
   readonly workers: number;
   /**
-   * Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. False where a cell that was
-   * on its way when it was told to stop did not come to an end in seconds.
+   * Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. `busy` where a cell that was
+   * on its way when it was told to stop did not come to an end in seconds, `starting` where threads had not begun by then.
    */
-  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<boolean>;
+  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<Ended>;
   close(): Promise<void>;
 }
 
@@ -24,15 +26,25 @@ const klinesATask = 300_000;
 /** What is left, after a signal, to cells on their way, ms: a strategy that never comes back would be waited for without end. */
 const lastCellsMs = 5_000;
 
-export function openPool(stage: Stage, workers: number = availableParallelism()): GridPool {
+/** Threads for each core; more only wait for each other, and take a second each to start. */
+const mostACore = 4;
+
+/** `asked`: threads, of which no more start than `cells` keep busy. */
+export function openPool(
+  given: Omit<Stage, 'begun'>,
+  asked: number = availableParallelism(),
+  cells: number = Number.POSITIVE_INFINITY,
+): GridPool {
+  const stage: Stage = { ...given, begun: new Int32Array(new SharedArrayBuffer(4)) };
+  const klines = stage.series.reduce((sum, { first, end }) => sum + end - first, 0);
+  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines)));
+  const workers = Math.max(1, Math.min(asked, Math.ceil(cells / atOnce), mostACore * availableParallelism()));
   const pool = new Piscina<readonly Cell[], readonly Outcome[]>({
     filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
     workerData: { ...stage, series: stage.series.map(shared) },
     minThreads: workers,
     maxThreads: workers,
   });
-  const klines = stage.series.reduce((sum, { first, end }) => sum + end - first, 0);
-  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines)));
   return {
     workers,
     async run(cells, came, signal) {
@@ -46,8 +58,10 @@ export function openPool(stage: Stage, workers: number = availableParallelism())
         }
       };
       const ended = new AbortController();
-      const all = Promise.all(Array.from({ length: workers }, work)).then(() => true);
-      const late = lateAfter(signal, ended.signal).then(() => false);
+      const all = Promise.all(Array.from({ length: workers }, work)).then((): Ended => 'through');
+      const late = lateAfter(signal, ended.signal).then(
+        (): Ended => (Atomics.load(stage.begun, 0) < workers ? 'starting' : 'busy'),
+      );
       return Promise.race([all, late]).finally(() => ended.abort());
     },
     close: () => pool.destroy(),

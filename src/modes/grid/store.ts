@@ -48,9 +48,15 @@ const lineSchema = z.object({
   ]),
 });
 
+/** Cells that the ledger of tries has: a grid that is killed leaves some that it has not. */
+const countedSchema = z.object({ counted: z.array(lineSchema.shape.cell) });
+
 export interface KeptCells {
   get(cell: Cell): Outcome | undefined;
   add(cell: Cell, outcome: Outcome): void;
+  isCounted(cell: Cell): boolean;
+  /** These are tries that the ledger has from now on. */
+  count(cells: readonly Cell[]): void;
 }
 
 /** Cells of this grid in a folder; without a folder they are only remembered. */
@@ -60,12 +66,15 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
     return {
       get: (cell) => known.get(JSON.stringify(cell)),
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
+      isCounted: () => false,
+      count: () => {},
     };
   }
   makeDirs(folder);
   const file = fileIn(folder, id);
   const text = textOf(file);
   const known = cellsOfText(text);
+  const counted = countedInText(text);
   // What comes after a line that a crash cut short must not become part of it.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return {
@@ -74,15 +83,25 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       known.set(JSON.stringify(cell), outcome);
       appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
     },
+    isCounted: (cell) => counted.has(JSON.stringify(cell)),
+    count: (cells) => appendFileSync(file, `${JSON.stringify({ counted: cells })}\n`),
   };
 }
 
 const fileIn = (folder: string, id: string): string => join(folder, `${id.slice(0, 16)}.jsonl`);
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** What cells of this grid that were kept came to, by the cell as JSON; writes nothing. */
-export const cellsIn = (folder: string, id: string): ReadonlyMap<string, Outcome> =>
-  cellsOfText(textOf(fileIn(folder, id)));
+/** The cells of this grid that the ledger has, each as JSON; writes nothing. */
+export const countedIn = (folder: string, id: string): ReadonlySet<string> => countedInText(textOf(fileIn(folder, id)));
+
+function countedInText(text: string): ReadonlySet<string> {
+  const counted = new Set<string>();
+  for (const line of text.split('\n')) {
+    const { success, data } = countedSchema.safeParse(parsed(line));
+    if (success) for (const cell of data.counted) counted.add(JSON.stringify(cell));
+  }
+  return counted;
+}
 
 function cellsOfText(text: string): Map<string, Outcome> {
   const known = new Map<string, Outcome>();

@@ -24,6 +24,8 @@ export interface Stage {
   readonly axes: readonly Axis[];
   /** Outcomes tell the return of each day. */
   readonly withReturns: boolean;
+  /** How many threads have begun, in memory that all share. */
+  readonly begun: Int32Array;
 }
 
 // It would end this thread alone, and take the cells after it with it.
@@ -37,6 +39,7 @@ const cast = readyCast();
 async function readyCast(): Promise<Cast> {
   const { file, config, settings } = stage;
   const plain = await castOf(file, config, settings);
+  Atomics.add(stage.begun, 0, 1);
   return { ...plain, hosted: plain.hosted.map((one) => ({ ...one, strategy: remembering(one.strategy) })) };
 }
 
