@@ -173,6 +173,8 @@ export class Seat {
    */
   skip(row: number, end: number, line: EquityLine): number {
     if (row < this.#told.to) return this.#skipTold(row, Math.min(end, this.#told.to), line);
+    const { fixed, held, least } = line;
+    const close = this.#close;
     const cursor = this.#cursor;
     const strategy = this.#strategy;
     const window = this.#window;
@@ -185,10 +187,10 @@ export class Seat {
     const [a = none, b = none] = columns;
     const isPair = columns.length === 2;
     // A day can end before the row that comes next, where months are longer than they are counted.
-    const known = Math.max(row, Math.min(end, window.to));
-    // Apart from the loop below, in which the engine can keep nothing of a column from one row to the next; and as an integer of the machine.
-    const to = (line.held === 0 ? known : onLine(this.#close, row, known, line)) | 0;
+    // As an integer of the machine: it is looked at with each row.
+    const to = Math.max(row, Math.min(end, window.to)) | 0;
     for (let at = row; at < to; at++) {
+      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
       if (isPair) {
         const one = a[at - from] as number;
@@ -223,13 +225,6 @@ export class Seat {
     this.#cursor.row = to - 1;
     return to;
   }
-}
-
-/** The first row from `row` to `end` at which the equity is off its line. */
-function onLine(close: Float64Array, row: number, end: number, { fixed, held, least }: EquityLine): number {
-  let at = row;
-  while (at < end && fixed + held * (close[at] as number) > least) at++;
-  return at;
 }
 
 function isWarm(columns: readonly Float64Array[], at: number): boolean {
