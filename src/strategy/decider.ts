@@ -32,6 +32,8 @@ export function decider(
   // Of an indicator of one's own that has values before it is warm, too; backtests over columns wait for the same.
   const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
   let seen = 0;
+  /** The last want that came back as it was said: nobody can change it, so that it is sound whenever it is said again. */
+  let sound: Want | undefined;
   return (kline, mayDecide) => {
     seen++;
     let warm = seen >= warmup;
@@ -43,7 +45,11 @@ export function decider(
     if (!warm || !mayDecide) return undefined;
     const want = strategy.decide(values, { kline, holding, params });
     // JavaScript often says null for nothing.
-    return want === undefined || want === null ? undefined : checked(want);
+    if (want === undefined || want === null) return undefined;
+    if (want === sound) return want;
+    const said = checked(want);
+    sound = said === want ? said : undefined;
+    return said;
   };
 }
 
