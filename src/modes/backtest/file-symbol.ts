@@ -5,7 +5,16 @@ import type { Notes } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 
 /** Bitcoin has two names. */
-const spelt = (text: string): string => text.toUpperCase().replace(/^XBT/, 'BTC');
+const spelt = (text: string): string => text.toUpperCase().replaceAll('XBT', 'BTC');
+
+/** `bitstampUSD_1-min.csv`: the currency alone names no asset. */
+const currency = /^(USD.?|EUR|GBP|JPY|KRW|TRY)$/;
+
+/** `USDT_BTC`, `SPOT_BTC_USD`, `trades_2024-01-01_BTC-PERPETUAL`: which word is the asset the name does not say; Kraken has an X before it. */
+const speaksOf = (name: string, base: string): boolean =>
+  spelt(name)
+    .split(/[^A-Z0-9]+/)
+    .some((word) => word.startsWith(base) || word.startsWith(`X${base}`));
 
 /** An import would take the symbol from the name: of another asset it is told, and stands against the result. Quotes alike in worth are not told apart. */
 export function fileSymbolNotes(
@@ -13,9 +22,10 @@ export function fileSymbolNotes(
   ...paths: readonly (string | undefined)[]
 ): Notes {
   const notes = paths.flatMap((path): readonly string[] => {
-    const named = path === undefined ? undefined : namedBy(basename(path)).symbol;
-    if (path === undefined || named === undefined || spelt(named).startsWith(spelt(base))) return [];
-    return [`${symbol}: ${basename(path)} is of ${named} by its name: name the file of ${symbol}, or rename it`];
+    const name = basename(path ?? '');
+    const named = namedBy(name).symbol;
+    if (named === undefined || currency.test(named) || speaksOf(name, spelt(base))) return [];
+    return [`${symbol}: ${name} is of ${named} by its name: name the file of ${symbol}, or rename it`];
   });
   return { warnings: notes, doubts: notes };
 }
