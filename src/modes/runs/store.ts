@@ -154,9 +154,10 @@ export function runIds(dir: string): readonly string[] {
     .reverse();
 }
 
-/** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
+/** Of the runs that a name fits. */
 const mostNamed = 5;
 
+/** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
   if (name === '') throw new Refusal('name a run: its id, the beginning or end of it, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
