@@ -247,8 +247,10 @@ describe('orders that are refused', () => {
   test('stops on the wrong side of the price are counted, on both sides of it and alike by every driver', async () => {
     const wants = [
       hold({ quantity: 1 }, 'long', { stop: 110 }),
-      hold({ quantity: 1 }, 'long', { stop: 120 }),
+      hold({ quantity: 1 }, 'closed by it, and stays so', { stop: 120 }),
+      hold({ quantity: 2 }, 'long', { stop: 120 }),
       hold({ quantity: 1 }, 'long', { stop: 90 }),
+      hold({ quantity: 1 }, 'an exit', { stop: 110 }),
       hold({ quantity: 0 }, 'none', { stop: 110 }),
     ];
     const input = run(says(...wants));
@@ -263,10 +265,13 @@ describe('orders that are refused', () => {
       ],
     ]);
     const shorts = new Refusals();
-    for (const stop of [90, 110])
+    for (const [share, stop] of [
+      [-1, 90],
+      [-0.5, 110],
+    ] as const)
       shorts.wish(
         'margin',
-        { want: hold({ share: -1 }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
+        { want: hold({ share }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
         input,
       );
     expect(shorts.list().map(({ code, times }) => [code, times])).toEqual([['stop', 1]]);

@@ -2,7 +2,7 @@
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
-import type { Account, Intent, Want } from '../../domain/order.ts';
+import type { Account, Goal, Intent, Want } from '../../domain/order.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
 import { denialText } from '../../ops/words.ts';
@@ -54,6 +54,13 @@ function closeAt(series: Prices['series'], symbol: string, at: number): number |
   return opens !== undefined && closeTime(interval, opens) === at ? columns.close[row] : undefined;
 }
 
+/** Whether a wish has the goal of the one before: what a stop has closed stays closed then, and a stop that moves beyond the price is an exit. */
+function isRepeated(before: Want | undefined, { want }: { readonly want: Want }): boolean {
+  if (before?.kind !== 'target' || want.kind !== 'target') return false;
+  const goal: Partial<Record<string, number>> = before.goal satisfies Goal;
+  return Object.entries(want.goal).every(([unit, size]) => goal[unit] === size);
+}
+
 /** Of whom, and when (UTC ms). */
 interface Whose {
   readonly strategy: string;
@@ -64,6 +71,8 @@ interface Whose {
 /** Counts refusals. */
 export class Refusals {
   readonly #known = new Map<string, { -readonly [key in keyof Refused]: Refused[key] }>();
+  /** The last of each strategy. */
+  readonly #wishes = new Map<string, Want>();
 
   add(code: string, { strategy, symbol, at }: Whose, exampleOf?: () => string): void {
     const key = keyOf({ code, strategy, symbol });
@@ -86,8 +95,10 @@ export class Refusals {
 
   /** A wish to be short, of which spot makes being flat; and one whose stop is hit as soon as anything is held. */
   wish(account: Account, signal: Whose & { readonly want: Want }, run: Prices): void {
+    const before = this.#wishes.get(signal.strategy);
+    this.#wishes.set(signal.strategy, signal.want);
     if (account === 'spot' && isShort(signal.want)) this.add('short', signal);
-    else if (isStoppedOut(run, signal)) this.add('stop', signal);
+    else if (isStoppedOut(run, signal) && !isRepeated(before, signal)) this.add('stop', signal);
   }
 
   /** A MARKET order that is open when the run ends, UTC ms, unless it had not arrived yet. */
