@@ -25,6 +25,12 @@ test.for<[string, string, string, RegExp | undefined]>([
     /volumes of FTX, and of crypto at Yahoo, are of the quote asset/,
   ],
   [
+    'of Yahoo, of shares',
+    'AAPL.csv',
+    'Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-01,80,81,79,80,80,5000000\n2024-01-02,80,81,79,80,80,6000000',
+    undefined,
+  ],
+  [
     'of BitMEX by their ends',
     'XBTUSD_1m.csv',
     `timestamp,open,high,low,close,volume,vwap,lastSize,homeNotional\n${at},8000,8100,7900,8000,1.5,8000,2,1.5\n${at + minute},8000,8100,7900,8000,1.5,8000,2,1.5`,

@@ -19,8 +19,8 @@ const worths = [1, 10, 100];
 /** Exchanges that count contracts, and what they call futures of which they do, in names of files, symbols and exchanges. */
 const counting =
   /bitmex|deribit|binance-delivery|USD_(?:PERP|\d{6})|[-_]SWAP(?![a-z])|(?:okex|gate-io|kucoin)-futures|huobi-dm|cryptofacilities/i;
-/** Sources whose volumes are of the quote asset. */
-const ofQuote = /(?<![a-z])ftx(?![a-z])|adj close/i;
+/** Sources whose volumes are of the quote asset; of Yahoo's those of pairs (`BTC-USD.csv`), not of shares. */
+const ofQuote = /(?<![a-z])ftx(?![a-z])|[a-z]-(?:usd|eur|gbp|jpy|btc)(?![a-z]).*adj close/i;
 
 /** Files of Coinbase as it gives trades; others turn the side, and name the exchange in a column. */
 const ofMaker = /(?<![a-z])(?:coinbase|gdax)(?![a-z]).*(?<![a-z])trade_?id(?![a-z])/i;
