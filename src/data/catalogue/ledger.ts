@@ -1,11 +1,9 @@
 /** The ledger of holes in a series: what backtests tell their strategies and reports print. */
 import type { FeedGap } from '../../domain/market.ts';
-import { leastGap } from '../check/silence.ts';
+import { type Gap, leastGap } from '../check/silence.ts';
 import { type Frame, frameClose } from '../resample.ts';
 import type { Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
-
-type Gap = readonly [from: number, to: number];
 
 /** The frame of the klines of a series; undefined of others. */
 export const frameOf = ({ interval, zone }: Pick<Manifest, 'interval' | 'zone'>): Frame | undefined =>

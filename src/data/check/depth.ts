@@ -1,7 +1,6 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
-import type { Gap } from './klines.ts';
-import { leastGap, leastOldShare, longestText, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
+import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -105,7 +104,7 @@ export class DepthChecks {
     this.#endAlike();
     return [
       ...this.#faults(),
-      ...this.#gapFinding(),
+      ...gapFindings(this.gaps, 'orders are judged by trades alone inside them'),
       ...this.#oldFinding(),
       ...this.#stuckFinding(),
       ...this.#remarks(),
@@ -138,15 +137,6 @@ export class DepthChecks {
         'sort it (--repair sort)',
       ),
     ];
-  }
-
-  #gapFinding(): readonly Finding[] {
-    const { gaps } = this;
-    const [first] = gaps;
-    if (first === undefined) return [];
-    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
-    const effect = 'orders are judged by trades alone inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   /** Of the time outside gaps, which are told by themselves. */

@@ -5,7 +5,7 @@ import { isWick, mostPrice, outlierShare, scaleTimes, surelyOneMarketMs } from '
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding } from './finding.ts';
-import { longestText } from './silence.ts';
+import { type Gap, longestText } from './silence.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
@@ -17,8 +17,6 @@ const hourMs = 3_600_000;
 /** Steps in a row that are all those of one larger interval: no market is quiet that regularly. */
 const leastMixed = 20;
 const largerSteps: ReadonlySet<number> = new Set([5, 15, 30, 60, 1_440, 10_080].map((minutes) => minutes * 60_000));
-
-export type Gap = readonly [from: number, to: number];
 
 export class KlineChecks {
   readonly gaps: Gap[] = [];

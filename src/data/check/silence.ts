@@ -1,5 +1,5 @@
 /** When a silence in trades or books is a gap and not a quiet market, and which is the longest. */
-import { lengthText, momentText } from './finding.ts';
+import { counted, type Finding, lengthText, momentText } from './finding.ts';
 
 type Stream = 'trades' | 'depth';
 
@@ -19,10 +19,18 @@ export const leastOldShare = 0.01;
 /** So long no book of a market that trades stays the same in all its levels: of recorded ones the longest is a second. */
 export const stuckBookMs = 600_000;
 
-type Gap = readonly [from: number, to: number];
+export type Gap = readonly [from: number, to: number];
 
 /** How long the longest of several holes is, and where, unless it is the only one: the place of a finding is that of its first. */
 export function longestText(gaps: readonly Gap[]): string {
   const [from, to] = gaps.reduce((longest, gap) => (gap[1] - gap[0] > longest[1] - longest[0] ? gap : longest));
   return `longest ${lengthText(to - from)}${gaps.length === 1 ? '' : ` from ${momentText(from)} on`}`;
+}
+
+/** The holes of trades or books, none where there is none; the place is that of the first. */
+export function gapFindings(gaps: readonly Gap[], effect: string): readonly Finding[] {
+  const [first] = gaps;
+  if (first === undefined) return [];
+  const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
+  return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
 }

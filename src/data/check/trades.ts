@@ -1,8 +1,7 @@
 /** Checks of public trades as they pass by. */
 import { mostPrice, outlierShare } from '../leaps.ts';
 import { counted, type Finding } from './finding.ts';
-import type { Gap } from './klines.ts';
-import { leastGap, longestText, shortestGapMs } from './silence.ts';
+import { type Gap, gapFindings, leastGap, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
 
@@ -128,7 +127,10 @@ export class TradeChecks {
       'a run would see the future',
       'correct the file, or sort it (--repair sort)',
     );
-    found.push(...this.#gapFinding(), ...this.#sideFinding());
+    found.push(
+      ...gapFindings(this.gaps, 'far longer than this market is ever quiet: no fill is granted inside them'),
+      ...this.#sideFinding(),
+    );
     note(
       'identical',
       this.#identical,
@@ -152,15 +154,6 @@ export class TradeChecks {
       'one wrong print can make a whole result',
     );
     return found;
-  }
-
-  #gapFinding(): readonly Finding[] {
-    const { gaps } = this;
-    const [first] = gaps;
-    if (first === undefined) return [];
-    const what = `${counted(gaps.length, 'gap')}, ${longestText(gaps)}`;
-    const effect = 'far longer than this market is ever quiet: no fill is granted inside them';
-    return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
   }
 
   #sideFinding(): readonly Finding[] {
