@@ -15,7 +15,7 @@ import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
 import { rowsWithin, type Stretch, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { closeTime, type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
@@ -139,7 +139,8 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
     refuseOtherIntervals(asked);
     const rows = rowsOf(config, asked);
-    const { tape, ...taped } = tapeWithin(config, symbol, recorded, runOf({ interval, columns, ...rows }));
+    const { start, end } = spanOf([{ interval, columns, ...rows }]);
+    const { tape, ...taped } = tapeWithin(config, symbol, recorded, { from: start, to: end });
     warnings.push(...taped.warnings, ...loaded.warnings);
     doubts.push(...taped.doubts, ...loaded.doubts);
     if (tape !== undefined) {
@@ -188,12 +189,6 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     ...{ warnings, doubts, dataHashes },
   };
 }
-
-/** From its first open to its last close. */
-const runOf = ({ interval, columns: { openTime }, first, end }: Omit<RunSeries, 'symbol' | 'gaps'>) => ({
-  from: openTime[first] as number,
-  to: closeTime(interval, openTime[end - 1] as number),
-});
 
 /** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
 async function currenciesIn(

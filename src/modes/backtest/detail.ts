@@ -5,9 +5,9 @@ import { listSeries } from '../../data/catalogue/manifest.ts';
 import { momentText } from '../../data/check/finding.ts';
 import { type Notes, rowsWithin, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { closeTime, type Interval, intervals, isWithin } from '../../domain/interval.ts';
+import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { RunInput, RunSeries } from './run.ts';
+import { type RunInput, type RunSeries, spanOf } from './run.ts';
 import { catalogueOf, stretchOf } from './tapes.ts';
 
 /** Of another source than those that they look into: its prices say nothing of what came first there. */
@@ -23,13 +23,13 @@ function otherSource(
 
 /** Told where none of them lies within the run: it is as if they had not been asked for. */
 function noneWithin(
-  { symbol, interval, columns, first, end }: Omit<RunSeries, 'gaps' | 'finer'>,
+  whose: Omit<RunSeries, 'gaps' | 'finer'>,
   detail: Interval,
   { columns: { openTime }, held }: StoredKlines,
 ): Notes {
-  const from = columns.openTime[first] as number;
-  const to = closeTime(interval, columns.openTime[end - 1] as number);
-  const [row, past] = rowsWithin(openTime, { from, to });
+  const { symbol, interval } = whose;
+  const { start, end } = spanOf([whose]);
+  const [row, past] = rowsWithin(openTime, { from: start, to: end });
   if (row < past) return { warnings: [], doubts: [] };
   const holds = held === undefined ? '' : ` (stored are ${momentText(held.from)} to ${momentText(held.to)})`;
   const note = `${symbol}: no klines of ${detail} lie within the run${holds}: nothing says what came first within those of ${interval}; import them, or leave detail out`;

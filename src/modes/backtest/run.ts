@@ -165,7 +165,7 @@ export const endsOf = (series: readonly RunSeries[]): readonly number[] =>
 
 /** From the first open to the last close of a run, and how many klines lie between. */
 export const spanOf = (
-  series: readonly RunSeries[],
+  series: readonly Pick<RunSeries, 'interval' | 'columns' | 'first' | 'end'>[],
 ): { readonly start: number; readonly end: number; readonly of: number } => ({
   start: Math.min(...series.map(({ columns, first }) => columns.openTime[first] as number)),
   end: Math.max(
