@@ -172,6 +172,8 @@ export function inputOf(given: Case): RunInput {
     limits: {
       ...wide,
       maxOrdersPerSecond: 1_000_000,
+      // The reference knows no limit of losses, and what is paid out leaves less to lose.
+      ...(given.flows === undefined ? {} : { maxDailyLoss: rate('1') }),
       ...(maxPosition === undefined ? {} : { maxPosition: units(maxPosition) }),
       ...(given.margin !== undefined && { maxLeverage: rate(given.margin.maxLeverage) }),
     },

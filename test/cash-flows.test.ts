@@ -1,5 +1,5 @@
 /** Money paid in or out of a backtest: the same rows thrice, and neither a gain nor a loss. */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { tradeColumns } from '../src/data/tape-files.ts';
 import { Decimal, rate, type Units, units, unitsText } from '../src/domain/money.ts';
@@ -13,6 +13,7 @@ import type { Configured } from '../src/modes/strategies.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
+import { fc } from '../src/testing/properties.ts';
 import {
   byColumns,
   byReference,

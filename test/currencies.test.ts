@@ -1,5 +1,5 @@
 /** Strategies that are paid in two currencies: each has the rows that it has alone, and the equity is counted at recorded rates. */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Interval } from '../src/domain/interval.ts';
@@ -12,6 +12,7 @@ import { walkableOf } from '../src/modes/backtest/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { measure } from '../src/research/metrics.ts';
 import { RateLine } from '../src/research/rates.ts';
+import { fc } from '../src/testing/properties.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOfEach, scripted, xz } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 

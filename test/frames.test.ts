@@ -1,5 +1,5 @@
 /** Larger klines inside a strategy: the same ones by columns, by streams and by their definition, and never before they close. */
-import fc from 'fast-check';
+
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { resampleKlines } from '../src/data/resample.ts';
@@ -13,6 +13,7 @@ import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contr
 import { framesOf, on, ownWarmup } from '../src/strategy/frames.ts';
 import { atr, ema, type Indicator, sma } from '../src/strategy/indicators.ts';
 import { intervalFault, warmupOf } from '../src/strategy/needs.ts';
+import { fc } from '../src/testing/properties.ts';
 import {
   byColumns,
   byReference,

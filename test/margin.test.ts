@@ -1,5 +1,5 @@
 /** Margin in backtests: what may be borrowed, what that costs, and when the exchange leaves a position; equal to the slow reference. */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { intervalMs } from '../src/domain/interval.ts';
 import { plus, unitsText } from '../src/domain/money.ts';
@@ -11,6 +11,7 @@ import { marginOf, walkableOf } from '../src/modes/backtest/summary.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
+import { fc } from '../src/testing/properties.ts';
 import { byReference, byStream, type Case, caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
 import { generated, oftenShort } from './reference/generated.ts';
 import type { Kline, Margin, Want } from './reference/types.ts';

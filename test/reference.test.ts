@@ -1,6 +1,5 @@
 /** Column loop, live graph and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../src/data/klines.ts';
 import { intervalMs } from '../src/domain/interval.ts';
@@ -8,6 +7,7 @@ import { Decimal, rate } from '../src/domain/money.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import type { Strategy } from '../src/strategy/contract.ts';
+import { fc } from '../src/testing/properties.ts';
 import grid from '../strategies/grid/index.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import {

@@ -1,5 +1,5 @@
 /** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { backtestSchema } from '../src/config/schema.ts';
 import { rate, units } from '../src/domain/money.ts';
@@ -12,6 +12,7 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { summarise } from '../src/modes/backtest/summary.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { sma } from '../src/strategy/indicators.ts';
+import { fc } from '../src/testing/properties.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
 import { generated } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';

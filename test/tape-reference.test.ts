@@ -1,5 +1,5 @@
 /** The fill engine on trades and books and its slow reference grant the same fills. */
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Level } from '../src/domain/market.ts';
@@ -7,6 +7,7 @@ import { lots, priceText, quantityText, ticks, units } from '../src/domain/money
 import type { SimOrder, Step } from '../src/fill/orders.ts';
 import { rulesets } from '../src/fill/rules.ts';
 import { TradeFills, type TradeFillsOptions } from '../src/fill/trade-fills.ts';
+import { fc } from '../src/testing/properties.ts';
 import { type Levels, type TapeEvent, type TapeFill, tapeReference } from './reference/tape.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 });

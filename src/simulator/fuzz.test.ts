@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { fc } from '../testing/properties.ts';
 import type { Simulator, SimulatorUser } from './simulator.ts';
 import { alice, call, exchange, limitOrder, openSocket, place, signed } from './test-kit.ts';
 
 /** `FUZZ_RUNS=20000 npx vitest run src/simulator/fuzz.test.ts` goes on for longer; `FUZZ_SEED` begins elsewhere. */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 300);
-const seed = Number(process.env['FUZZ_SEED'] ?? 5);
 const minutesMs = (numRuns / 300) * 20_000;
 
 /** Limits out of the way. */
@@ -104,7 +103,7 @@ test('no request, however odd, gets more than an answer in JSON, and the ledger 
       // Slow enough for the limits of single endpoints.
       await clock.advanceTo(clock.now() + 200);
     }),
-    { numRuns, seed },
+    { numRuns },
   );
 });
 
@@ -143,7 +142,7 @@ test('no body of bytes breaks it: cut off, deep, huge, no UTF-8, no JSON', { tim
       expect(answers).toContain(answer.status);
       await clock.advanceTo(clock.now() + 200);
     }),
-    { numRuns: Math.ceil(numRuns / 3), seed },
+    { numRuns: Math.ceil(numRuns / 3) },
   );
   simulator.checkLedger();
 });
@@ -179,7 +178,7 @@ test('nothing that is no HTTP breaks the server', { timeout: minutesMs }, async 
   );
   await fc.assert(
     fc.asyncProperty(line, (one) => rawly(simulator.port, Buffer.from(one, 'latin1'))),
-    { numRuns: Math.ceil(numRuns / 3), seed },
+    { numRuns: Math.ceil(numRuns / 3) },
   );
   expect((await call(`${simulator.restUrl}/sapi/v1/ping`, 'GET')).text).toBe('{}');
 });
@@ -207,7 +206,7 @@ test('no message, however odd, breaks the socket', { timeout: minutesMs }, async
       ),
     }),
   );
-  for (const one of fc.sample(message, { numRuns, seed })) socket.send(one);
+  for (const one of fc.sample(message, { numRuns })) socket.send(one);
   socket.send({ event: 'req', params: { channel: 'market_btcusdt_trade_ticker', cb_id: 'the last one' } });
   await socket.frame((frame) => frame.cb_id === 'the last one');
   socket.close();
