@@ -25,7 +25,8 @@ const stopMs = (draw: number): number => (draw < 0.75 ? 600 + draw * 1_800 : 2_5
 /**
  * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. Two wishes are older by
  * right, and are judged again by a fresh price at the last hop: one that waited for the end of an order from before the stop, and one
- * that was being carried out when everything stood still, of which another order had been sent or denied.
+ * that was being carried out when everything stood still, of which another order had been sent or denied. What the last hop held back
+ * was created nowhere.
  */
 function ages(arena: Arena, since: number): readonly { readonly clientOrderId: string; readonly ageMs: number }[] {
   const { orders } = booksOf(arena.rig);
@@ -34,7 +35,7 @@ function ages(arena: Arena, since: number): readonly { readonly clientOrderId: s
     [...orders, ...denied].filter(({ createdAt }) => createdAt < since).map(({ reason }) => reason),
   );
   return orders
-    .filter(({ createdAt, reason }) => createdAt >= since && !begun.has(reason))
+    .filter(({ state, createdAt, reason }) => state !== 'notSent' && createdAt >= since && !begun.has(reason))
     .filter(
       ({ symbol, createdAt }) =>
         !orders.some(
