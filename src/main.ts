@@ -97,7 +97,7 @@ program
   .option('--port <N>', "the dashboard's port (0: any free one)", whole(0, 65_535), 0)
   .option(
     '--faults <NAME>',
-    'what goes wrong at the exchange: the name of a plan, or a file of fault rules (default: one create in fifty is answered with a 504 after it was accepted)',
+    'what goes wrong at the exchange: the name of a plan (a wrong one lists them), or a file of fault rules (default: one create in fifty is answered with a 504 after it was accepted)',
   )
   .option('--fresh', 'start anew: forget the positions and the market time of earlier runs', false)
   .addOption(stateOption())
@@ -233,7 +233,10 @@ const simulator = program
   .option('--persist <PATH>', 'directory or .db file for accounts, orders, trades and market time (var/simulator)')
   .addOption(new Option('--state <DIR>', 'the same as --persist').conflicts('persist'))
   .option('--fresh', 'start anew: forget what earlier runs kept there', false)
-  .option('--faults <NAME>', 'what goes wrong: the name of a plan, or a file of fault rules (YAML)')
+  .option(
+    '--faults <NAME>',
+    'what goes wrong: the name of a plan (a wrong one lists them), or a file of fault rules (YAML)',
+  )
   .option('--control <PORT>', 'open the control address on this machine (0: any free port)', whole(0, 65_535))
   .option('--log <FILE>', 'append the truth log to this file')
   .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)

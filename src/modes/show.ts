@@ -90,7 +90,7 @@ export function showFills(options: ShowOptions): void {
       ]);
       options.out(
         textTable(
-          ['time (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'fee', '', 'trade id'],
+          ['time (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'fee', 'liquidity', 'trade id'],
           rows,
           'no fills yet',
         ),
@@ -164,8 +164,8 @@ export function showPositions(options: ShowOptions): void {
         row.symbol,
         row.isDust ? `0 (dust ${row.quantity})` : row.quantity,
         row.isDust ? '' : (row.entryPrice ?? ''),
-        roundedMoney(row.realised),
-        roundedMoney(row.fees),
+        `${roundedMoney(row.realised)} ${row.quoteAsset}`,
+        `${roundedMoney(row.fees)} ${row.quoteAsset}`,
         row.isDust ? '' : guardText(row.protection),
       ]);
       options.out(
