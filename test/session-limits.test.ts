@@ -28,12 +28,14 @@ const careful = {
   maxDailyLoss: '0.03',
   duplicateMs: 2_000,
 };
+/** No less careful than the standard. */
+const execution = { pollMs: 3_000, sweepMs: 5_000 };
 const bid = (quantity: number) => quotes({ side: 'BUY', price: price * 0.99, quantity });
 const orders = (): number => exchange.allOrders(trader.uid).length;
 const denied = (): string[] => rig.read((reader) => reader.denials(50)).map(({ code }) => code);
 
 test('above the standard nothing starts, until the step that the refusal names was taken', async () => {
-  rig.configure({ risk: { ...careful, maxOrderShare: '0.5', maxOpenOrders: 60 } });
+  rig.configure({ execution, risk: { ...careful, maxOrderShare: '0.5', maxOpenOrders: 60 } });
   const refused = rig.launch();
   expect((await refused.exited).code).toBe(3);
   const said = refused.lines.join('\n');
@@ -63,7 +65,7 @@ test('above the standard nothing starts, until the step that the refusal names w
 });
 
 test('lower than the standard is a matter of the configuration alone', async () => {
-  rig.configure({ risk: { ...careful, maxOrderShare: '0.001', maxOpenOrders: 1 } });
+  rig.configure({ execution, risk: { ...careful, maxOrderShare: '0.001', maxOpenOrders: 1 } });
   rig.wish('maker', bid(0.1));
   await rig.start();
   await until('a denial', () => denied().includes('orderShare'));
@@ -73,7 +75,7 @@ test('lower than the standard is a matter of the configuration alone', async () 
 describe('a version of a strategy that nobody released', () => {
   test('holds a tenth of what it was allotted, until it is released, also while the daemon runs', async () => {
     // 200,000 each of 600,000 in all: 2 % are 12,000, a tenth of the allocation is 20,000.
-    rig.configure({ risk: careful });
+    rig.configure({ execution, risk: careful });
     rig.wish(
       'maker',
       quotes(...[1, 2, 3].map((step) => ({ side: 'BUY' as const, price: price * 0.99 - step, quantity: 1 }))),
@@ -90,7 +92,7 @@ describe('a version of a strategy that nobody released', () => {
 });
 
 test('with all limits in force a MARKET order is sent on a fresh book', async () => {
-  rig.configure({ risk: careful });
+  rig.configure({ execution, risk: careful });
   rig.wish('taker', target(0.5));
   await rig.start();
   await until('a fill', () => exchange.allTrades(trader.uid).length > 0, 15_000);
@@ -122,9 +124,9 @@ describe('a step', () => {
 
   test.each([
     ['maxOpenOrder', '99', /did you mean "maxOpenOrders"/],
-    ['maxOpenOrders', '50', /is not above the standard 50/],
+    ['maxOpenOrders', '50', /is no less careful than the standard 50/],
     ['maxOrderShare', 'much', /is no value of maxOrderShare/],
-    ['noSelfMatch', 'true', /is not above the standard/],
+    ['noSelfMatch', 'true', /is no less careful than the standard/],
     ['controls', 'all', /controls can be raised to stated alone/],
   ])('%s %s is refused', async (name, value, why) => {
     await expect(raiseLimit(name, value, options(''))).rejects.toThrow(why);

@@ -3,10 +3,9 @@ import { systemClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import { moment } from '../ops/words.ts';
-import { standards } from '../risk/controls.ts';
 import { type Asking, questioner } from './by-hand/ask.ts';
 import { ask, inJournal, statedReason, writeAtRest } from './control.ts';
-import { knownLimit, lastVersion } from './limits.ts';
+import { confirmed, knownLimit, lastVersion } from './limits.ts';
 import { withState } from './show.ts';
 import { chooseState } from './state.ts';
 import { textTable } from './text-table.ts';
@@ -31,7 +30,7 @@ export function showLimits(options: LimitsOptions): void {
 }
 
 function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOptions): void {
-  const limits = [{ key: 'controls', value: 'all' }, ...standards].map(({ key, value }) => ({
+  const limits = [{ key: 'controls', value: 'all' }, ...confirmed].map(({ key, value }) => ({
     name: key,
     standard: String(value),
     raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,

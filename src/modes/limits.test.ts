@@ -7,7 +7,7 @@ import { standards } from '../risk/controls.ts';
 import { TestDesk } from '../testing/desk.ts';
 import { isStrict, limitsOf, refuseUnraised, stepOf, versionRows } from './limits.ts';
 
-const config = (risk: object = {}, host = 'exchange.example'): TradingConfig =>
+const config = (risk: object = {}, host = 'exchange.example', more: object = {}): TradingConfig =>
   tradingSchema.parse({
     exchange:
       host === '127.0.0.1'
@@ -15,6 +15,7 @@ const config = (risk: object = {}, host = 'exchange.example'): TradingConfig =>
         : { restUrl: `https://${host}`, wsUrl: `wss://${host}` },
     strategies: [{ id: 'a', use: 'grid', symbol: 'BTCUSDT', interval: '1min', allocation: '1000' }],
     risk: { maxOrderValue: '100', maxPosition: '200', ...risk },
+    ...more,
   });
 const raise = (name: string, value: string): LimitEntry => ({
   ...{ kind: 'limit', at: 0, what: 'raise', name, value },
@@ -68,6 +69,22 @@ describe('a configuration above the standard', () => {
     expect(refused(given, [raise('maxOpenOrders', '99')])).not.toBe('');
   });
 
+  test('is also one that sweeps seldom, gives orders up early, or whose watchdog waits long', () => {
+    const hasty = config({}, 'exchange.example', {
+      execution: { sweepMs: 8_000, horizonMs: 10_000 },
+      watchdog: { afterMs: 60_000 },
+    });
+    const raised = ['execution.sweepMs 8000', 'execution.horizonMs 10000', 'watchdog.afterMs 60000'];
+    for (const line of raised)
+      expect(refused(hasty)).toContain(`sluice limits raise ${line} --state var/live --reason`);
+    expect(refused(hasty)).toContain('  execution.horizonMs is 10000, the standard is 60000\n');
+    const steps = raised.map((line) => raise(line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''));
+    expect(refused(hasty, steps)).toBe('');
+    expect(refused(hasty, steps.slice(1))).toContain('execution.sweepMs 8000');
+    const careful = { execution: { sweepMs: 2_000, horizonMs: 90_000 }, watchdog: { afterMs: 10_000 } };
+    expect(refused(config({}, 'exchange.example', careful))).toBe('');
+  });
+
   test('is also one that leaves the standard out', () => {
     expect(refused(config({ controls: 'stated' }))).toContain('limits raise controls stated');
     expect(refused(config({ controls: 'stated' }), [raise('controls', 'stated')])).toBe('');
@@ -97,7 +114,8 @@ describe('a daemon that is told of a step, by whomever', () => {
   test.each([
     ['maxOrderShar', '0.5', 'there is no limit maxOrderShar (did you mean "maxOrderShare"?)'],
     ['maxOrderShare', 'lots', 'lots is no value of maxOrderShare: its standard is 0.02'],
-    ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is not above the standard 0.02'],
+    ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is no less careful than the standard 0.02'],
+    ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is no less careful than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
     const { assembled, clock, db } = new TestDesk();
     await expect(stepOf(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);

@@ -24,9 +24,31 @@ export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'r
 
 const isFraction = ({ value }: Standard): boolean => typeof value === 'string';
 
+/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience (order-protocol §5), and D (§3.4). */
+const settings: readonly Standard[] = [
+  { key: 'execution.sweepMs', value: 5_000, careful: 'lower' },
+  { key: 'execution.horizonMs', value: 60_000, careful: 'higher' },
+  { key: 'watchdog.afterMs', value: 30_000, careful: 'lower' },
+];
+
+/** Everything that may be less careful than its standard by a confirmed step alone. */
+export const confirmed: readonly Standard[] = [...standards, ...settings];
+
+/** What of a configuration says how careful it is. */
+type Careful = Pick<TradingConfig, 'risk' | 'execution' | 'watchdog'>;
+
+/** Where a limit stands in a configuration. */
+const pathOf = (key: string): string => (key.includes('.') ? key : `risk.${key}`);
+
 /** A limit as it would stand in a configuration; undefined where it does not. */
-function configured(risk: RiskConfig, { key }: Standard): string | number | boolean | undefined {
-  const value = risk[key as keyof RiskConfig];
+function configured({ risk, execution, watchdog }: Careful, { key }: Standard): string | number | boolean | undefined {
+  const stands: Readonly<Partial<Record<string, unknown>>> = {
+    ...risk,
+    'execution.sweepMs': execution.sweepMs,
+    'execution.horizonMs': execution.horizonMs,
+    'watchdog.afterMs': watchdog.afterMs,
+  };
+  const value = stands[key];
   if (typeof value === 'bigint') return rateText(value as Parameters<typeof rateText>[0]);
   return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
@@ -51,21 +73,23 @@ export interface Raised {
 }
 
 /** The limits of a configuration that are less careful than the standard. */
-export function raisedIn(risk: RiskConfig): readonly Raised[] {
-  const raised = standards.flatMap((standard): Raised[] => {
-    const value = configured(risk, standard);
+export function raisedIn(config: Careful): readonly Raised[] {
+  const raised = confirmed.flatMap((standard): Raised[] => {
+    const value = configured(config, standard);
     return value === undefined || !isAbove(standard, value)
       ? []
       : [{ key: standard.key, value: String(value), standard: String(standard.value) }];
   });
-  return risk.controls === 'stated' ? [{ key: 'controls', value: 'stated', standard: 'all' }, ...raised] : raised;
+  return config.risk.controls === 'stated'
+    ? [{ key: 'controls', value: 'stated', standard: 'all' }, ...raised]
+    : raised;
 }
 
 /** True when the last step about a limit allows a value. */
 function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolean {
   const step = steps.findLast(({ what, name }) => what === 'raise' && name === key);
   if (step === undefined) return false;
-  const standard: Standard | undefined = standards.find((one) => one.key === key);
+  const standard = confirmed.find((one) => one.key === key);
   return standard === undefined || standard.careful === 'only'
     ? step.value === value
     : !isAbove({ ...standard, value: step.value }, value);
@@ -76,8 +100,8 @@ export function knownLimit(name: string, value: string): Standard | undefined {
   if (name === 'controls' && value === 'stated') return undefined;
   if (name === 'controls')
     throw new Refusal(`controls can be raised to stated alone, not to ${value}: all is what holds without a step`);
-  const standard: Standard | undefined = standards.find(({ key }) => key === name);
-  const names = ['controls', ...standards.map(({ key }) => key)];
+  const standard = confirmed.find(({ key }) => key === name);
+  const names = ['controls', ...confirmed.map(({ key }) => key)];
   if (standard === undefined)
     throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
   const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
@@ -85,7 +109,7 @@ export function knownLimit(name: string, value: string): Standard | undefined {
   const given = typeof standard.value === 'boolean' ? value === 'true' : value;
   if (!isAbove(standard, given))
     throw new Refusal(
-      `${name} ${value} is not above the standard ${standard.value}: write it into the configuration, that is all`,
+      `${name} ${value} is no less careful than the standard ${standard.value}: write it into the configuration, that is all`,
     );
   return standard;
 }
@@ -113,17 +137,17 @@ interface Unraised {
 
 /** What of a configuration stands above the standard limits without the step that says somebody wants it. */
 export function unraised(
-  { exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>,
+  config: Pick<TradingConfig, 'exchange'> & Careful,
   steps: readonly LimitEntry[],
   stateDir: string,
 ): Unraised | undefined {
-  const isReal = !isLoopback(exchange.restUrl);
-  if (!isReal && risk.controls !== 'all') return undefined;
-  const open = raisedIn(risk).filter((one) => !isAllowed(one, steps));
+  const isReal = !isLoopback(config.exchange.restUrl);
+  if (!isReal && config.risk.controls !== 'all') return undefined;
+  const open = raisedIn(config).filter((one) => !isAllowed(one, steps));
   if (open.length === 0) return undefined;
   return {
     what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
-    which: open.map(({ key, value, standard }) => `risk.${key} is ${value}, the standard is ${standard}`),
+    which: open.map(({ key, value, standard }) => `${pathOf(key)} is ${value}, the standard is ${standard}`),
     advice: 'lower it, or say once that you want it:',
     raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
   };

@@ -1,4 +1,5 @@
 /** The page `docs/reference/controls.md`, made of the list of controls in the code. */
+import { confirmed } from '../../src/modes/limits.ts';
 import { blockOf, type Control, controls, standards } from '../../src/risk/controls.ts';
 import { killingLimits } from '../../src/risk/kill.ts';
 
@@ -62,7 +63,7 @@ hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEG
 
 ${table(
   ['limit', 'standard', 'more careful is'],
-  standards.map(({ key, value, careful }) => [
+  confirmed.map(({ key, value, careful }) => [
     `\`${key}\``,
     String(value),
     careful === 'only' ? 'nothing else' : careful,
@@ -70,7 +71,8 @@ ${table(
 )}
 
 The equity is what the strategies were allotted together and what they earned, at the last prices. Rules about the book apply where
-there is one; \`maxDepthShare\` is about orders that would trade at once. Entries and refusals are counted over ten minutes of the market.
+there is one; \`maxDepthShare\` is about orders that would trade at once. The last three are no rules of an order: how often the exchange is swept, after what time an order that no sweep finds can no longer
+appear, and how long the watchdog waits. Entries and refusals are counted over ten minutes of the market.
 
 ## Kill and watchdog
 
