@@ -1,6 +1,6 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
+import { fc, property } from '../testing/properties.ts';
 import type { Lane } from '../venue/venue.ts';
 import { type BudgetOptions, budget } from './budget.ts';
 import { sharedWithNobody } from './shared.ts';

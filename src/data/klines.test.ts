@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { fc, property as propertyTest } from '../testing/properties.ts';
 import { type KlineData, type KlineFile, loadKlines, rowAt } from './klines.ts';
 import { readNumberTable } from './number-table.ts';
 

@@ -1,5 +1,5 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { fc, property } from '../testing/properties.ts';
 import { instrument } from './instrument.ts';
 import {
   absolute,

@@ -1,4 +1,3 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import {
   baseUnits,
@@ -15,6 +14,7 @@ import {
 } from '../domain/money.ts';
 import type { Quote, Target } from '../domain/order.ts';
 import { btc, intent, portfolio, resting, target } from '../testing/builders.ts';
+import { fc, property } from '../testing/properties.ts';
 import {
   type Bend,
   type Draft,

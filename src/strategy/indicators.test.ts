@@ -1,5 +1,5 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { fc, property } from '../testing/properties.ts';
 import { atr, type Columns, ema, type Indicator, rsi, sma } from './indicators.ts';
 
 const columnsOf = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]): Columns => {

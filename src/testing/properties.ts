@@ -1,6 +1,6 @@
 /** fast-check as every property test takes it: the same cases each time. `FUZZ_SEED=7 npx vitest run test/reference.test.ts` draws others. */
-import fc from 'fast-check';
+import { fc, test } from '@fast-check/vitest';
 
 fc.configureGlobal({ seed: Number(process.env['FUZZ_SEED'] ?? 1) });
 
-export { fc };
+export { fc, test as property };

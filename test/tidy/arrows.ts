@@ -114,7 +114,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
   scripts: { ours: [...everything, 'modes', 'testing', 'test'], packages: ['*'] },
 };
 
-const testPackages = ['vitest', 'fast-check', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];
+const testPackages = ['vitest', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];
 
 /** The layer a file belongs to. */
 export function layerOf(path: string): string {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { fc, property } from '../../testing/properties.ts';
 import { decodeFrame, maxFrameBytes } from './frames.ts';
 import { isFields, timeOf } from './json.ts';
 import { readBook, readKline, readTicker } from './read-market.ts';

@@ -1,5 +1,5 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { fc, property } from '../../testing/properties.ts';
 import { idOf, parseExact, timeOf } from './json.ts';
 
 describe('exact JSON', () => {
