@@ -1,6 +1,6 @@
 /**
  * The checks that no planted bug reaches, because another one sees it first (I1 comes after I2, I3 and I6 after I12): each is given a
- * journal that is otherwise sound and differs from the exchange in one thing.
+ * journal that is otherwise sound and differs from the exchange in one thing. No planted bug keeps a stop away for long either.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
@@ -14,10 +14,11 @@ import type { SimOrder } from '../../simulator/core/order.ts';
 import { btc, eth, startTime } from '../builders.ts';
 import { cleared } from './database.ts';
 import { Time } from './life.ts';
+import type { Plan } from './plan.ts';
 import { idKey } from './process.ts';
-import { balancesAreExplained, everyOrderHasOneIntent, fillsAreEqual } from './rest-checks.ts';
+import { balancesAreExplained, everyOrderHasOneIntent, fillsAreEqual, nothingStoodBare } from './rest-checks.ts';
 import { fillsAreTheExchanges, ordersHaveIntents } from './step-checks.ts';
-import { strategyIds } from './strategies.ts';
+import { strategyIds, symbolsOf } from './strategies.ts';
 import { Truth } from './truth.ts';
 import { crowdUid, ourUid, Venue } from './venue.ts';
 
@@ -112,4 +113,25 @@ test.each([
 test('I6 sees a balance that fills and fees do not explain, to the last decimal', () => {
   journal({ ...sound, fee: '0.00200001' });
   expect(broken('I6')).toMatch(/BTC: the exchange has 1000\.998, our books explain 1000\.99799999/);
+});
+
+test('a position that stood without its stop for longer than is promised is seen', () => {
+  const [strategy] = strategyIds;
+  const [symbol] = symbolsOf[strategy];
+  const stood = (longestMs: number, plan: Pick<Plan, 'classes' | 'events'> = { classes: [], events: [] }) =>
+    nothingStoodBare(
+      {
+        unprotected: {
+          of: (...place) => ({ longestMs: place.join() === `${strategy},${symbol}` ? longestMs : 0, since: undefined }),
+        },
+      },
+      plan,
+    );
+  expect(stood(75_000)).toBeUndefined();
+  expect(stood(75_001)).toBe(`${strategy} stood 75001 ms on ${symbol} without its stop, 75000 at most are promised`);
+  const banned = { classes: ['limits'], events: [{ kind: 'skew', at: 0, forMs: 5, byMs: -4_000 }] } as const;
+  expect([stood(199_000, banned), stood(199_001, banned)]).toEqual([
+    undefined,
+    expect.stringMatching(/199000 at most/),
+  ]);
 });

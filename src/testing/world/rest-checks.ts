@@ -7,8 +7,10 @@ import { restoreFill } from '../../execution/records.ts';
 import { readOrders } from '../../journal/load.ts';
 import { readFills } from '../../journal/past.ts';
 import type { Assembled } from '../../modes/assemble.ts';
+import type { Unprotected } from '../../portfolio/unprotected.ts';
 import type { Exchange } from '../../simulator/core/exchange.ts';
 import { isOpen } from '../../simulator/core/order.ts';
+import type { Plan } from './plan.ts';
 import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
@@ -24,10 +26,11 @@ export interface AtRest {
   readonly assembled: Assembled;
   /** What a human has paid in or out. */
   readonly transfers: readonly { readonly asset: string; readonly amount: Units }[];
+  readonly plan: Plan;
 }
 
 /** What is compared where nothing of the process is asked. */
-export type Written = Omit<AtRest, 'assembled'>;
+export type Written = Omit<AtRest, 'assembled' | 'plan'>;
 
 /** I1 at rest: every order with an id of ours has one intent. */
 export function everyOrderHasOneIntent({ db, truth }: Written): Verdict {
@@ -144,6 +147,29 @@ function nothingHalts({ assembled, db, transfers }: AtRest): Verdict {
   return first === undefined ? undefined : `it halts for ${first.cause}: ${first.text}`;
 }
 
+/** ms for which a stop may not have been able to act, in time of the exchange: what an unknown outcome takes at most. */
+const mostBareMs = 75_000;
+/** A ban (418) that faults bring about, ms: the exchange forbids requests for as long (specification §8). */
+const banMs = 120_000;
+
+/** No position stood without its stop for longer (docs/explanation/exactly-once.md). */
+export function nothingStoodBare(
+  { unprotected }: { readonly unprotected: Pick<Unprotected, 'of'> },
+  { classes, events }: Pick<Plan, 'classes' | 'events'>,
+): Verdict {
+  // It is measured in time of the exchange, whose clock may jump.
+  const jumpedMs = events.reduce((sum, event) => sum + ('byMs' in event ? Math.abs(event.byMs) : 0), 0);
+  const mostMs = mostBareMs + jumpedMs + (classes.includes('limits') ? banMs : 0);
+  for (const strategy of strategyIds) {
+    for (const symbol of symbolsOf[strategy]) {
+      const { longestMs } = unprotected.of(strategy, symbol);
+      if (longestMs > mostMs)
+        return `${strategy} stood ${longestMs} ms on ${symbol} without its stop, ${mostMs} at most are promised`;
+    }
+  }
+  return undefined;
+}
+
 /** The exchange's own ledger must sum to zero: a fault there would be taken for one of ours. */
 function theExchangeIsSound({ exchange }: AtRest): Verdict {
   try {
@@ -165,6 +191,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   I12: booksAreEqual,
   ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
+  bare: ({ assembled, plan }) => nothingStoodBare(assembled, plan),
 };
 
 /** The first invariant that does not hold at rest. */

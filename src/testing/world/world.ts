@@ -382,7 +382,7 @@ class World {
       this.#watch,
       this.#disk,
     ];
-    const broken = brokenAtRest({ db, truth, exchange, holder, assembled, transfers });
+    const broken = brokenAtRest({ db, truth, exchange, holder, assembled, transfers, plan: this.#plan });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 
