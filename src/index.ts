@@ -26,3 +26,4 @@ export {
   type TimedPrices,
 } from './strategy/indicators.ts';
 export { choice, decimal, flag, integer, type Param, type Params, type ParamValues } from './strategy/params.ts';
+export { highest, lowest, stdev } from './strategy/windows.ts';

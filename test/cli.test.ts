@@ -295,6 +295,11 @@ describe('a strategy file', () => {
     ],
     ['that exports nothing', 'const a = 1;', /mine\.ts has no strategy: it must end in `export default defineStrategy/],
     ['that imports what is not there', "import 'nothere';", /cannot be loaded: Error: Cannot find package 'nothere'/],
+    [
+      'that imports what sluice does not have',
+      "import { supertrend } from 'sluice';",
+      /an export named 'supertrend' \(mine\.ts, line 1\): docs\/reference\/strategies\.md has all that there is$/m,
+    ],
     ['with an enum', 'enum A { B }', /cannot be loaded: SyntaxError: TypeScript enum is not supported/],
     [
       'whose indicators throw',

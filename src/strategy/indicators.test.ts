@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fc, property } from '../testing/properties.ts';
 import { atr, type Columns, ema, type Indicator, rsi, sma } from './indicators.ts';
+import { highest, lowest, stdev } from './windows.ts';
 
 const columnsOf = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]): Columns => {
   const column = (pick: 0 | 1 | 2 | 3): Float64Array => Float64Array.from(rows, (row) => row[pick]);
@@ -45,6 +46,9 @@ describe.each([
   ['ema', (length: number) => ema('high', length)],
   ['atr', (length: number) => atr(length)],
   ['rsi', (length: number) => rsi('close', length)],
+  ['highest', (length: number) => highest('high', length)],
+  ['lowest', (length: number) => lowest('low', length)],
+  ['stdev', (length: number) => stdev('close', length)],
 ])('%s', (_, make) => {
   property.prop([rows, period])('gives the same bits as a column and as a stream', (given, length) => {
     const klines = columnsOf(given);
@@ -93,6 +97,28 @@ property.prop([fc.array(price, { minLength: 1, maxLength: 40 }), period])(
     }
   },
 );
+
+property.prop([fc.array(price, { minLength: 1, maxLength: 80 }), period])(
+  'extremes and the deviation are those of the last values',
+  (values, length) => {
+    const klines = closes(values);
+    const [top, low, spread] = [highest, lowest, stdev].map((make) => make('close', length).column(klines, '1min'));
+    for (let at = length - 1; at < values.length; at++) {
+      const window = values.slice(at - length + 1, at + 1);
+      expect([top?.[at], low?.[at]]).toEqual([Math.max(...window), Math.min(...window)]);
+      const mean = window.reduce((sum, value) => sum + value, 0) / length;
+      const exact = Math.sqrt(window.reduce((sum, value) => sum + (value - mean) ** 2, 0) / length);
+      expect(Math.abs((spread?.[at] ?? Number.NaN) - exact)).toBeLessThan(1e-3);
+    }
+  },
+);
+
+test('the deviation is that of all values, as TA-Lib has it, and does not drift on a price far from 0', () => {
+  expect([...stdev('close', 8).column(closes([2, 4, 4, 4, 5, 5, 7, 9]), '1min')].at(-1)).toBe(2);
+  const values = Array.from({ length: 100_000 }, (_, at) => 1e9 + (at % 2));
+  const column = stdev('close', 20).column(closes(values), '1min');
+  for (const at of [19, 1_000, 50_001, 99_999]) expect(column[at]).toBeCloseTo(0.5, 6);
+});
 
 test('an exponential average starts at the simple one and moves by 2 / (period + 1)', () => {
   expect([...ema('close', 3).column(closes([1, 2, 3, 10, 4]), '1min')]).toEqual([Number.NaN, Number.NaN, 2, 6, 5]);

@@ -41,7 +41,7 @@ export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
 const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] satisfies Source[];
 
 /** Throws for what there is no indicator over: a file of one's own is not held to types, and a period of 0 or 2.5 would never be warm. */
-function refuseOdd(name: string, period: number, source?: string): void {
+export function refuseOdd(name: string, period: number, source?: string): void {
   const said = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
   if (source !== undefined && !sources.includes(source))
     throw new WantError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);

@@ -111,6 +111,8 @@ function hintFor(error: unknown): string {
   // What `npm init` writes makes CommonJS of every .ts beside it.
   if (/outside a module|Unexpected token 'export'/.test(said))
     return `: put "type": "module" into the package.json beside it, or end its name in .mts`;
+  if (/module 'sluice' does not provide an export/.test(said))
+    return ': docs/reference/strategies.md has all that there is';
   const absent = /Cannot find package '([^']+)'/.exec(said)?.[1];
   return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
 }
