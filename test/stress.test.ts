@@ -7,6 +7,7 @@ import { defineStrategy, hold } from '../src/index.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { runPaced } from '../src/modes/backtest/run-paced.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { stress } from '../src/modes/backtest/stress.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
@@ -105,4 +106,36 @@ test('a run that begins anew the long way says nothing at first of what it meant
   const long = await late(runLong);
   expect(long.fills.length).toBe(2);
   expect(await late((input) => runPaced(input))).toEqual(long);
+});
+
+test('one kline later, who asks what he holds does not sell what he has just bought', async () => {
+  const entering = defineStrategy({
+    ...still,
+    name: 'entering',
+    decide: (_, { kline, holding }) =>
+      holding.quantity > 0 || kline.openTime === 5 * 60_000
+        ? hold({ quantity: 4 }, 'enters once and stays')
+        : hold({ quantity: 0 }, 'not yet'),
+  });
+  const klines = Array.from({ length: 30 }, (_, row) => {
+    const price = 100 + row;
+    return { time: row * 60_000, open: price, high: price, low: price, close: price, volume: 1_000 };
+  });
+  const given = inputOf(caseOfXz({ rules: 'plain', cash: '1000', strategy: entering, columns: columnsOf(klines) }));
+  const came = new Map<string, RunResult>();
+  for (const run of [runColumns, runStream]) {
+    await stress(
+      given,
+      async (worse, name) => {
+        const result = await run(worse);
+        came.set(name, result);
+        return result;
+      },
+      () => ({ return: 0, sharpe: null }),
+      () => false,
+    );
+    const late = rowsOf(came.get('One kline later') as RunResult).fills;
+    expect(late).toHaveLength(1);
+    expect(late[0]).toMatchObject({ side: 'BUY', time: 7 * 60_000, price: '107' });
+  }
 });

@@ -1,5 +1,6 @@
 /** `--stress`: the same run under worse conditions, to see what of its result hangs on them (fill-engine §4, "Perturbation"). */
 import { Observable } from 'rxjs';
+import type { Kline } from '../../domain/market.ts';
 import { unitsNumber } from '../../domain/money.ts';
 import type { Want } from '../../domain/order.ts';
 import { doubled } from '../../fill/fees.ts';
@@ -13,7 +14,10 @@ import type { RunInput, RunResult } from './run.ts';
 type Deciding = Exclude<Strategy, { signals: unknown }>;
 type Moment = Parameters<Deciding['decide']>[1];
 
-/** A strategy that says each want one kline after it meant it. */
+/**
+ * A strategy that hears of each kline when the next one has closed; one of streams says each want so much later. What it holds it knows at
+ * once: a want from before its own purchase, said after it, would sell that again, for ever.
+ */
 function later(strategy: Strategy): Strategy {
   if (isStreaming(strategy))
     return over(strategy, {
@@ -32,13 +36,14 @@ function later(strategy: Strategy): Strategy {
           return klines;
         }),
     });
-  let meant: Want | undefined;
+  let before: { readonly values: Readonly<Record<string, number>>; readonly kline: Kline } | undefined;
   return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
-      const said = meant;
-      const want = strategy.decide(values, moment) ?? undefined;
-      if (want !== undefined) meant = checked(want);
-      return said;
+      const { kline } = moment;
+      // A run that begins anew knows nothing of the one before.
+      const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;
+      before = { values: { ...values }, kline };
+      return known === undefined ? undefined : strategy.decide(known.values, { ...moment, kline: known.kline });
     },
   });
 }
