@@ -144,15 +144,16 @@ function checkRows({ path, symbol, interval }: KlineFile, columns: Columns): voi
   }
   if (first === undefined) return;
   const smaller = smallerOf(columns.openTime, interval);
+  const where = `line ${first.line}: ${first.fault}`;
+  if (smaller !== undefined && swapped <= rows / 2)
+    throw new Refusal(
+      `${path} has klines of ${smaller}, not of ${interval}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them (${where}; as with ${impossible} of ${rows} rows)`,
+    );
   const hint =
     swapped > rows / 2
       ? 'the columns are probably not in the order time_ms,open,high,low,close,volume (open, close, high, low?)'
-      : smaller !== undefined
-        ? `they are klines of ${smaller}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them`
-        : 'correct or remove these rows, or fetch the file again';
-  throw new Refusal(
-    `${path}, line ${first.line}: ${first.fault} (${impossible} of ${rows} rows are impossible): ${hint}`,
-  );
+      : 'correct or remove these rows, or fetch the file again';
+  throw new Refusal(`${path}, ${where} (${impossible} of ${rows} rows are impossible): ${hint}`);
 }
 
 /** The smaller interval at whose openings nearly all rows stand, one after the other: a file of that, and not a wrong one. */

@@ -90,15 +90,18 @@ export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Inst
 
 const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
 
+/** Twelve digits: what sums of doubles leave behind them (49999.99999999999) says nothing. */
+const written = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
+
 export const equityCsv = ({ time, ...columns }: Curve): string =>
   csvText(
     curveHead,
-    Array.from(time, (at, index) => ({
+    Array.from(time, (at, row) => ({
       time: at,
-      equity: columns.equity[index] as number,
-      hold: columns.hold[index] as number,
-      fall: columns.fall[index] as number,
-      exposure: columns.exposure[index] as number,
+      equity: written(columns.equity, row),
+      hold: written(columns.hold, row),
+      fall: written(columns.fall, row),
+      exposure: written(columns.exposure, row),
     })),
   );
 
