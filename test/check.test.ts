@@ -10,6 +10,7 @@ import { warmupNeeded } from '../src/modes/check/warmup.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { on } from '../src/strategy/frames.ts';
 import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../src/strategy/indicators.ts';
+import { stdev } from '../src/strategy/windows.ts';
 import { cut, inputOf } from './agreement.ts';
 
 const path = fileURLToPath(new URL('../backtests/data/ETHUSDT-15m-2025-10_2026-03.csv.gz', import.meta.url));
@@ -279,11 +280,36 @@ describe('a check', () => {
       }),
     ],
     [
+      'one whose limit goes below nothing in a market that never was',
+      defineStrategy({
+        name: 'a',
+        about: 'a',
+        params: {},
+        indicators: () => ({ mean: sma('close', 24), spread: stdev('close', 24) }),
+        decide: ({ mean, spread }) => hold({ quantity: 1 }, 'two below', { limit: mean - 5 * spread }),
+      }),
+    ],
+    [
       'one that never says anything',
       defineStrategy({ name: 'a', about: 'a', params: {}, indicators: () => ({}), decide: () => undefined }),
     ],
   ] as const)('passes %s', async ([, strategy]) => {
     expect(await leaksOf(inputFor(strategy))).toEqual([]);
+  });
+
+  test('that throws because of what comes later reads the future', async () => {
+    const known = cut(recorded, 0, 500).close;
+    const throwing = defineStrategy({
+      name: 'a',
+      about: 'a',
+      params: {},
+      indicators: () => ({ line: made((klines) => columnOf(klines, (row) => at(klines.close, row + 2))) }),
+      decide({ line }) {
+        if (!known.includes(line)) throw new Error('a price that never was');
+        return hold({ quantity: 1 }, '');
+      },
+    });
+    expect((await leaksOf(inputFor(throwing))).map(({ kind }) => kind)).toEqual(['column', 'future']);
   });
 
   test('finds how much history decisions need, which is more than what an endless average asks for', async () => {

@@ -5,6 +5,7 @@ import type { Columns, Kline } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { isStrategyFault } from '../../strategy/fault.ts';
 import { framedKlines } from '../../strategy/framed.ts';
 import { over } from '../../strategy/over.ts';
 import type { Params } from '../../strategy/params.ts';
@@ -33,8 +34,16 @@ export const sameLine = (a: Line | undefined, b: Line | undefined): boolean =>
 const sameSeen = (a: Line['seen'], b: Line['seen']): boolean =>
   Object.keys(a).every((name) => a[name] === b[name]) && Object.keys(b).length === Object.keys(a).length;
 
-/** Runs the one strategy of `input` over these columns, from row `first` on. */
-export async function decisionLog(input: RunInput, columns: Columns, first: number): Promise<DecisionLog> {
+/**
+ * Runs the one strategy of `input` over these columns, from row `first` on. `neverWere`: klines that no market made, which a strategy need
+ * not stand; where it throws the log ends.
+ */
+export async function decisionLog(
+  input: RunInput,
+  columns: Columns,
+  first: number,
+  neverWere = false,
+): Promise<DecisionLog> {
   const [hosted] = input.hosted;
   const [series] = input.series;
   if (hosted === undefined || series === undefined) throw new Error('a decision log is of one strategy');
@@ -56,8 +65,12 @@ export async function decisionLog(input: RunInput, columns: Columns, first: numb
     hosted: [{ ...hosted, strategy }],
     series: [{ ...series, columns, gaps: [], first, end: columns.openTime.length }],
   };
-  if (needsGraph(run)) await (await import('../backtest/stream-run.ts')).runStream(run, true);
-  else runColumns(run);
+  try {
+    if (needsGraph(run)) await (await import('../backtest/stream-run.ts')).runStream(run, true);
+    else runColumns(run);
+  } catch (error) {
+    if (!neverWere || !isStrategyFault(error)) throw error;
+  }
   return { lines, unsteady };
 }
 

@@ -137,7 +137,7 @@ async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
   const end = columns.openTime.length;
   for (const factor of factors) {
     const otherwise = { ...asked, factor };
-    const changed = await decisionLog(input, poisoned(columns, row + 1, end, otherwise), first);
+    const changed = await decisionLog(input, poisoned(columns, row + 1, end, otherwise), first, true);
     const leaking = firstDifference(base.lines, changed.lines, row);
     if (leaking !== undefined)
       return await readLeak(otherwise, row, leaking, differing(base.lines[leaking], changed.lines[leaking]));
@@ -191,21 +191,21 @@ async function bisect(low: number, high: number, isTrue: (at: number) => Promise
 /** Whether other klines in these rows change the answer at `row`, and none before it. */
 async function changesFirst(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
   const { input, columns, first, base } = asked;
-  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first);
+  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
   return firstDifference(base.lines, changed.lines, row) === row;
 }
 
 /** Whether other klines in these rows change the answer at `row`. */
 async function changes(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
   const { input, columns, first, base } = asked;
-  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first);
+  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
   return !sameLine(base.lines[row], changed.lines[row]);
 }
 
 async function fieldRead(asked: Asked, row: number, read: number): Promise<Field | undefined> {
   const { input, columns, first, base } = asked;
   for (const field of ['close', ...fields.filter((one) => one !== 'close')] as const) {
-    const changed = await decisionLog(input, spoiled(columns, read, field, asked.factor), first);
+    const changed = await decisionLog(input, spoiled(columns, read, field, asked.factor), first, true);
     if (!sameLine(base.lines[row], changed.lines[row])) return field;
   }
   return undefined;
