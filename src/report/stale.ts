@@ -1,6 +1,7 @@
-/** Positions that count at a price of long ago, in words. */
+/** Positions that count at a price of long ago, and strategies that were out for long, in words. */
+import type { StayRow } from '../research/stays.ts';
 import type { StaleRow } from '../research/summary.ts';
-import { momentText } from './figures.ts';
+import { grouped, momentText, shareText } from './figures.ts';
 
 const dayMs = 86_400_000;
 
@@ -9,3 +10,6 @@ export const beforeEnd = (ms: number): string => `${(ms / dayMs).toFixed(1)} day
 
 export const staleText = ({ strategy, symbol, quantity, price, since, until }: StaleRow): string =>
   `${strategy} holds ${quantity} of ${symbol} at ${price}, its last close, of ${momentText(since)} UTC: ${beforeEnd(until - since)}`;
+
+export const stayText = ({ strategy, symbol, exits, share, from, longestMs }: StayRow): string =>
+  `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at longest for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: what an exit closed is entered again only after another goal, such as flat`;

@@ -2,6 +2,7 @@
 import type { Groups } from './groups.ts';
 import type { Late } from './late.ts';
 import type { Metrics } from './metrics.ts';
+import type { StayRow } from './stays.ts';
 import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
 /** A currency of a run; the first is the one that the equity is counted in. */
@@ -114,6 +115,8 @@ export interface Summary {
     readonly firstAt: number;
     readonly example?: string;
   }[];
+  /** Strategies that their exits kept out for a quarter of the run or more; runs that were kept before it was looked for have none. */
+  readonly stays?: readonly StayRow[];
   /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
   readonly weight?: {
     readonly orders: number;

@@ -10,7 +10,7 @@ import type { Entry } from '../../journal/entries.ts';
 import type { Draft } from '../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../portfolio/portfolio.ts';
 import { denialRow } from '../words.ts';
-import { Refusals, refusalOf } from './refusals.ts';
+import { newGoals, Refusals, refusalOf } from './refusals.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
@@ -58,7 +58,7 @@ export class ColumnLog {
     portfolio: Pick<Portfolio, 'orders'>,
     { series, rules }: Pick<RunInput, 'series' | 'rules'>,
     endedAt: number | undefined,
-  ): Pick<RunResult, 'fills' | 'refused' | 'asked'> {
+  ): Pick<RunResult, 'fills' | 'refused' | 'newGoals' | 'asked'> {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
@@ -74,7 +74,7 @@ export class ColumnLog {
         ...this.#closed.map((order) => sentOf(order, order.at)),
         ...[...portfolio.orders()].map((order) => sentOf(order, end)),
       ]);
-    return { fills: this.fills, refused: refusals.list(), asked };
+    return { fills: this.fills, refused: refusals.list(), newGoals: () => newGoals(this.#signals), asked };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */

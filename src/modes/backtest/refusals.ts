@@ -7,6 +7,7 @@ import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
 import { denialText } from '../../ops/words.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import type { NewGoals } from '../../research/stays.ts';
 
 /** Why, whose, how often, and when first (UTC ms). */
 export interface Refused {
@@ -59,6 +60,21 @@ function isRepeated(before: Want | undefined, { want }: { readonly want: Want })
   if (before?.kind !== 'target' || want.kind !== 'target') return false;
   const goal: Partial<Record<string, number>> = before.goal satisfies Goal;
   return Object.entries(want.goal).every(([unit, size]) => goal[unit] === size);
+}
+
+/** When each strategy said another goal at a symbol than before. */
+export function newGoals(signals: Iterable<Whose & { readonly want: Want }>): NewGoals {
+  const known = new Map<string, { want: Want; readonly at: number[] }>();
+  for (const signal of signals) {
+    const key = keyOf({ code: '', ...signal });
+    const before = known.get(key);
+    if (before === undefined) known.set(key, { want: signal.want, at: [signal.at] });
+    else {
+      if (!isRepeated(before.want, signal)) before.at.push(signal.at);
+      before.want = signal.want;
+    }
+  }
+  return (strategy, symbol) => known.get(keyOf({ code: '', strategy, symbol }))?.at ?? [];
 }
 
 /** Of whom, and when (UTC ms). */

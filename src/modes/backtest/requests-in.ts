@@ -1,6 +1,6 @@
 /** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
 import type { MemoryJournal } from '../../journal/memory.ts';
-import { Refusals, type Refused } from './refusals.ts';
+import { newGoals, Refusals, type Refused } from './refusals.ts';
 import { type RunInput, type RunResult, spanOf } from './run.ts';
 import { type Asked, askedOf, type Sent } from './spent-weight.ts';
 
@@ -25,6 +25,7 @@ export function withRequests(
     get refused() {
       return requests().refused;
     },
+    newGoals: () => newGoals(book.entries().filter((entry) => entry.kind === 'signal')),
     asked: () => requests().asked,
   };
 }

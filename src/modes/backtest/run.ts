@@ -13,6 +13,7 @@ import { memoryHost } from '../../journal/hosts.ts';
 import type { Sizing } from '../../portfolio/plan.ts';
 import type { Allocation } from '../../portfolio/portfolio.ts';
 import type { FillTable } from '../../research/fill-table.ts';
+import type { NewGoals } from '../../research/stays.ts';
 import type { Risk } from '../../risk/risk.ts';
 import type { Limits } from '../../risk/rules.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
@@ -89,6 +90,8 @@ export interface RunResult {
   readonly impact?: ImpactSums;
   /** What was wished for and not got; left out where nothing can be refused. */
   readonly refused?: readonly Refused[];
+  /** When other goals were said, worked out when it is asked for; left out where no exit keeps a strategy out. */
+  readonly newGoals?: () => NewGoals;
   /** What it sent, worked out when it is asked for. */
   readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */

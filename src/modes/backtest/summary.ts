@@ -9,6 +9,7 @@ import { groupsOf } from '../../research/groups.ts';
 import { lateIn } from '../../research/late.ts';
 import { type Measured, measure } from '../../research/metrics.ts';
 import { kurtosis, skewness } from '../../research/moments.ts';
+import { stayRows } from '../../research/stays.ts';
 import type { FlowRow, Summary } from '../../research/summary.ts';
 import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../research/verdict.ts';
 import type { Costs, Walkable } from '../../research/walkable.ts';
@@ -148,6 +149,7 @@ export function summarise(
     currencies: currencyRows(input, result),
     cashFlows: flows.map((flow) => rowOf(flow, input)),
     ...requestsOf(input, result),
+    ...staysOf(input, result, measured),
     ...impactOf(input, result, table),
     ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, doubts, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
@@ -183,6 +185,13 @@ function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>
   // An iterator makes an object for each of a hundred thousand fills.
   for (let fill = 0; fill < rule.length; fill++) (counts[rule[fill] as number] as number)++;
   return Object.fromEntries(rules.map((name, index) => [name, counts[index] ?? 0]));
+}
+
+/** Whom exits kept out for long; a run that was ended or stopped is looked at until then. */
+function staysOf({ series }: RunInput, result: RunResult, measured: Measured): Pick<Summary, 'stays'> {
+  const { start, end } = spanOf(series);
+  const until = Math.min(result.endedAt ?? end, result.stoppedAt ?? end);
+  return { stays: result.newGoals === undefined ? [] : stayRows(measured, result.newGoals, { start, end: until }) };
 }
 
 /** What was refused, what the requests would have weighed live, and what borrowing cost. */

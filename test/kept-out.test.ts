@@ -1,0 +1,76 @@
+/** Strategies that go on saying a goal which an exit has closed: they stay out, and results say for how long. */
+import { expect, test } from 'vitest';
+import { backtestSchema } from '../src/config/schema.ts';
+import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
+import { summarise } from '../src/modes/backtest/summary.ts';
+import { runTape } from '../src/modes/backtest/tape-run.ts';
+import { stayText } from '../src/report/stale.ts';
+import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
+import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
+
+const minute = 60_000;
+const config = backtestSchema.parse({
+  cash: '1000',
+  strategies: [{ id: 's', use: 'test', symbol: 'XZ', interval: '1min' }],
+  risk: { maxOrderValue: '1000', maxPosition: '1000' },
+});
+
+/** Twenty minutes that fall to 90 in the fourth and rise to 110 in the thirteenth, and what is said at the close of each. */
+function run(wants: (row: number) => ReturnType<typeof hold>): RunInput {
+  const klines = Array.from({ length: 20 }, (_, row) => ({
+    ...{ time: row * minute, open: 100, close: 100, volume: 5_000 },
+    ...{ high: row === 12 ? 110 : 101, low: row === 3 ? 90 : 99 },
+  }));
+  const strategy = defineStrategy({
+    name: 'says',
+    about: 'Says what a test wrote down',
+    params: {},
+    indicators: () => ({}),
+    decide: (_, { kline }) => wants(kline.openTime / minute),
+  });
+  return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy }));
+}
+const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runColumns, runStream, runTape];
+const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
+  summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
+
+test('a stop and a take-profit keep out until another goal or the end, alike by every driver', async () => {
+  const input = run((row) => {
+    if (row === 9) return flat('');
+    return row < 9
+      ? hold({ quantity: 1 }, '', { stop: 95 - row / 10 })
+      : hold({ quantity: 1 }, '', { takeProfit: 105 });
+  });
+  const [stay] = (await staysOf(input, runColumns)) ?? [];
+  const exits = runColumns(input).fills.filter(({ side }) => side === 'SELL');
+  expect(exits.map(({ purpose, time }) => [purpose, Math.floor(time / minute)])).toEqual([
+    ['stop', 3],
+    ['takeProfit', 12],
+  ]);
+  const [stopped, took] = exits.map(({ time }) => time) as [number, number];
+  // The close at which flat was said ends the first, the end of the run the second.
+  const [first, second] = [10 * minute - stopped, 20 * minute - took];
+  expect(stay).toEqual({
+    ...{ strategy: 's', symbol: 'XZ', exits: 2, share: expect.closeTo((first + second) / (20 * minute), 12) },
+    ...{ from: took, longestMs: second },
+  });
+  for (const by of drivers) expect(await staysOf(input, by)).toEqual([stay]);
+});
+
+test('exits by the strategy itself, and short times out, are not told of', async () => {
+  const own = run((row) => (row % 4 < 2 ? hold({ quantity: 1 }, '', { stop: 50 }) : flat('')));
+  const soon = run((row) => (row === 4 ? flat('') : hold({ quantity: 1 }, '', { stop: 95 })));
+  for (const by of drivers) {
+    expect(await staysOf(own, by)).toEqual([]);
+    expect(await staysOf(soon, by)).toEqual([]);
+  }
+});
+
+test('is said in words, with what to do', () => {
+  const row = { strategy: 's', symbol: 'XZ', exits: 3, share: 0.25, from: Date.UTC(2020, 2, 12, 8), longestMs: 9e9 };
+  expect(stayText(row)).toBe(
+    's was out of XZ for 25.00 % of the run after 3 exits by a stop, a time or a take-profit, at longest for 104.2 days from 2020-03-12 08:00 UTC: what an exit closed is entered again only after another goal, such as flat',
+  );
+});
