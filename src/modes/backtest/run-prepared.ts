@@ -5,6 +5,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime } from '../../domain/interval.ts';
+import { unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { fillRow } from '../../execution/records.ts';
 import { faultText, isStrategyFault } from '../../strategy/fault.ts';
@@ -15,6 +16,7 @@ import type { Prepared } from './backtest.ts';
 import { inEach } from './currencies.ts';
 import { detailHints } from './detail.ts';
 import { needsGraph } from './driver.ts';
+import { refuseOther } from './once-more.ts';
 import { quoteAsset, type RunInput, type RunResult } from './run.ts';
 import { runPaced } from './run-paced.ts';
 import { summarise } from './summary.ts';
@@ -82,10 +84,10 @@ function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
 }
 
 /** The worse runs, each with its progress; a stop keeps those that are done. */
-async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig) {
+async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig, result: RunResult) {
   const { signal } = options;
   const { stress } = await import('./stress.ts');
-  return stress(
+  const worse = await stress(
     prepared.input,
     (input, name) => watched(options, name, input),
     (input, result) => {
@@ -94,6 +96,13 @@ async function stressed(options: BacktestOptions, prepared: Prepared, config: Ba
     },
     () => signal?.aborted === true,
   );
+  const cameTo = ({ finalEquity, fills }: RunResult) => ({ finalEquity: unitsText(finalEquity), fills: fills.length });
+  await refuseOther(prepared.input.hosted, 'the run', cameTo(result), async () => {
+    if (signal?.aborted === true) return undefined;
+    const again = await watched(options, 'once more', prepared.input);
+    return again.endedAt === undefined ? cameTo(again) : undefined;
+  });
+  return worse;
 }
 
 /** Runs it, tells what it came to, and keeps what is to be kept. */
@@ -104,7 +113,7 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   for (const hint of hints) say(`note: ${hint}`);
   const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
   if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
-  const worse = options.stress === true ? await stressed(options, prepared, config) : [];
+  const worse = options.stress === true ? await stressed(options, prepared, config, result) : [];
   const keeper = keeping({ ...options, file, config, prepared, whole, result });
   const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
   const { summary } = summarised;

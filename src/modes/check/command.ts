@@ -123,7 +123,7 @@ function aboutStrategy({ message, exitCode }: Refusal, file: string, strategy: s
   const text = message
     .replace(`${file} has a problem:\n  `, `${strategy}: `)
     .replace(`${file} has `, `${strategy} has `)
-    .replaceAll('--set strategies.0.use: ', '');
+    .replaceAll(/(--set strategies\.0\.use|line \d+: strategies\.0\.params): /g, '');
   return new Refusal(text, exitCode);
 }
 
@@ -169,7 +169,7 @@ async function checkOne(input: RunInput): Promise<Checked> {
   try {
     const log = await decisionLog(input, series.columns, series.first);
     const wished = wishedIn(log);
-    const leaks = await leaksOf(input);
+    const leaks = await leaksOf(input, log);
     // How long a strategy that knows the future needs its past says nothing.
     const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
     return { ...about, wished, mistakes: mistakesIn(log, input), leaks, warmup };

@@ -40,13 +40,14 @@ interface Asked {
   readonly base: DecisionLog;
 }
 
-/** Every kind of leak that shows, each with its first place. `input` has one strategy. */
-export async function leaksOf(input: RunInput): Promise<readonly Leak[]> {
+/** Every kind of leak that shows, each with its first place. `input` has one strategy; `ran`: the log of its first run, where there is one. */
+export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
   const [series] = input.series;
   const [hosted] = input.hosted;
   if (series === undefined || hosted === undefined) throw new Error('a check is of one strategy');
   const { columns, first, interval } = series;
-  const base = await decisionLog(input, columns, first);
+  // The first of all: one that remembers is the same ever after.
+  const base = ran ?? (await decisionLog(input, columns, first));
   const { pricePrecision } = hosted.instrument;
   const asked: Asked = { input, columns, first, interval, pricePrecision, factor: 1, base };
   const unsteady = await repeatLeak(asked);

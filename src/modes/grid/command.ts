@@ -8,14 +8,15 @@ import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { type Try, triesOf } from '../../research/tries.ts';
 import { prepare } from '../backtest/backtest.ts';
+import { refuseOther } from '../backtest/once-more.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
 import { noteTry, readTries } from '../runs/store.ts';
-import { asKept, type Cell, cellsOf, readAxes } from './axes.ts';
+import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
-import { openPool } from './pool.ts';
+import { type GridPool, openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
 import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
@@ -78,6 +79,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         },
         signal,
       );
+      if (ended === 'through') await refuseRemembering(input, { pool, axes, cells, outcomes, kept }, signal);
       if (ended === 'busy')
         say('note: a strategy kept threads busy without an end: the cells they were on are given up');
       if (ended === 'starting') say('note: threads had not begun yet: the cells they were to run are given up');
@@ -109,6 +111,35 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const left = outcomes.filter((one) => one === undefined).length;
   if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
   else refuseAllRefused(outcomes);
+}
+
+interface Done {
+  readonly pool: GridPool;
+  readonly axes: readonly Axis[];
+  readonly cells: readonly Cell[];
+  readonly outcomes: readonly (Outcome | undefined)[];
+  readonly kept: KeptCells;
+}
+
+/** The first cell once more, by a thread that has run others since. */
+async function refuseRemembering({ hosted }: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
+  const { pool, axes, cells, outcomes, kept } = done;
+  const index = outcomes.findIndex(hasRun);
+  const [cell, first] = [cells[index], outcomes[index]];
+  if (cells.length < 2 || cell === undefined || !hasRun(first)) return;
+  const named = axes.map(({ param }, axis) => `${param} ${cell[axis]}`).join(', ');
+  const again = async (): Promise<Outcome | undefined> => {
+    let outcome: Outcome | undefined;
+    const came = (_: number, one: Outcome): void => {
+      outcome = one;
+    };
+    await pool.run([cell], came, signal);
+    return outcome;
+  };
+  await refuseOther(hosted, `the cell ${named}`, first, again).catch((error: unknown): never => {
+    kept.forget();
+    throw error;
+  });
 }
 
 interface OfTries {

@@ -1,5 +1,5 @@
 /** What a grid has come to so far, cell by cell in a file: a grid that was stopped goes on where it stopped. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BacktestConfig } from '../../config/schema.ts';
@@ -55,6 +55,8 @@ export interface KeptCells {
   get(cell: Cell): Outcome | undefined;
   add(cell: Cell, outcome: Outcome): void;
   isCounted(cell: Cell): boolean;
+  /** None of them is worth anything. */
+  forget(): void;
   /** These are tries that the ledger has from now on. */
   count(cells: readonly Cell[]): void;
 }
@@ -68,6 +70,7 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
       isCounted: () => false,
       count: () => {},
+      forget: () => known.clear(),
     };
   }
   makeDirs(folder);
@@ -85,6 +88,7 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
     },
     isCounted: (cell) => counted.has(JSON.stringify(cell)),
     count: (cells) => appendFileSync(file, `${JSON.stringify({ counted: cells })}\n`),
+    forget: () => rmSync(file, { force: true }),
   };
 }
 
