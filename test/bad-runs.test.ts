@@ -14,6 +14,7 @@ import { Refusals } from '../src/modes/backtest/refusals.ts';
 import type { RunInput } from '../src/modes/backtest/run.ts';
 import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
 import { shortFault } from '../src/modes/backtest/run-faults.ts';
+import { shortRun } from '../src/modes/backtest/short-run.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { refusedRows, refusedText } from '../src/report/refused.ts';
@@ -157,6 +158,9 @@ describe('dates', () => {
     await importFile(join(dir, 'stored.csv'), { ...into, symbol: 'BTCUSDT', interval: '1min' });
     const run = (more: string, interval: string) => prepared([0], more, interval, 'catalogue: stored');
     const held = '2026-01-05T00:00Z to 2026-01-05T00:59Z';
+    // Under plain rules short numbers are enough, wherever the klines lie.
+    expect(shortRun((await run('rules: plain', '1min')).input)).toBeDefined();
+    expect(shortRun((await prepared(upTo(60), 'rules: plain')).input)).toBeDefined();
     await expect(run('from: 2020-01-01\nto: 2020-02-01', '1min')).rejects.toThrow(
       `no klines between from and to (2020-01-01T00:00Z, 2020-02-01T00:00Z): ${join(dir, 'stored')} holds ${held}: name dates`,
     );

@@ -70,7 +70,10 @@ const input: Known<RunInput> = {
   only: { account: 'spot' },
 };
 
-const klines: Known<RunSeries> = { any: ['symbol', 'interval', 'columns', 'gaps', 'first', 'end'], only: {} };
+const klines: Known<RunSeries> = {
+  any: ['symbol', 'interval', 'columns', 'gaps', 'first', 'end', 'source'],
+  only: {},
+};
 
 function fits<T extends object>(given: T, { any, only }: Known<T>): boolean {
   return Object.entries(given).every(([key, value]) =>
