@@ -1,6 +1,7 @@
 /** A full disk: what cannot be journalled is not sent, and cancels still are. Needs root and mount for a small tmpfs; else it is skipped. */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from './kit/books.ts';
@@ -66,4 +67,40 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   await until('orders again', () => exchange.allOrders(trader.uid).length >= orders + 2);
   expect(await differencesAtRest(rig, exchange)).toEqual([]);
   expect((await daemon.end('SIGINT')).code).toBe(130);
+});
+
+test('what is confirmed while the disk is full holds at the next start, or is said not to be written', async ({
+  skip,
+}) => {
+  await (await rig.start()).end('SIGINT');
+  rmSync(rig.state, { recursive: true });
+  execFileSync('mkdir', ['-m', '700', rig.state]);
+  if (!mount(rig.state)) skip('mounting a tmpfs is not allowed here');
+  const daemon = await rig.start('--accept-restored', 'a disk of its own');
+  await quiet(rig, exchange);
+  const ballast = fillUp(rig.state);
+  rig.wish('taker', target(0.1));
+  await daemon.line(/the disk is full/);
+  const adjusted = await rig.run('adjust', 'USDT', '1', '--reason', 'a test');
+  expect(adjusted.code).toBe(1);
+  expect(adjusted.stderr).toMatch(
+    /The ledger counts 1 USDT more; .* But the disk of .* is full, and this is not written/,
+  );
+  const killed = await rig.run('kill', '--reason', 'a full disk');
+  expect(killed.code).toBe(0);
+  expect(killed.stdout).toMatch(
+    /^Everything is killed: .* until there is room the kill is kept as the file .*\/kill, /,
+  );
+  expect((await daemon.end('SIGKILL')).code).toBe(null);
+  rmSync(ballast);
+  const next = await rig.start();
+  const orders = exchange.allOrders(trader.uid).length;
+  rig.wish('other', target(0.1));
+  await until('the kill in the journal', () => !existsSync(join(rig.state, 'kill')));
+  await pass(1_000);
+  expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
+  expect((await rig.run('status')).stdout).toContain('KILLED');
+  expect((await rig.run('resume')).code).toBe(0);
+  await until('orders again', () => exchange.allOrders(trader.uid).length > orders);
+  expect((await next.end('SIGINT')).code).toBe(130);
 });

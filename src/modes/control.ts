@@ -13,7 +13,8 @@ import { type JournalReader, openReader } from '../journal/reader.ts';
 import { migrate } from '../journal/schema.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
-import { askByFile, forgetRequest, killRequests } from './daemon/kill-file.ts';
+import { notWritten, takeAway } from './daemon/confirmed.ts';
+import { askByFile, killRequests } from './daemon/kill-file.ts';
 import { liftedText, resumedText } from './kills.ts';
 import { refuseOld, rememberHead } from './newest.ts';
 import { chooseState, type DaemonInfo, isHeld, refusalOf } from './state.ts';
@@ -176,6 +177,9 @@ export async function ask(daemon: DaemonInfo, action: string, body: object, with
   } catch (error) {
     const said =
       error instanceof HTTPError ? answer.safeParse(JSON.parse(String(error.response.body))).data?.message : undefined;
+    // It was done, and is not on disk: that is all there is to say.
+    if (error instanceof HTTPError && error.response.statusCode === notWritten && said !== undefined)
+      throw new Refusal(said, 1);
     if (error instanceof TimeoutError)
       throw new NotDone(daemon, action, `no answer within ${withinMs / 1_000} s`, true);
     throw new NotDone(
@@ -222,19 +226,6 @@ function atRest(
   ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
   return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
-}
-
-/** A kill that was asked for by a file, which no daemon has carried out yet, would undo the resume at the next start. */
-function takeAway(dir: string, strategy: string | undefined): void {
-  for (const request of killRequests(dir)) {
-    if (strategy !== undefined && request.strategy !== strategy) continue;
-    const against = forgetRequest(request);
-    if (against !== undefined)
-      throw new Refusal(
-        `${request.path} cannot be taken away (${against}): remove it, or the next start there is killed by it`,
-        1,
-      );
-  }
 }
 
 /**

@@ -1,42 +1,96 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { ScaledClock } from '../../clock/clock.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import { TestDesk } from '../../testing/desk.ts';
 import { guardian } from './guardian.ts';
+import { killLookMs } from './kill-file.ts';
 
-test('a file that kills nobody is told of once and stays, and one that kills is carried out', async () => {
-  const stateDir = mkdtempSync(join(tmpdir(), 'sluice-guardian-'));
-  for (const name of ['kill-tredn', 'kill-Trend', 'kill-trend']) writeFileSync(join(stateDir, name), '');
-  mkdirSync(join(stateDir, 'kill'));
+let stateDir: string;
+let notices: Notice[];
+/** Of what each kill was, undefined for everything. */
+let killed: (string | undefined)[];
+/** Whether the disk is full, as the journal knows it. */
+let journal: { full: boolean; durable(): Promise<boolean> };
+let stop: AbortController;
+
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'sluice-guardian-'));
+  [notices, killed, stop] = [[], [], new AbortController()];
+  journal = {
+    full: false,
+    async durable() {
+      return !this.full;
+    },
+  };
+});
+afterEach(() => {
+  stop.abort();
+  rmSync(stateDir, { recursive: true });
+});
+const inState = (name: string): string => join(stateDir, name);
+const touch = (name: string): void => writeFileSync(inState(name), '');
+
+/** Begins, and gives what lets it look once more. */
+function guarded(): () => Promise<void> {
   const { assembled } = new TestDesk();
-  const [notices, killed]: [Notice[], (string | undefined)[]] = [[], []];
-  const journal = { durable: () => Promise.resolve(true) };
-  const stop = new AbortController();
-  const guarding = guardian(
+  const clock = new SimClock(0);
+  void guardian(
     {
-      ...{ stateDir, clock: new ScaledClock(1), hosted: [{ id: 'trend' }] },
+      ...{ stateDir, clock, hosted: [{ id: 'trend' }] },
       journal: journal as Parameters<typeof guardian>[0]['journal'],
       assembled: { ...assembled, kill: async ({ strategy }) => void killed.push(strategy) },
       notice: (said) => void notices.push(said),
     },
     stop.signal,
   );
-  // What is on disk is known a promise later, and the file goes with it.
-  for (let turn = 0; turn < 3; turn++) await journal.durable();
-  stop.abort();
-  await guarding;
+  return () => clock.advanceTo(clock.now() + killLookMs);
+}
+const errors = (): readonly string[] => notices.filter(({ level }) => level === 'error').map(({ text }) => text);
+
+test('a file that kills nobody is told of once and stays, and one that kills is carried out', async () => {
+  for (const name of ['kill-tredn', 'kill-Trend', 'kill-trend']) touch(name);
+  mkdirSync(inState('kill'));
+  const look = guarded();
+  for (let again = 0; again < 3; again++) await look();
   expect(killed).toEqual([undefined, 'trend']);
-  const errors = notices.filter(({ level }) => level === 'error').map(({ text }) => text);
-  expect(errors).toHaveLength(3);
-  expect(errors.join('\n')).toMatch(/kill-tredn kills nobody: no strategy tredn runs here \(did you mean "trend"\?\)/);
-  expect(errors.join('\n')).toMatch(/kill cannot be taken away \(ERR_FS_EISDIR\): remove it/);
-  expect(['kill-tredn', 'kill-Trend', 'kill-trend'].map((name) => existsSync(join(stateDir, name)))).toEqual([
+  expect(errors()).toHaveLength(3);
+  expect(errors().join('\n')).toMatch(
+    /kill-tredn kills nobody: no strategy tredn runs here \(did you mean "trend"\?\)/,
+  );
+  expect(errors().join('\n')).toMatch(/kill cannot be taken away \(ERR_FS_EISDIR\): remove it/);
+  expect(['kill-tredn', 'kill-Trend', 'kill-trend'].map((name) => existsSync(inState(name)))).toEqual([
     true,
     true,
     false,
   ]);
-  rmSync(stateDir, { recursive: true });
+});
+
+test('a file that comes after one that could not be taken away is a kill of its own', async () => {
+  mkdirSync(inState('kill'));
+  const look = guarded();
+  await look();
+  rmdirSync(inState('kill'));
+  await look();
+  expect(killed).toEqual([undefined]);
+  touch('kill');
+  await look();
+  expect(killed).toEqual([undefined, undefined]);
+  expect(existsSync(inState('kill'))).toBe(false);
+});
+
+test('while the disk is full a file is carried out once and stays, and goes when its kill is written', async () => {
+  journal.full = true;
+  touch('kill');
+  const look = guarded();
+  for (let again = 0; again < 5; again++) await look();
+  expect(killed).toEqual([undefined]);
+  expect(notices).toHaveLength(1);
+  expect(existsSync(inState('kill'))).toBe(true);
+  journal.full = false;
+  await look();
+  expect(existsSync(inState('kill'))).toBe(false);
+  expect(killed).toEqual([undefined]);
 });

@@ -1,15 +1,15 @@
 /** What a session looks after beside trading: the sign of life for others, kills that are asked for by a file, and what a watchdog did. */
-import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
+import { type Clock, machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../assemble.ts';
 import { nobody } from '../kills.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
-import { forgetRequest, killLookMs, killRequests } from './kill-file.ts';
+import { forgetRequest, type KillRequest, killLookMs, killRequests } from './kill-file.ts';
 
 export interface Guarded {
   readonly stateDir: string;
-  readonly clock: ScaledClock;
+  readonly clock: Clock;
   readonly journal: Journal;
   readonly assembled: Pick<Assembled, 'kill' | 'portfolio' | 'risk'>;
   readonly hosted: readonly { readonly id: string }[];
@@ -30,21 +30,50 @@ export function guardian(guarded: Guarded, signal: AbortSignal): Promise<unknown
   ]);
 }
 
-async function every(clock: ScaledClock, realMs: number, signal: AbortSignal, work: () => void): Promise<void> {
+async function every(clock: Clock, realMs: number, signal: AbortSignal, work: () => void): Promise<void> {
   while (!signal.aborted) {
     work();
     await pause(clock, clock.machine(realMs), signal);
   }
 }
 
+/**
+ * What became of a file: `stays` where nothing is left to do about it, its kill is in force or it kills nobody; `unwritten` while the disk is
+ * full.
+ */
+type Became = 'carried out' | 'unwritten' | 'stays';
+
 /** A file is taken away once its kill is on disk: until then it must be found again. One that kills nobody stays, and is told of once. */
 function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Guarded): () => void {
-  const taken = new Set<string>();
+  const known = new Map<string, { readonly made: string | undefined; became: Became }>();
+  const takeAway = async (request: KillRequest, one: { became: Became }): Promise<void> => {
+    one.became = 'carried out';
+    if (!(await journal.durable())) {
+      one.became = 'unwritten';
+      return;
+    }
+    const against = forgetRequest(request);
+    if (against === undefined) return;
+    one.became = 'stays';
+    notice({
+      level: 'error',
+      text: `${request.path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
+    });
+  };
   return () => {
-    for (const request of killRequests(stateDir)) {
-      const { path, strategy, by, reason } = request;
-      if (taken.has(path)) continue;
-      taken.add(path);
+    const requests = killRequests(stateDir);
+    const there = new Set(requests.map(({ path }) => path));
+    // One of the same name that comes later is a kill of its own.
+    for (const path of known.keys()) if (!there.has(path)) known.delete(path);
+    for (const request of requests) {
+      const { path, strategy, by, reason, made } = request;
+      const before = known.get(path);
+      if (before !== undefined && before.made === made) {
+        if (before.became === 'unwritten' && !journal.full) void takeAway(request, before);
+        continue;
+      }
+      const one = { made, became: 'stays' as Became };
+      known.set(path, one);
       const none = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
       if (none !== undefined) {
         notice({ level: 'error', text: `${path} kills nobody: ${none}. Remove it, or give it the name that is meant` });
@@ -52,15 +81,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       }
       notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'everything'}, ${reason}` });
       void assembled.kill({ at: clock.now(), strategy, by, reason });
-      void journal.durable().then((onDisk) => {
-        const against = onDisk ? forgetRequest(request) : undefined;
-        if (against === undefined) taken.delete(path);
-        else
-          notice({
-            level: 'error',
-            text: `${path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
-          });
-      });
+      void takeAway(request, one);
     }
   };
 }

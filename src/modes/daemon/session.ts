@@ -28,6 +28,7 @@ import { type Terms, watchTerms } from '../terms.ts';
 import { refuseWithdrawKey } from '../withdraw-key.ts';
 import { speedName } from '../words.ts';
 import { sinceAllotted } from './allotted.ts';
+import { confirmed } from './confirmed.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { refuseMissingMoney } from './money-there.ts';
@@ -72,7 +73,8 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
-    const source = sourceOf(equipped);
+    const told = sourceOf(equipped);
+    const source = { ...told, ...confirmed(told, equipped.journal, options.stateDir) };
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     begins(options);
@@ -85,6 +87,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       async stop() {
         await running.stop();
         await takeBack();
+        if (equipped.journal.full) options.say(unwrittenText(options.stateDir));
       },
     };
   } catch (error) {
@@ -93,6 +96,9 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
 }
+
+const unwrittenText = (dir: string): string =>
+  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since the disk was full has to be said again`;
 
 interface Reached {
   readonly clock: ScaledClock;
