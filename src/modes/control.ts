@@ -33,11 +33,11 @@ export interface ControlOptions {
 const mostReason = 500;
 
 /** A reason that somebody must state: a blank one would be a row of the journal that says nothing. */
-export function statedReason(text: string): string {
+export function statedReason(text: string, option = '--reason'): string {
   const reason = text.trim();
-  if (reason === '') throw new Refusal('--reason is empty: say in a few words why, for the journal');
+  if (reason === '') throw new Refusal(`${option} is empty: say in a few words why, for the journal`);
   if (reason.length > mostReason)
-    throw new Refusal(`--reason has ${reason.length} characters: say it in at most ${mostReason}`);
+    throw new Refusal(`${option} has ${reason.length} characters: say it in at most ${mostReason}`);
   return reason;
 }
 

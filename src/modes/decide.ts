@@ -1,6 +1,15 @@
 /** The commands by which a human decides what nobody else may: how an order ended, and what moved the balances beside trades. */
 import { systemClock } from '../clock/clock.ts';
-import { type Decimal, MoneyError, noUnits, type Units, units, unitsDecimal, unitsText } from '../domain/money.ts';
+import {
+  type Decimal,
+  MoneyError,
+  noUnits,
+  plus,
+  type Units,
+  units,
+  unitsDecimal,
+  unitsText,
+} from '../domain/money.ts';
 import { isClosed, type OrderState } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
@@ -175,10 +184,15 @@ function refuseBelowNothing(asset: string, amount: string, held: Decimal, seen?:
   );
 }
 
+/** More than any exchange holds of anything, the cheapest coins too. */
+const most = units('1000000000000000000');
+
 function amountOf(text: string): Units {
   try {
     const amount = /^-?\d+(\.\d+)?$/.test(text) ? units(text) : undefined;
     if (amount === noUnits) throw new Refusal(`${text} would change nothing: write what came (100) or went (-12.5)`);
+    if (amount !== undefined && (amount > most || plus(amount, most) < noUnits))
+      throw new Refusal(`${text} is more than there is of any asset: look at the amount`);
     if (amount !== undefined) return amount;
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;

@@ -4,11 +4,15 @@ import type { Halted } from '../execution/halt.ts';
 import type { KillEntry } from '../journal/entries.ts';
 import type { Assembled } from './assemble.ts';
 
+/** The first few of many, and how many more. */
+export const fewOf = (texts: readonly string[]): string =>
+  texts.length <= 3 ? texts.join('; ') : `${texts.slice(0, 3).join('; ')}; and ${texts.length - 3} more`;
+
 /** What a resume means for the halts that it lifts. */
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
   halts.length === 0
     ? ''
-    : ` It lifts HALT (${halts.map(({ text }) => text).join('; ')}): what is still wrong halts again.`;
+    : ` It lifts HALT (${fewOf(halts.map(({ text }) => text))}): what is still wrong halts again.`;
 
 /** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
 export function nobody(

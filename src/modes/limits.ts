@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../config/schema.ts';
-import { noUnits, rate, rateText } from '../domain/money.ts';
+import { Decimal, noUnits, rate, rateText } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { LimitEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -106,6 +106,8 @@ export function knownLimit(name: string, value: string): Standard | undefined {
     throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
   const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
   if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
+  if (typeof standard.value === 'string' && new Decimal(standard.value).lt(1) && new Decimal(value).gt(1))
+    throw new Refusal(`${name} is a fraction, of which 1 is all: 5 % is 0.05, not 5`);
   const given = typeof standard.value === 'boolean' ? value === 'true' : value;
   if (!isAbove(standard, given))
     throw new Refusal(

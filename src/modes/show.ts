@@ -13,6 +13,8 @@ import { moment, roundedMoney } from '../ops/words.ts';
 import { lastBeat } from './daemon/heartbeat.ts';
 import { killRequests } from './daemon/kill-file.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
+import { fewOf } from './kills.ts';
+import { refuseOld } from './newest.ts';
 import { type ChosenState, chooseState, isHeld, refusalOf } from './state.ts';
 import { textTable } from './text-table.ts';
 import { fillJson, isDust, shortId } from './words.ts';
@@ -67,7 +69,8 @@ function examined({ dir, running }: ChosenState): () => Refusal | undefined {
   };
   let looking: ReturnType<typeof examine>;
   const early = caught(() => {
-    looking = examine(join(dir, journalFile), () => undefined);
+    const path = join(dir, journalFile);
+    looking = examine(path, (looked) => refuseOld(looked, path, process.env));
   });
   return () => early ?? caught(() => looking?.block());
 }
@@ -240,6 +243,17 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
   };
 }
 
+/** One line for each cause: of a journal that was restored each order that it lacks halts. */
+function* haltLines(
+  halts: readonly { readonly at: number; readonly cause: string; readonly reason: string }[],
+): Iterable<string> {
+  for (const [cause, alike] of Map.groupBy(halts, (halt) => halt.cause)) {
+    const meaning = Object.hasOwn(haltCauses, cause) ? haltCauses[cause as HaltCause] : cause;
+    const since = Math.min(...alike.map(({ at }) => at));
+    yield `HALT       since ${moment(since)} UTC: ${fewOf(alike.map(({ reason }) => reason))}; ${meaning} (sluice resume lifts it)`;
+  }
+}
+
 export function showStatus(options: ShowOptions): void {
   withState(options, (reader, chosen) => {
     const { running } = chosen;
@@ -269,17 +283,14 @@ export function showStatus(options: ShowOptions): void {
     );
     options.out(`fills      ${status.fills}`);
     if (status.noMarketData !== null)
-      options.out(`ATTENTION  no market data: ${status.noMarketData}; strategies decide nothing meanwhile`);
+      options.out(`ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`);
     for (const { strategy, symbol, longestMs } of status.unprotected)
       options.out(`unprotected at most ${Math.ceil(longestMs / 100) / 10} s: what ${strategy} held of ${symbol}`);
     for (const clientOrderId of status.quarantinedOrders)
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,
       );
-    for (const halt of status.halts)
-      options.out(
-        `HALT       since ${moment(halt.at)} UTC: ${halt.reason}; ${Object.hasOwn(haltCauses, halt.cause) ? haltCauses[halt.cause as HaltCause] : halt.cause} (sluice resume lifts it)`,
-      );
+    for (const line of haltLines(status.halts)) options.out(line);
     for (const kill of status.kills)
       options.out(
         `KILLED     ${kill.strategy ?? 'everything'} since ${moment(kill.at)} UTC by ${kill.by}: ${kill.reason} (sluice resume lifts it)`,

@@ -1,10 +1,11 @@
 /** `sluice why ORDER`: one timeline for an order, or for a signal that became none. */
+import { readClientOrderId } from '../domain/ids.ts';
 import { instrument } from '../domain/instrument.ts';
 import { isClosed } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { wordsFor } from '../execution/by-hand.ts';
-import type { EventEntry, OrderEntryRow } from '../journal/entries.ts';
-import type { Denied, JournalReader } from '../journal/reader.ts';
+import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../journal/entries.ts';
+import { type Denied, type JournalReader, openToRead } from '../journal/reader.ts';
 import { approvalText, denialText } from '../ops/words.ts';
 import { orderJson, type ShowOptions, withState } from './show.ts';
 import { speedName, wantText } from './words.ts';
@@ -52,10 +53,13 @@ const listed = (detail: EventEntry['detail'], at: number): string =>
     })
     .join(', ');
 
-function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
-  const entry = reader.positions().find(({ symbol }) => symbol === order.symbol)?.instrument;
+function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): Step[] {
+  const entry = instrumentIn(dir, order.symbol);
   const signal = reader.signalBefore(order.strategy, order.symbol, order.createdAt);
-  const size = order.quantity ?? `for ${order.amount}`;
+  const size =
+    order.quantity === null
+      ? `${order.symbol} for ${order.amount} ${entry?.quote ?? 'of its quote asset'}`
+      : `${order.quantity} ${order.symbol}`;
   const steps: Step[] = [];
   if (signal !== undefined) {
     const wanted = entry === undefined ? JSON.stringify(signal.want) : wantText(signal.want, instrument(entry));
@@ -68,7 +72,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
   steps.push({
     at: order.createdAt,
     what: 'planned',
-    detail: `${order.side} ${size} ${order.symbol} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
+    detail: `${order.side} ${size} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
   });
   const events = reader.events(order.clientOrderId);
   // It is journalled as being sent before it is; what did not leave was not.
@@ -77,16 +81,59 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow): Step[] {
     const what = event.event === 'sending' && !left ? 'journalled' : meanings[event.event];
     steps.push({ at: event.at, what, detail: detailText(event) });
   }
-  for (const fill of reader.fillsOf(order.clientOrderId)) {
-    steps.push({
-      at: fill.time,
-      what: 'fill',
-      detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
-    });
-  }
+  steps.push(...fillSteps(reader, order.clientOrderId));
   if (order.orderId !== null) steps.push(...evidenceSteps(reader, order.orderId));
   return steps.sort((a, b) => a.at - b.at);
 }
+
+const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[] =>
+  reader.fillsOf(clientOrderId).map((fill) => ({
+    at: fill.time,
+    what: 'fill',
+    detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
+  }));
+
+/** As it was when a daemon last began. */
+function instrumentIn(dir: string, symbol: string): Omit<InstrumentEntry, 'kind'> | undefined {
+  const { db } = openToRead(dir);
+  try {
+    return db
+      .prepare(
+        'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments WHERE symbol = ?',
+      )
+      .get(symbol) as Omit<InstrumentEntry, 'kind'> | undefined;
+  } finally {
+    db.close();
+  }
+}
+
+/** An order of ours that has no row: it is of a time that this journal lacks. By its id, ours or the exchange's. */
+interface Lost {
+  readonly clientOrderId: string;
+  readonly orderId: string;
+}
+
+function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
+  const { db, version } = openToRead(dir);
+  try {
+    if (version < evidenceSince) return undefined;
+    const found = db
+      .prepare(
+        `SELECT lower(client_order_id) AS clientOrderId, order_id AS orderId FROM
+           (SELECT client_order_id, order_id FROM venue_orders UNION SELECT client_order_id, order_id FROM fills)
+         WHERE client_order_id IS NOT NULL AND (lower(client_order_id) = lower(?) OR order_id = ?)`,
+      )
+      .get(subject, subject) as Lost | undefined;
+    // Somebody else's orders have ids of theirs.
+    const isOurs =
+      found !== undefined && readClientOrderId(found.clientOrderId, Buffer.from(idKey, 'hex')) !== undefined;
+    return isOurs ? found : undefined;
+  } finally {
+    db.close();
+  }
+}
+/** The schema that has what the exchange showed. */
+const evidenceSince = 2;
 
 /** What the exchange itself showed, as it was kept. */
 function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
@@ -165,11 +212,15 @@ const mostDenials = 20;
  * much of its beginning or of its end as tells it from the others.
  */
 export function showWhy(subject: string, options: ShowOptions): void {
-  withState(options, (reader) => {
+  withState(options, (reader, { dir }) => {
     const isStrategy = reader.strategies().includes(subject);
     const denials = reader.denials(mostDenials, subject);
     const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
-    if (order === undefined && denials.length === 0) {
+    const lost =
+      order === undefined && denials.length === 0 && !isStrategy
+        ? lostIn(dir, subject, reader.meta.get('idKey') ?? '')
+        : undefined;
+    if (order === undefined && lost === undefined && denials.length === 0) {
       if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);
       throw new Refusal(
         `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
@@ -177,13 +228,19 @@ export function showWhy(subject: string, options: ShowOptions): void {
     }
     const speed = Number(reader.memories().get(speedName) ?? 1);
     const steps =
-      order === undefined
-        ? denials.toReversed().flatMap((denied) => deniedSteps(denied, speed))
-        : orderSteps(reader, order);
+      lost !== undefined
+        ? [...fillSteps(reader, lost.clientOrderId), ...evidenceSteps(reader, lost.orderId)].sort((a, b) => a.at - b.at)
+        : order === undefined
+          ? denials.toReversed().flatMap((denied) => deniedSteps(denied, speed))
+          : orderSteps(reader, order, dir);
     if (options.json) {
       options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
       return;
     }
+    if (lost !== undefined)
+      options.out(
+        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here: it is of a time that this journal lacks, as one that was restored does. What the exchange showed of it:`,
+      );
     if (order !== undefined)
       options.out(
         `order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'}) is ${order.state}, on ${day(order.createdAt)} UTC`,

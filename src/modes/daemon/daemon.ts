@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { readSecrets } from '../../config/secrets.ts';
+import { statedReason } from '../control.ts';
 import { type Beside, recordBeside } from '../record/beside.ts';
 import { refuseMargin } from '../spot-only.ts';
 import { defaultStateDir, makeStateDir } from '../state.ts';
@@ -51,7 +52,8 @@ export async function daemon(options: DaemonOptions): Promise<void> {
       say,
       signal,
       logLevel: options.logLevel,
-      acceptRestored: options.acceptRestored,
+      acceptRestored:
+        options.acceptRestored === undefined ? undefined : statedReason(options.acceptRestored, '--accept-restored'),
     },
     async (common) =>
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),

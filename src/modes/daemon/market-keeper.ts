@@ -40,7 +40,7 @@ export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeper
     if (told === '')
       notice({
         level: 'warn',
-        text: `no market data: ${cause}; it is tried again, and strategies decide nothing meanwhile (exchange.wsUrl says where)`,
+        text: `no market data: ${cause}; it is tried again, and nothing is entered meanwhile (exchange.wsUrl says where)`,
       });
     remember(cause);
     told = cause;

@@ -198,8 +198,7 @@ export class Screen {
     const blocked = this.#options.blocked();
     if (blocked !== undefined) return `No order is created: ${blocked}. Cancels and queries go on; it lifts by itself.`;
     const missing = this.#options.noMarketData?.();
-    if (missing !== undefined)
-      return `No market data: ${missing}. It is tried again; strategies decide nothing meanwhile.`;
+    if (missing !== undefined) return `No market data: ${missing}. It is tried again; nothing is entered meanwhile.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     if (running === 0) return `No strategy runs: each of them is stopped, and says why.${resolving}`;

@@ -55,7 +55,7 @@ test('a line is text for people and one object for programs', () => {
 });
 
 test('to be ready without market data is not to trade, and is told, with its end', () => {
-  const stateText = 'No market data: ws://x: refused. It is tried again; strategies decide nothing meanwhile.';
+  const stateText = 'No market data: ws://x: refused. It is tried again; nothing is entered meanwhile.';
   const news = told(
     {},
     { noMarketData: 'ws://x: refused', stateText },
@@ -63,7 +63,7 @@ test('to be ready without market data is not to trade, and is told, with its end
     {},
   );
   expect(news.map(newsText)).toEqual([
-    'ready, but no market data: ws://x: refused. It is tried again; strategies decide nothing meanwhile.',
+    'ready, but no market data: ws://x: refused. It is tried again; nothing is entered meanwhile.',
     'ready: trading',
   ]);
 });

@@ -66,9 +66,9 @@ interface TradeRow extends Leg {
 
 const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
 
-/** The sides of trades that were not ours, each once; a row tells the fee of its own side only. */
-function* foreignLegs({ orders, all }: View, until: number): Iterable<Leg> {
-  const sideOf = new Map(orders.map(({ orderId, side }): [string, Side] => [orderId ?? '', side]));
+/** The sides of trades that were not ours, each once; a row tells the fee of its own side only. What has a fill is ours, with a row or without. */
+function* foreignLegs({ orders, fills, all }: View, until: number): Iterable<Leg> {
+  const sideOf = new Map([...fills, ...orders].map(({ orderId, side }): [string, Side] => [orderId ?? '', side]));
   const rows = all<TradeRow>(
     'SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, seen_at AS seenAt FROM venue_trades',
   );

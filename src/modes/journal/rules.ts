@@ -185,7 +185,7 @@ function* idsShared({ orders }: View): Iterable<Found> {
 }
 
 /** Orders that the exchange showed with an id of ours: bound to its intent, or known to be a copy of another's making. */
-function* shownWithoutIntent({ orders, idKey, has, all }: View): Iterable<Found> {
+function* shownWithoutIntent({ orders, idKey, has, isLost, all }: View): Iterable<Found> {
   if (!has('venue_orders')) return;
   const bound = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
   const foreign = new Set(all<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map(({ id }) => id));
@@ -194,7 +194,7 @@ function* shownWithoutIntent({ orders, idKey, has, all }: View): Iterable<Found>
   );
   for (const { orderId, id } of shown) {
     const order = id.toLowerCase();
-    if (foreign.has(orderId) || readClientOrderId(order, idKey) === undefined) continue;
+    if (foreign.has(orderId) || readClientOrderId(order, idKey) === undefined || isLost(order)) continue;
     const intent = bound.get(order);
     if (intent === undefined) yield { order, text: `was shown as ${orderId} by the exchange, and has no intent here` };
     else if (intent.orderId !== orderId && intent.state !== 'quarantined')
@@ -205,13 +205,14 @@ function* shownWithoutIntent({ orders, idKey, has, all }: View): Iterable<Found>
   }
 }
 
-function* fillsWithoutOrder({ orders, fills }: View): Iterable<Found> {
+function* fillsWithoutOrder({ orders, fills, isLost }: View): Iterable<Found> {
   const known = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
   for (const fill of fills) {
     const { clientOrderId: id, tradeId } = fill;
     const order = known.get(id);
-    if (order === undefined) yield { order: id, text: `has a fill (trade ${tradeId}) and no row` };
-    else if (
+    if (order === undefined) {
+      if (!isLost(id)) yield { order: id, text: `has a fill (trade ${tradeId}) and no row` };
+    } else if (
       order.orderId !== fill.orderId ||
       order.symbol !== fill.symbol ||
       order.strategy !== fill.strategy ||

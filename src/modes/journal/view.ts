@@ -1,5 +1,6 @@
 /** A journal as its rules are checked on: one consistent moment, read-only, beside a running daemon or without one. */
 import type { Database } from 'better-sqlite3';
+import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/load.ts';
@@ -24,6 +25,11 @@ export interface View {
   readonly steps: (clientOrderId: string) => readonly Step[];
   /** False where the journal is of a schema without it. */
   readonly has: (table: string) => boolean;
+  /**
+   * Whether an order that has no row is of ours all the same: of a time that this journal lost and that an operator gave up when it was
+   * accepted as restored.
+   */
+  readonly isLost: (clientOrderId: string) => boolean;
   readonly all: <T>(sql: string) => readonly T[];
 }
 
@@ -37,11 +43,15 @@ export function viewOf(db: Database): View {
     else known.push(fill);
   }
   const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
+  const idKey = Buffer.from(keyOf(db), 'hex');
+  const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
+  const accepted = tables.has('openings')
+    ? (db.prepare('SELECT max(epoch) FROM openings WHERE accepted IS NOT NULL').pluck().get() as number | null)
+    : null;
   const steps = db.prepare('SELECT event, detail FROM events WHERE client_order_id = ? ORDER BY seq');
-  const key = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string | undefined;
   return {
     db,
-    idKey: Buffer.from(key ?? '', 'hex'),
+    idKey,
     orders,
     fills,
     fillsOf,
@@ -51,9 +61,13 @@ export function viewOf(db: Database): View {
         detail: JSON.parse(detail) as EventEntry['detail'],
       })),
     has: (table) => tables.has(table),
+    isLost: (id) => accepted !== null && !known.has(id) && (readClientOrderId(id, idKey)?.epoch ?? accepted) < accepted,
     all: <T>(sql: string) => db.prepare(sql).all() as T[],
   };
 }
+
+const keyOf = (db: Database): string =>
+  (db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string | undefined) ?? '';
 
 /** Exact sum of decimal text. */
 export const sumOf = (texts: Iterable<string>): Decimal => {
