@@ -139,13 +139,14 @@ function asProduct(want: Want): ProductWant {
     }));
     return { kind: 'quotes', quotes, reason: '' };
   }
-  const { limit, stop, takeProfit } = want;
+  const { limit, stop, takeProfit, trailing } = want;
   return {
     kind: 'target',
     goal: 'share' in want ? { share: Number(want.share) } : { quantity: Number(want.quantity) },
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(stop === undefined ? {} : { stop: Number(stop) }),
     ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
+    ...(trailing === undefined ? {} : { trailing: Number(trailing) }),
     reason: '',
   };
 }

@@ -38,6 +38,9 @@ export interface State {
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
+  trailing: Decimal | undefined;
+  /** The best price since the entry at `of`, as far as a trailing stop has seen it. */
+  best: { readonly of: number; readonly price: Decimal } | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
   leftAt: string | undefined;
   /** The quantity that the levels belong to, and what a target order has sold of it. */

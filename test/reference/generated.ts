@@ -82,3 +82,13 @@ export const oftenShort = (wants: readonly Want[]): readonly Want[] =>
       ...(stop === undefined ? {} : { takeProfit: stop }),
     };
   });
+
+/** The same wants, every other one of those with a stop with one that trails, by half a percent to three, in its place or beside it. */
+export const trailed = (wants: readonly Want[]): readonly Want[] =>
+  wants.map((want) => {
+    if (!('quantity' in want) || want.stop === undefined) return want;
+    const size = Math.abs(Number(want.quantity));
+    const { stop, ...rest } = want;
+    const trailing = String(0.005 * (1 + (size % 6)));
+    return size % 4 === 0 ? { ...rest, trailing } : size % 4 === 1 ? { ...rest, stop, trailing } : want;
+  });

@@ -156,7 +156,8 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   return undefined;
 }
 
-const isBare = (want: Want): boolean => !('quotes' in want) && want.stop === undefined && want.takeProfit === undefined;
+const isBare = (want: Want): boolean =>
+  !('quotes' in want) && want.stop === undefined && want.trailing === undefined && want.takeProfit === undefined;
 
 const stands = (order: Order, wish: Wish): boolean =>
   wish.type === 'LIMIT' &&

@@ -1,6 +1,6 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
-import { closeAtEnd, decided, fillStop, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, goalOf, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
@@ -19,6 +19,8 @@ export function reference(question: Question): Answer {
     assumed: undefined,
     stop: undefined,
     takeProfit: undefined,
+    trailing: undefined,
+    best: undefined,
     leftAt: undefined,
     levelsOf: undefined,
     taken: new Decimal(0),
@@ -96,9 +98,38 @@ function trade(
   if (state.question.rules.targetsFrom === 'entry')
     placeTarget(state, standing, { row, time: at.time, close: at.open }, true);
   const left = watchStop(state, standing, at, { ...moment, targetsHadTurn: false });
+  const enteredBefore = state.enteredAt;
   rest(state, at);
   leaveAfterProfit(state, left, fillsBefore);
-  return watchStop(state, left, at, { ...moment, targetsHadTurn: true });
+  if (state.enteredAt !== enteredBefore && left !== undefined && !('quotes' in left)) {
+    // A LIMIT order entered: its own price is the first that counts, or the open where that was better.
+    const limit = new Decimal(left.limit ?? at.open);
+    trail(state, state.base.gt(0) ? Decimal.min(limit, at.open) : Decimal.max(limit, at.open));
+  }
+  const then = watchStop(state, left, at, { ...moment, targetsHadTurn: true });
+  // Extremes may lie before what was entered inside the kline; its close does not.
+  if (state.enteredAt <= at.time) for (const price of [at.high, at.low]) trail(state, price);
+  trail(state, new Decimal(kline.close));
+  return then;
+}
+
+/** A price that a trailing stop sees. */
+function trail(state: State, price: Decimal): void {
+  if (isFlat(state) || state.trailing === undefined) return;
+  const before = state.best?.of === state.enteredAt ? state.best.price : price;
+  const best = state.base.gt(0) ? Decimal.max(before, price) : Decimal.min(before, price);
+  state.best = { of: state.enteredAt, price: best };
+}
+
+/** The nearer of the fixed stop and the trailing one. */
+function stopOf(state: State): Decimal | undefined {
+  const { stop, trailing, best, base, question } = state;
+  if (trailing === undefined || best?.of !== state.enteredAt) return stop;
+  const isLong = base.gt(0);
+  const away = best.price.times(isLong ? new Decimal(1).minus(trailing) : trailing.plus(1));
+  const level = roundTo(away, question.instrument.pricePrecision, isLong ? 'down' : 'up');
+  if (stop === undefined) return level;
+  return isLong ? Decimal.max(stop, level) : Decimal.min(stop, level);
 }
 
 /** The target of what a MARKET order has entered this very moment. */
@@ -126,7 +157,10 @@ function watchStop(
 ): Want | undefined {
   const target = standing === undefined || 'quotes' in standing ? undefined : standing;
   if (isFlat(state) || standing === undefined || (target !== undefined && state.leftAt !== undefined)) return standing;
-  const own = target !== undefined && isArmed(state, target, at) ? state.stop : undefined;
+  const known = stopOf(state);
+  // The open comes first: a stop that it passes is hit there, and the others move by it before anything else does.
+  if (!targetsHadTurn && !(known !== undefined && isBeyond(leaving(state), at.open, known))) trail(state, at.open);
+  const own = target !== undefined && isArmed(state, target, at) ? stopOf(state) : undefined;
   const first = firstOf(state, at, own, ruinAt(state));
   if (first === undefined) return standing;
   const hit = stopHit(state, first.level, at, targetsHadTurn);
@@ -136,6 +170,7 @@ function watchStop(
   const hitAt = { ...moment, time: hit.time };
   const want = target ?? giveUp(state, hitAt);
   state.leftAt = goalOf(want);
+  state.best = undefined;
   const here = { ...hitAt, close: hit.price };
   const order = act(state, want, here, true);
   if (order === undefined) return want;
@@ -161,7 +196,9 @@ function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore:
   for (const { order, quantity } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
     if (purpose === 'takeProfit') state.taken = state.taken.plus(quantity);
-    if (purpose === 'takeProfit' && ending === 'filled') state.leftAt = goalOf(standing);
+    if (purpose !== 'takeProfit' || ending !== 'filled') continue;
+    state.leftAt = goalOf(standing);
+    state.best = undefined;
   }
 }
 
@@ -171,12 +208,13 @@ function follow(state: State, want: Want): void {
   const goal = goalOf(want);
   if (state.levelsOf !== goal) state.taken = new Decimal(0);
   state.levelsOf = goal;
-  const bare = want.stop === undefined && want.takeProfit === undefined;
+  const bare = want.stop === undefined && want.trailing === undefined && want.takeProfit === undefined;
   if (bare && goal === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(want.stop);
   state.takeProfit = level(want.takeProfit);
+  state.trailing = want.trailing === undefined ? undefined : new Decimal(want.trailing);
   if (state.leftAt !== goal) state.leftAt = undefined;
 }
 

@@ -106,6 +106,8 @@ export type Want =
   | (Goal & {
       readonly limit?: string;
       readonly stop?: string;
+      /** A stop this far from the best price since the entry, as a fraction of that. */
+      readonly trailing?: string;
       readonly takeProfit?: string;
     })
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };

@@ -19,7 +19,7 @@ import { ColumnEquity } from './column-equity.ts';
 import type { Seat, Told } from './column-seat.ts';
 import { seatsOn } from './column-seats.ts';
 import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './column-walk.ts';
-import { armedStops, withSoon, withTargets } from './entry-kline.ts';
+import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { stopReason } from './kline-phases.ts';
 import { killsOf, type RunInput, type RunResult, type RunSeries } from './run.ts';
@@ -219,6 +219,7 @@ export class ColumnRun {
     if (this.#input.rules.targetsFrom === 'entry') this.#placeTargets(series.symbol, cursor.openTime, cursor.open);
     this.#desk.obeyKills();
     this.#hitStops(walk, 'passed');
+    trailOpen(series.symbol, cursor, this.#desk);
   }
 
   /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
@@ -246,12 +247,12 @@ export class ColumnRun {
     this.#hitStops(walk, 'inside');
     if (!market.idle) {
       market.rest(cursor);
+      trailEntry(series.symbol, cursor, this.#desk);
       this.#desk.obeyKills();
       this.#hitStops(walk, 'any');
     }
     market.close();
-    this.#protection.trail(series.symbol, cursor.high);
-    this.#protection.trail(series.symbol, cursor.low);
+    trailClose(series.symbol, cursor, this.#desk);
     walk.active = !market.idle || this.#protection.guards(series.symbol);
   }
 

@@ -63,3 +63,39 @@ export function withTargets(symbol: string, at: number, { portfolio, planner }: 
     return portfolio.isFlat(place.strategy, symbol) ? [] : [signal];
   });
 }
+
+/** A kline as far as it moves trailing stops. */
+interface Moving {
+  readonly openTime: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** Positions that are there at the open begin with it: the rest of the kline comes after. */
+export const trailOpen = (symbol: string, { open }: Moving, { protection }: Pick<Holders, 'protection'>): void =>
+  protection.trail(symbol, open);
+
+/** Positions that a resting LIMIT order entered inside a kline begin with its price, those of others do not move by it. */
+export function trailEntry(symbol: string, { openTime, open }: Moving, holders: Holders): void {
+  const { portfolio, planner, protection } = holders;
+  let [bought, sold, isAny] = [open, open, false];
+  for (const place of portfolio.places()) {
+    if (place.symbol !== symbol || !(portfolio.enteredAt(place.strategy, symbol) > openTime)) continue;
+    const want = planner.standing(place.strategy, symbol)?.want;
+    if (want?.kind !== 'target' || want.limit === undefined) continue;
+    bought = Math.min(bought, want.limit);
+    sold = Math.max(sold, want.limit);
+    isAny = true;
+  }
+  if (isAny) protection.trail(symbol, bought, sold);
+}
+
+/** Nobody knows whether the extremes of a kline came before what was entered inside it: its close came after. */
+export function trailClose(symbol: string, kline: Moving, { protection }: Pick<Holders, 'protection'>): void {
+  const { openTime, high, low, close } = kline;
+  protection.trail(symbol, high, high, openTime);
+  protection.trail(symbol, low, low, openTime);
+  protection.trail(symbol, close);
+}

@@ -9,7 +9,7 @@ import { isGapped } from '../../fill/stops.ts';
 import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import type { Assembled } from '../assemble.ts';
-import { armedStops, withSoon, withTargets } from './entry-kline.ts';
+import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
 import type { MarginDesk } from './margin.ts';
 
 /** Who trades, and who moves time. */
@@ -67,7 +67,11 @@ export function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline
     const passed = stopsIn(stage, kline).filter((stop) => isPassed(stage, kline, stop));
     return passed.length === 0 ? undefined : hitStops(stage, market, kline, passed);
   };
-  return placed === undefined ? pass() : placed.then(pass);
+  const passing = placed === undefined ? pass() : placed.then(pass);
+  const trail = (): void => trailOpen(symbol, kline, stage.assembled);
+  if (passing !== undefined) return passing.then(trail);
+  trail();
+  return undefined;
 }
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
@@ -106,11 +110,11 @@ async function stopsAndRest(stage: Stage, { market, symbol }: Phased, kline: Kli
   if (!market.idle) {
     market.rest(kline);
     await clock.settleSoon();
+    trailEntry(symbol, kline, assembled);
     await hitStops(stage, market, kline, stopsIn(stage, kline));
   }
   market.close();
-  assembled.protection.trail(symbol, kline.high);
-  assembled.protection.trail(symbol, kline.low);
+  trailClose(symbol, kline, assembled);
 }
 
 function stopsIn({ assembled, rules, margin }: Stage, kline: Kline): readonly (ArmedStop & Stop)[] {

@@ -1,0 +1,114 @@
+/** Trailing stops on klines: in the kline of the entry, and row by row by both drivers and the slow reference. */
+import { describe, expect, test } from 'vitest';
+import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
+import { runTape } from '../src/modes/backtest/tape-run.ts';
+import { fc } from '../src/testing/properties.ts';
+import {
+  byColumns,
+  byReference,
+  byStream,
+  type Case,
+  caseOfXz,
+  columnsOf,
+  inputOf,
+  rowsOf,
+  scripted,
+} from './agreement.ts';
+import { generated, oftenShort, trailed } from './reference/generated.ts';
+import type { Want } from './reference/types.ts';
+
+const margin = {
+  ...{ maxLeverage: '3', maintenanceRatio: '0.1', liquidationFee: '0.01' },
+  ...{ interest: { base: '0', quote: '0' }, interestEveryMs: 3_600_000 },
+};
+
+/** Says one want from the first close on, over minutes of open, high, low and close. */
+function caseOf(
+  rules: RulesetName,
+  want: Want,
+  klines: readonly (readonly number[])[],
+  more: Partial<Case> = {},
+): Case {
+  const columns = columnsOf(
+    klines.map(([open = 0, high = 0, low = 0, close = 0], row) => ({
+      ...{ time: row * 60_000, open, high, low, close, volume: 100_000 },
+    })),
+  );
+  const wants = klines.map(() => want);
+  return caseOfXz({
+    columns,
+    rules,
+    cash: '10000',
+    strategy: scripted(wants),
+    fees: { maker: '0', taker: '0' },
+    ...more,
+  });
+}
+
+/** Side, price and minute of each fill, alike by columns, by streams, by events and by the reference. */
+async function fillsOf(given: Case, want: Want): Promise<readonly string[]> {
+  const expected = byReference(given, { kind: 'script', want: () => want });
+  if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
+  expect(await byStream(given)).toEqual(expected);
+  expect(rowsOf(await runTape(inputOf(given))).fills).toHaveLength(expected.fills.length);
+  const fills = expected.fills as readonly { order: number; side: string; price: string; time: number }[];
+  return fills.map(({ side, price, time }) => `${side} ${price} in ${Math.floor(time / 60_000)}`);
+}
+
+describe('a trailing stop', () => {
+  const quiet = [100, 100, 100, 100] as const;
+
+  test('begins with the open at which a MARKET order entered, and is hit in that kline', async () => {
+    const want = { quantity: '1', trailing: '0.02' };
+    const rows = [quiet, [101, 101.2, 90, 101], [110, 110, 110, 110]];
+    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual(['BUY 101 in 1', 'SELL 98.98 in 1']);
+    // Half way to the low, as a fixed stop.
+    const sluice = await fillsOf(caseOf('sluice', want, rows), want);
+    expect(sluice).toEqual([expect.stringMatching(/^BUY 101/), expect.stringMatching(/^SELL 94\.\d+ in 1$/)]);
+    const short = { quantity: '-1', trailing: '0.02' };
+    const mirrored = [quiet, [101, 112, 100.8, 101], [90, 90, 90, 90]];
+    expect(await fillsOf(caseOf('plain', short, mirrored, { margin }), short)).toEqual([
+      'SELL 101 in 1',
+      'BUY 103.02 in 1',
+    ]);
+  });
+
+  test('begins with the price of a LIMIT order that filled inside a kline: its high may lie before', async () => {
+    const want = { quantity: '1', limit: '96', trailing: '0.05' };
+    const rows = [quiet, [100, 110, 95.5, 96.5], [96.5, 97, 96, 96.4], [96.4, 96.4, 91, 92], quiet];
+    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual([
+      'BUY 96 in 1',
+      // 97, the best since, less five percent.
+      'SELL 92.15 in 3',
+    ]);
+    // What fell on by five percent after the fill was stopped in that kline.
+    const falling = [quiet, [100, 110, 90, 96.5], quiet];
+    expect(await fillsOf(caseOf('plain', want, falling), want)).toEqual(['BUY 96 in 1', 'SELL 91.2 in 1']);
+  });
+
+  test('moves by an open before the rest of its kline', async () => {
+    const want = { quantity: '1', trailing: '0.02' };
+    const rows = [quiet, quiet, [110, 110, 107, 109], quiet];
+    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual(['BUY 100 in 1', 'SELL 107.8 in 2']);
+  });
+
+  test.for(rulesetNames)('gives the same rows by columns, by streams and by the reference: %s', async (rules) => {
+    let stops = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isShort) => {
+        const { klines, wants: plain } = generated(seed, 200);
+        const wants = trailed(isShort ? oftenShort(plain) : plain);
+        const given = caseOfXz({
+          ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(wants) },
+          ...(isShort && { margin }),
+        });
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        stops += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;
+        if (!isShort) expect(byColumns(given)).toEqual(expected);
+        expect(await byStream(given)).toEqual(expected);
+      }),
+      { numRuns: 15 },
+    );
+    expect(stops).toBeGreaterThan(20);
+  });
+});
