@@ -1,6 +1,6 @@
 /** Positions that count at a price of long ago, and strategies that were out for long, in words. */
 import type { StayRow } from '../research/stays.ts';
-import type { StaleRow } from '../research/summary.ts';
+import type { RestRow, StaleRow } from '../research/summary.ts';
 import { grouped, momentText, shareText } from './figures.ts';
 
 const dayMs = 86_400_000;
@@ -13,3 +13,6 @@ export const staleText = ({ strategy, symbol, quantity, price, since, until }: S
 
 export const stayText = ({ strategy, symbol, exits, share, from, longestMs }: StayRow): string =>
   `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at longest for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: what an exit closed is entered again only after another goal, such as flat`;
+
+export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
+  `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees left and is less than a lot, so that nobody can sell it: ${shareText(share)} of the final equity, counted at each close`;

@@ -10,7 +10,7 @@ import { type Content, type Html, html, section, signed, tableHtml } from './htm
 import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
 import { refusedRows } from './refused.ts';
-import { staleText, stayText } from './stale.ts';
+import { restText, staleText, stayText } from './stale.ts';
 import { stoppedTexts, stressedText } from './stopped.ts';
 import { jump } from './trades.ts';
 
@@ -350,6 +350,7 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
     missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
     ...(summary.stale ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
+    ...(summary.rests ?? []).map((row) => html`<p class="stamp">${restText(row)}.</p>`),
     ...(summary.stays ?? []).map((row) => html`<p class="stamp">${stayText(row)}.</p>`),
     [summary.warnings, summary.kills, summary.refused ?? [], summary.stays ?? []].every(({ length }) => length === 0)
       ? html`<p class="about">Nothing was found that a reader should know of.</p>`

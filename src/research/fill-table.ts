@@ -174,6 +174,11 @@ export class Held {
     this.#positions += (Math.abs(after) > this.#dust ? 1 : 0) - (Math.abs(before) > this.#dust ? 1 : 0);
   }
 
+  /** But for what sums of numbers make of it, nothing at all: not even a rest of less than a lot. */
+  get isNone(): boolean {
+    return Math.abs(this.base) <= this.#dust * 1e-6;
+  }
+
   /** Also where what one is short of is what another holds. */
   get isNothing(): boolean {
     return this.#positions === 0 || Math.abs(this.base) <= this.#dust;

@@ -47,6 +47,16 @@ export interface StaleRow {
   readonly until: number;
 }
 
+/** What fees in base left of positions: less than a lot, which nobody can sell. */
+export interface RestRow {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** In base; negative when short. */
+  readonly base: number;
+  /** Of the final equity, a fraction. */
+  readonly share: number;
+}
+
 export interface Summary {
   readonly version: 1;
   readonly rules: string;
@@ -126,6 +136,8 @@ export interface Summary {
   };
   /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
   readonly stale?: readonly StaleRow[];
+  /** Rests that come to a thousandth of the final equity or more; runs that were kept before it was looked for have none. */
+  readonly rests?: readonly RestRow[];
   /** Orders that filled late, since klines were missing; null where none did, and runs that were kept before it was looked for have none. */
   readonly late?: Late | null;
   readonly kills: readonly string[];

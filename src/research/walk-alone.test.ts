@@ -15,7 +15,11 @@ function walkable(
   moves: readonly number[],
   held: readonly (0 | 1 | -1)[],
   cash: number,
-  { gap = 300, afterMs = 0 }: { readonly gap?: number; readonly afterMs?: number } = {},
+  {
+    gap = 300,
+    afterMs = 0,
+    rest = 0,
+  }: { readonly gap?: number; readonly afterMs?: number; readonly rest?: number } = {},
 ): Walkable {
   const rows = moves.length;
   const column = (): Float64Array => new Float64Array(rows);
@@ -30,7 +34,8 @@ function walkable(
   const prices: number[] = [];
   const trade = (row: number, ms: number, size: number): void => {
     times.push((columns.openTime[row] as number) + ms);
-    bases.push(size);
+    // A fee in base leaves less than a lot.
+    bases.push(size > 0 ? size - rest : size);
     quotes.push(-size * price - 0.1);
     prices.push(price);
   };
@@ -75,11 +80,12 @@ test('walking one series gives the curves, the drawdown and the exposure of walk
       fc.integer({ min: 1, max: 400 }),
       fc.constantFrom(90, 1_000),
       fc.constantFrom(0, 20_000),
-      (moves, stretch, cash, afterMs) => {
+      fc.constantFrom(0, 0.0002),
+      (moves, stretch, cash, afterMs, rest) => {
         const held = moves.map(
           (move, row) => ([0, 1, -1, 1][Math.floor(row / stretch + move / 100) % 4] ?? 0) as 0 | 1 | -1,
         );
-        const given = walkable(moves, held, cash, { afterMs });
+        const given = walkable(moves, held, cash, { afterMs, rest });
         // A second series on which nothing happens would change what holding comes to; money that never moves changes nothing.
         const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
         expect(walk(given)).toEqual(slow);
@@ -99,4 +105,15 @@ test('a gap that is shorter than the steps of the curves counts as what was held
   );
   const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
   expect(walk(given)).toEqual(slow);
+});
+
+test('what is less than a lot counts at each close, and is no position', () => {
+  const walkedTo = (last: number) => {
+    const given = walkable([0, 0, 0, last, 0], [1, 1, 0, 0, 0], 1_000, { rest: 0.0005 });
+    return walk({ ...given, costs: () => ({ long: 1, short: 1, entryFee: 0 }) });
+  };
+  const { days, heldMs } = walkedTo(500);
+  // Bought and sold at 100 with fees of 0.1; what the price makes of half a thousandth short.
+  expect(days.equity.at(-1)).toBeCloseTo(999.8 - 0.0005 * 600, 9);
+  expect(heldMs).toBe(walkedTo(0).heldMs);
 });

@@ -200,6 +200,14 @@ class Walk {
           : end;
       const { base } = held;
       const marked = base * (base > 0 ? marks.long : marks.short);
+      if (held.isNothing && !held.isNone) {
+        // A rest that nobody can sell is no position, and it is worth what it is worth.
+        for (; row < until; row++) {
+          this.#until(openTime[row] as number, this.#held);
+          this.note(closeTime(interval, openTime[row] as number), quote + marked * (close[row] as number), 0);
+        }
+        continue;
+      }
       if (held.isNothing) {
         this.#until(openTime[row] as number, this.#held);
         const worth = quote + marked * (close[row] as number);

@@ -4,7 +4,7 @@ import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts
 import { momentText } from '../../report/figures.ts';
 import { beforeEnd } from '../../report/stale.ts';
 import { dustOf, type FillTable } from '../../research/fill-table.ts';
-import type { StaleRow } from '../../research/summary.ts';
+import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
 
 interface Early {
@@ -50,5 +50,29 @@ export function staleRows({ series: all, instruments }: RunInput, table: FillTab
     const text = quantityText(lotsOf(Math.abs(quantity) + dustOf(at) / 1000, at, 'down'), at);
     const price = priceText(priceFor('SELL', close, at), at);
     return [{ strategy, symbol, quantity: quantity < 0 ? `-${text}` : text, price, since: closedAt, until: end }];
+  });
+}
+
+/** Less of the equity is not told of. */
+const leastShare = 0.001;
+
+/** What fees in base left of positions, less than a lot, where it comes to a part of the equity; counted in one currency alone. */
+export function restRows(
+  { series: all, instruments, currencies }: RunInput,
+  table: FillTable,
+  finalEquity: number,
+): readonly RestRow[] {
+  if (currencies !== undefined) return [];
+  const held = table.places.map(() => 0);
+  for (let fill = 0; fill < table.length; fill++) {
+    const place = table.place[fill] as number;
+    held[place] = (held[place] ?? 0) + (table.base[fill] as number);
+  }
+  return table.places.flatMap(({ strategy, symbol }, place): readonly RestRow[] => {
+    const [at, base] = [instruments.get(symbol), held[place] as number];
+    const series = all.find((one) => one.symbol === symbol);
+    if (at === undefined || series === undefined || Math.abs(base) >= dustOf(at)) return [];
+    const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;
+    return share >= leastShare ? [{ strategy, symbol, base, share }] : [];
   });
 }

@@ -20,7 +20,7 @@ import { unmovedOrders } from './large-orders.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
 import { spentWeight } from './spent-weight.ts';
-import { staleRows } from './stale.ts';
+import { restRows, staleRows } from './stale.ts';
 
 /** A summary, and what only charts need of it. */
 export interface Summarised {
@@ -151,6 +151,7 @@ export function summarise(
     ...requestsOf(input, result),
     ...staysOf(input, result, measured),
     ...impactOf(input, result, table),
+    rests: restRows(input, table, unitsNumber(result.finalEquity)),
     ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, doubts, dataHashes },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
     ...(result.endedAt !== undefined && { endedAt: result.endedAt }),

@@ -3,7 +3,7 @@ import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import { refusedRows } from '../../report/refused.ts';
-import { staleText, stayText } from '../../report/stale.ts';
+import { restText, staleText, stayText } from '../../report/stale.ts';
 import { endedText, stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { lateText } from '../../research/late.ts';
@@ -151,6 +151,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],
     ...summary.stress.map((one): Row => [one.name, `return ${shareText(one.return)}, ${stressedText(one)}`]),
     ...(summary.stale ?? []).map((row): Row => ['Stale price', staleText(row)]),
+    ...(summary.rests ?? []).map((row): Row => ['Cannot be sold', restText(row)]),
     ...(summary.stays ?? []).map((row): Row => ['Kept out', stayText(row)]),
     ...currencyLines(summary),
     ...flowRows(summary, asset),
