@@ -283,3 +283,47 @@ describe('times that a spreadsheet wrote', () => {
     expect((await take(lines([header, ...rows]))).map(([time]) => time)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 });
+
+describe('what --as says against what the file holds', () => {
+  const klines = lines([
+    'time_ms,open,high,low,close,volume',
+    `${at},100,101,99,100,5`,
+    `${at + minute},100,101,99,100,6`,
+  ]);
+  const trades = lines(['time,price,quantity,side', `${at},100,1,buy`, `${at + minute},101,2,sell`]);
+  const book = (time: number): unknown => ({ time, bids: [[100, 1]], asks: [[101, 1]] });
+  const levels = 'symbol,timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';
+
+  test.for([
+    ['klines', klines, /holds no books that are read \(it has time_ms, open, high, low, close, volume\)/],
+    ['trades', trades, /holds no books that are read \(it has time, price, quantity, side\)/],
+    ['objects', lines([{ time: at, price: 100, quantity: 1, side: 'buy' }]), /holds no books that are read/],
+  ] as const)('is refused: %s as books', async ([, content, why]) => {
+    await expect(take(content, { kind: 'depth', symbol: 'BTCUSDT', source: 'x' })).rejects.toThrow(why);
+  });
+
+  test.for([
+    ['objects', lines([book(at), book(at + minute)])],
+    ['columns', lines([levels, `BTCUSDT,${at}000,101,1,100,1`, `BTCUSDT,${at + minute}000,101,1,100,1`])],
+  ] as const)('is refused: books in %s as klines', async ([, content]) => {
+    await expect(take(content, { kind: 'klines', symbol: 'BTCUSDT', source: 'x', interval: '1min' })).rejects.toThrow(
+      /holds books, not klines: give --as depth, or leave --as away/,
+    );
+  });
+});
+
+test('books in columns have the symbol that their rows say', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-guess-'));
+  const path = join(dir, 'x.csv');
+  const header = 'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';
+  writeFileSync(path, lines([header, `binance,ETHUSDT,${at}000,${at}007,101,1,100,1`]));
+  const { key } = await importFile(path, {
+    dir,
+    endStamps: false,
+    repair: new Set<never>(),
+    replace: false,
+    now,
+    source: 'x',
+  });
+  expect(key.symbol).toBe('ETHUSDT');
+});

@@ -4,6 +4,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { shown } from '../shown.ts';
+import { cellsOf, separatorOf } from './cells.ts';
 import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
@@ -111,20 +112,23 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     file.path,
     [row, ...others].map((one) => cellText(one[symbolKey])),
   );
+  const own = symbolKey === '' ? told : withSymbol(file, told, cellText(row[symbolKey]));
   // In trades of Binance's stream both letters are numbers of orders.
   const isSide = (key: string): boolean => Array.isArray(row[key]);
   const isBook = ['b', 'bids'].some(isSide) && ['a', 'asks'].some(isSide);
-  if (isBook || (told.kind === 'depth' && !isOfLevels(keys))) {
+  if (told.kind === 'depth' && !isBook && !isOfLevels(keys)) refuseNoBooks(file.path, keys);
+  if (told.kind !== undefined && (isBook || isOfLevels(keys))) refuseOtherThanBooks(file.path, told.kind);
+  if (isBook) {
     if ([row, ...others].some(isDifference))
       throw new Refusal(
         `${file.path} holds differences of books (levels of quantity 0, which take one away), and only whole books are read: record whole ones (Binance's streams depth5, depth10 and depth20, or GET /depth), or put the differences together first`,
       );
     const base = { kind: 'depth', about: 'books, one JSON object a line', form: { is: 'books' } } as const;
-    return { ...base, symbolKey, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
+    return { ...base, symbolKey, newestFirst: false, endStamps: false, notes: [], ...known(file, own, {}) };
   }
   if (isOfLevels(keys)) {
     const base = { kind: 'depth', about: 'books, one level a line', form: { is: 'levels' } } as const;
-    return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, told, {}) };
+    return { ...base, newestFirst: false, endStamps: false, notes: [], ...known(file, own, {}) };
   }
   const rows = [row, ...others].map((one) => keys.map((key) => cellText(one[key])));
   const named = told.columns ?? keys;
@@ -178,35 +182,6 @@ function sampledObjects({ path }: Pick<DataFile, 'path'>, text: string): readonl
   return found;
 }
 
-/** The character that cuts the most lines into the same number of cells. */
-function separatorOf(lines: readonly string[]): string {
-  const counted = [',', ';', '\t', '|'].map((separator) => {
-    const widths = lines.filter((line) => line.trim() !== '').map((line) => cellsOf(line, separator).length);
-    const width = widths.at(-1) ?? 0;
-    return { separator, agree: width < 2 ? 0 : widths.filter((one) => one === width).length, width };
-  });
-  counted.sort((a, b) => b.agree - a.agree || b.width - a.width);
-  return counted[0]?.separator ?? ',';
-}
-
-/** A cell that begins with a quote goes on to its closing one, whatever lies between. */
-function cellsOf(line: string, separator: string): string[] {
-  const text = line.replace(/\r$/, '');
-  const cells: string[] = [];
-  let from = 0;
-  let quoted = false;
-  for (let at = 0; at <= text.length; at++) {
-    // A doubled quote inside ends the cell and begins it again.
-    const isMark = text[at] === '"' && text[from] === '"';
-    if (isMark && (quoted || at === from || text[at - 1] === '"')) quoted = !quoted;
-    if (at === text.length || (text[at] === separator && !quoted)) {
-      cells.push(text.slice(from, at));
-      from = at + 1;
-    }
-  }
-  return cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-}
-
 function textLayout(
   file: Pick<DataFile, 'path' | 'name'>,
   lines: readonly string[],
@@ -232,8 +207,11 @@ function textLayout(
     file.path,
     rows.map((cells) => cells[at]),
   );
-  const special = specialLayout(above, file, told);
+  const named = at < 0 ? told : withSymbol(file, told, rows[0]?.[at]);
+  const special = specialLayout(above, file, named);
+  if (special === undefined && told.kind === 'depth') refuseNoBooks(file.path, above);
   if (special !== undefined) {
+    if (told.kind !== undefined) refuseOtherThanBooks(file.path, told.kind);
     const amounts = above?.flatMap((name, place) => (/amount$/i.test(name) ? [place] : [])) ?? [];
     const notes = [...special.notes, ...unknownNotes('depth', file.name, [], rows, amounts)];
     return { ...special, ...symbols, notes };
@@ -293,6 +271,19 @@ function refuseUnnamed(
 /** Rows have a number or a moment in their first two cells; headers do not. */
 const isData = (cells: readonly string[]): boolean =>
   cells.slice(0, 4).some((cell) => /^-?\d/.test(cell)) && !cells.some((cell) => /^(open|close|price)$/i.test(cell));
+
+/** Of something else, told to be books. */
+function refuseNoBooks(path: string, names: readonly string[] = []): never {
+  const has = names.length === 0 ? '' : ` (it has ${shown(names.join(', ').slice(0, 120))})`;
+  throw new Refusal(
+    `${path} holds no books that are read${has}: give --as klines or trades, or a file of bids and asks (docs/reference/cli.md has the layouts)`,
+  );
+}
+
+/** Books, told to be something else. */
+function refuseOtherThanBooks(path: string, told: string): void {
+  if (told !== 'depth') throw new Refusal(`${path} holds books, not ${told}: give --as depth, or leave --as away`);
+}
 
 /** Files of books in columns, which become rows in a way of their own. */
 function specialLayout(
