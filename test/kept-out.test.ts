@@ -59,6 +59,12 @@ test('a stop and a take-profit keep out until another goal or the end, alike by 
   for (const by of drivers) expect(await staysOf(input, by)).toEqual([stay]);
 });
 
+test('what is hit at the open that entered it keeps out, too', async () => {
+  const input = run(() => hold({ quantity: 1 }, '', { stop: 101 }));
+  for (const by of drivers)
+    expect(await staysOf(input, by)).toMatchObject([{ exits: 1, from: minute, longestMs: 19 * minute }]);
+});
+
 test('exits by the strategy itself, and short times out, are not told of', async () => {
   const own = run((row) => (row % 4 < 2 ? hold({ quantity: 1 }, '', { stop: 50 }) : flat('')));
   const soon = run((row) => (row === 4 ? flat('') : hold({ quantity: 1 }, '', { stop: 95 })));

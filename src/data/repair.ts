@@ -35,7 +35,7 @@ export function sortedOnce(
         : [firstSame, `${same} rows repeat the time of the row before`];
     const time = new Date(openTime[row] as number).toISOString();
     throw new Refusal(
-      `${path}, line ${row + 2} (${time}): ${what}, this is the first: correct the file, or ask for a repair (repair: true)`,
+      `${path}, line ${row + 2} (${time}): ${what}, this is the first: correct the file, or ask for a repair (repair: true), which sorts and drops rows that say the same`,
     );
   }
   return mend(path, read, back);

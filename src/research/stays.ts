@@ -33,7 +33,8 @@ export function stayRows(
   return fills.places.flatMap(({ strategy, symbol }, place): readonly StayRow[] => {
     const said = goals(strategy, symbol);
     const stays = leftIn(trips, fills, place).map(({ from, entered }) => {
-      const ms = Math.min(entered, said.find((at) => at >= from) ?? end, end) - from;
+      // What was said at the very moment of the exit was said before it: a kline that opens then hits what it has entered.
+      const ms = Math.min(entered, said.find((at) => at > from) ?? end, end) - from;
       return { from, ms };
     });
     const [first, ...others] = stays;

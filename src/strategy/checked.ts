@@ -13,6 +13,8 @@ export function checked(want: Want): Want {
     if (typeof want.reason !== 'string') throw withoutReason(want);
     return { ...want, quotes: want.quotes.map((one) => ({ ...one })) };
   }
+  if (typeof (want as { readonly then?: unknown } | null)?.then === 'function')
+    throw new WantError('a promise: what it wants is said at once, by a function that is not async');
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
     throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quote()`);
   const fault = targetFault(want);

@@ -140,7 +140,7 @@ const assumptions = table(
     ],
     [
       'a stop fills at',
-      'half way from its price to the extreme, or a worse open',
+      'half way from its price to the extreme, less half a spread, or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',

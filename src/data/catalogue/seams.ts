@@ -11,6 +11,9 @@ import { lowerBound } from './rows.ts';
 /** A close, a price, the first level of a book. */
 const priceColumn: Readonly<Record<Kind, number>> = { klines: 4, trades: 1, depth: 3 };
 
+/** What is so far away may have another price by so much more. */
+const monthMs = 30 * 86_400_000;
+
 interface At {
   readonly time: number;
   readonly price: number;
@@ -31,7 +34,8 @@ export async function seamFindings(
   const breaks = ends.flatMap(([stored, fresh]) => {
     if (stored === undefined || fresh === undefined) return [];
     const times = Math.max(stored.price / fresh.price, fresh.price / stored.price);
-    return times > scaleTimes ? [{ stored, fresh, apartMs: Math.abs(stored.time - fresh.time) }] : [];
+    const apartMs = Math.abs(stored.time - fresh.time);
+    return times > scaleTimes * (1 + apartMs / monthMs) ? [{ stored, fresh, apartMs }] : [];
   });
   const [first] = breaks;
   if (first === undefined) return [];

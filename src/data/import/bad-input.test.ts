@@ -220,11 +220,15 @@ describe('another scale', () => {
     ).not.toContain('scale');
   });
 
-  test('far away from what is stored may be the market, and is told of', async () => {
+  test.for([
+    ['and is told of', 20, 20, [{ check: 'scale', refused: false }]],
+    ['however far', 400, 60, [{ check: 'scale', refused: false }]],
+    ['which years make of it without a word', 400, 20, []],
+  ] as const)('far away from what is stored may be the market, %s', async ([, days, times, findings]) => {
     const here = place();
     await here.take(csv(good));
-    const later = await here.take(csv(made(3_000, { from: start + 400 * 1_440 * minute, times: 20 })));
-    expect(later.findings).toMatchObject([{ check: 'scale', refused: false }]);
+    const later = await here.take(csv(made(3_000, { from: start + days * 1_440 * minute, times })));
+    expect(later.findings).toMatchObject(findings);
     expect(here.rows()).toBe(6_000);
   });
 });

@@ -8,9 +8,9 @@ import type { NamedHosted } from '../strategies.ts';
 
 const todo = {
   trades: (symbol: string) =>
-    `import them (sluice data import FILE --as trades) or name a file (trades: { ${symbol}: FILE })`,
+    `import them (sluice data import FILE --as trades) or name a file (trades: { ${symbol}: FILE }); where they are there, say fidelity: auto or trades, since klines leaves them out`,
   depth: (symbol: string) =>
-    `import them (sluice data import FILE --as depth) or name a file (depth: { ${symbol}: FILE })`,
+    `import them (sluice data import FILE --as depth) or name a file (depth: { ${symbol}: FILE }); where they are there, say fidelity: auto or depth, since klines and trades leave books out`,
   ticker: () => 'tickers are not recorded: use klines, trades or depth',
 } as const;
 

@@ -12,6 +12,7 @@ import type { Fees, Rules } from '../../fill/rules.ts';
 import { memoryHost } from '../../journal/hosts.ts';
 import type { Sizing } from '../../portfolio/plan.ts';
 import type { Allocation } from '../../portfolio/portfolio.ts';
+import { momentText } from '../../report/figures.ts';
 import type { FillTable } from '../../research/fill-table.ts';
 import type { NewGoals } from '../../research/stays.ts';
 import type { Risk } from '../../risk/risk.ts';
@@ -179,6 +180,7 @@ export const spanOf = (
 
 /** Why trading was stopped, and when first. */
 export const killsOf = ({ switch: { inForce } }: Pick<Risk, 'switch'>): Pick<RunResult, 'kills' | 'stoppedAt'> => ({
-  kills: inForce.map(({ reason }) => reason),
+  // The first has its time beside it.
+  kills: inForce.map(({ reason, at }, index) => (index === 0 ? reason : `${momentText(at)} UTC: ${reason}`)),
   ...(inForce.length > 0 && { stoppedAt: Math.min(...inForce.map(({ at }) => at)) }),
 });

@@ -101,7 +101,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     doubt,
   };
   if (json) out(JSON.stringify({ ...gridJson(result), warnings: prepared.warnings }));
-  else for (const line of gridLines(result)) out(line);
+  else for (const line of gridLines(result, prepared.doubts)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result, prepared.warnings).join(', ')} written`);
   if (options.report !== undefined) {
     const path = options.report === true ? 'grid.html' : options.report;

@@ -4,6 +4,7 @@ import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
+import { doubtsText } from '../../research/verdict.ts';
 import { type Axis, axisNames, type Cell } from './axes.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
 import { hasRun, type Outcome, type Ran } from './outcome.ts';
@@ -49,7 +50,8 @@ const shownCells = 10;
 const nameWidth = 15;
 const line = (name: string, value: string): string => `${name.padEnd(nameWidth)}${value}`;
 
-export function gridLines(result: GridResult): readonly string[] {
+/** `doubts`: what makes the data doubtful by itself. */
+export function gridLines(result: GridResult, doubts: readonly string[] = []): readonly string[] {
   const { axes, cells, outcomes, tries, asset, klines } = result;
   const ran = outcomes.filter(hasRun).length;
   const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
@@ -69,6 +71,7 @@ export function gridLines(result: GridResult): readonly string[] {
     ),
     line('', parts.join(', ')),
   ];
+  if (doubts.length > 0) head.push(line('Doubtful data', doubtsText(doubts)));
   head.push(...refusals(result));
   const { best, plateau, heat } = findIn(result);
   if (best === undefined) return head;

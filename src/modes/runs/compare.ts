@@ -54,7 +54,7 @@ const differenceOf = ({ configuration, summary }: KeptRun, all: readonly KeptRun
   ].join(' ');
 
 const nameWidth = 22;
-const columnWidth = 24;
+const columnWidth = 30;
 
 function linesOf(runs: readonly KeptRun[]): readonly string[] {
   const row = (name: string, cells: readonly string[]): string =>
