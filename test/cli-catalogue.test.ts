@@ -235,3 +235,28 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   expect(at.files().filter((name) => name.includes('ETHUSD/'))).toEqual([]);
   await data('list', '--data', 'torn');
 }, 30_000);
+
+test('klines are made of the smallest, with a word of those that are stored for longer', async () => {
+  const own = desk();
+  const rows = (count: number, stepMs: number): string =>
+    Array.from(
+      { length: count },
+      (_, row) => `${Date.UTC(2020, 1, 1) + row * stepMs},100,101,99,100.5,${7 + (row % 2)}`,
+    ).join('\n');
+  const header = 'time_ms,open,high,low,close,volume';
+  own.write('m.csv', `${header}\n${rows(1_440, 60_000)}\n`);
+  own.write('h.csv', `${header}\n${rows(96, 3_600_000)}\n`);
+  for (const [file, interval] of [
+    ['m.csv', '1min'],
+    ['h.csv', '60min'],
+  ] as const)
+    await own.sluice(['data', 'import', file, '--symbol', 'XBTUSD', '--interval', interval, '--source', 'x']);
+  const { code, out, err } = await own.sluice(['data', 'resample', 'XBTUSD', '--into', '1day']);
+  expect({ code, out }).toEqual({ code: 0, out: 'klines XBTUSD 1day: 1 kline from klines XBTUSD 1min\n' });
+  expect(err).toMatch(
+    /^note: made of klines XBTUSD 1min, of .*; klines XBTUSD 60min is stored, of .*: --interval 60min takes that\n$/,
+  );
+  await own.sluice(['data', 'remove', 'XBTUSD', '--interval', '1day', '--yes']);
+  expect((await own.sluice(['data', 'resample', 'XBTUSD', '--into', '1day', '--interval', '60min'])).err).toBe('');
+  own.remove();
+});

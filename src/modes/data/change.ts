@@ -5,10 +5,10 @@ import { systemClock } from '../../clock/clock.ts';
 import { readAgain } from '../../data/catalogue/again.ts';
 import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { lostText, ofMaking, staleText } from '../../data/catalogue/made.ts';
-import { listSeries } from '../../data/catalogue/manifest.ts';
+import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
-import { counted, findingText, momentText } from '../../data/check/finding.ts';
+import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
@@ -52,7 +52,7 @@ function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to:
 }
 
 export async function resample(given: Given & { readonly into: string; readonly zone: string }): Promise<void> {
-  const { data, into, zone, json, out, symbol, kind, interval } = given;
+  const { data, into, zone, json, out, say, symbol, kind, interval } = given;
   const dir = resolve(data);
   const intervals = into.split(',').map((text) => intervalOf(text.trim()));
   const found = chosen(given).filter((one) => one.kind !== 'depth');
@@ -63,6 +63,16 @@ export async function resample(given: Given & { readonly into: string; readonly 
     throw new Refusal(`say of which symbol: ${[...new Set(found.map((one) => one.symbol))].join(', ')}`);
   if (kind === undefined && interval === undefined && from.zone !== undefined)
     throw new Refusal(`${seriesName(from as SeriesKey)} is of ${from.zone}: say what to take (--interval)`);
+  const longer = found.find(
+    (one) =>
+      one.kind === 'klines' &&
+      spanOf(one) > 2 * spanOf(from) &&
+      intervals.every((to) => orderOf(one.interval) < orderOf(to)),
+  );
+  if (interval === undefined && longer !== undefined)
+    say(
+      `note: made of ${seriesName(from as SeriesKey)}, of ${lengthText(spanOf(from))}; ${seriesName(longer as SeriesKey)} is stored, of ${lengthText(spanOf(longer))}: --interval ${longer.interval} takes that`,
+    );
   for (const one of intervals) {
     const made = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
     const name = seriesName(made as SeriesKey);
@@ -76,6 +86,9 @@ export async function resample(given: Given & { readonly into: string; readonly 
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
 }
+
+/** From the first to the last row, ms. */
+const spanOf = ({ months }: Manifest): number => (months.at(-1)?.to ?? 0) - (months[0]?.from ?? 0);
 
 const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1month'];
 const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
