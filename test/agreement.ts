@@ -139,7 +139,7 @@ function asProduct(want: Want): ProductWant {
     }));
     return { kind: 'quotes', quotes, reason: '' };
   }
-  const { limit, stop, takeProfit, trailing } = want;
+  const { limit, stop, takeProfit, trailing, exitAfterMs } = want;
   return {
     kind: 'target',
     goal: 'share' in want ? { share: Number(want.share) } : { quantity: Number(want.quantity) },
@@ -147,6 +147,7 @@ function asProduct(want: Want): ProductWant {
     ...(stop === undefined ? {} : { stop: Number(stop) }),
     ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
     ...(trailing === undefined ? {} : { trailing: Number(trailing) }),
+    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
     reason: '',
   };
 }

@@ -1,4 +1,4 @@
-/** Trailing stops on klines: in the kline of the entry, and row by row by both drivers and the slow reference. */
+/** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';

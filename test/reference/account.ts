@@ -39,6 +39,7 @@ export interface State {
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
   trailing: Decimal | undefined;
+  exitAfterMs: number | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */
   best: { readonly of: number; readonly price: Decimal } | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */

@@ -83,12 +83,19 @@ export const oftenShort = (wants: readonly Want[]): readonly Want[] =>
     };
   });
 
-/** The same wants, every other one of those with a stop with one that trails, by half a percent to three, in its place or beside it. */
+/** The same wants, some of those with a stop with one that trails, by half a percent to three, in its place or beside it, or with a time. */
 export const trailed = (wants: readonly Want[]): readonly Want[] =>
   wants.map((want) => {
     if (!('quantity' in want) || want.stop === undefined) return want;
     const size = Math.abs(Number(want.quantity));
     const { stop, ...rest } = want;
     const trailing = String(0.005 * (1 + (size % 6)));
-    return size % 4 === 0 ? { ...rest, trailing } : size % 4 === 1 ? { ...rest, stop, trailing } : want;
+    const exits = [
+      { trailing },
+      { stop, trailing },
+      { stop, exitAfterMs: 60_000 * (1 + (size % 7)) },
+      { stop },
+      { trailing, exitAfterMs: 90_000 * (1 + (size % 5)) },
+    ];
+    return { ...rest, ...exits[size % exits.length] };
   });

@@ -156,8 +156,10 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   return undefined;
 }
 
-const isBare = (want: Want): boolean =>
-  !('quotes' in want) && want.stop === undefined && want.trailing === undefined && want.takeProfit === undefined;
+/** Nothing but a goal, and perhaps a price to work at. */
+export const isBare = (want: Want): boolean =>
+  !('quotes' in want) &&
+  [want.stop, want.trailing, want.takeProfit, want.exitAfterMs].every((level) => level === undefined);
 
 const stands = (order: Order, wish: Wish): boolean =>
   wish.type === 'LIMIT' &&

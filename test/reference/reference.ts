@@ -2,7 +2,7 @@
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
-import { act, goalOf, type Moment, size } from './plan.ts';
+import { act, goalOf, isBare, type Moment, size } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
 import { wantAfter } from './wants.ts';
 
@@ -20,6 +20,7 @@ export function reference(question: Question): Answer {
     stop: undefined,
     takeProfit: undefined,
     trailing: undefined,
+    exitAfterMs: undefined,
     best: undefined,
     leftAt: undefined,
     levelsOf: undefined,
@@ -41,6 +42,7 @@ export function reference(question: Question): Answer {
     standing = trade(state, standing, row, kline, before.close);
     payInterest(state, kline.time + intervalMs, kline);
     flows = payFlows(state, flows, kline.time + intervalMs);
+    leaveInTime(state, standing, { row, time: kline.time + intervalMs, close: new Decimal(kline.close) });
     if (decidesEveryMs !== undefined && (kline.time + intervalMs) % decidesEveryMs !== 0) continue;
     // Saying nothing repeats what was said last.
     const want = wantAfter(strategy, klines, row, instrument.pricePrecision) ?? standing;
@@ -77,6 +79,17 @@ function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time:
     state.settled = false;
   }
   return flows.filter((flow) => flow.time > time);
+}
+
+/** What was held for as long as it may be is left. */
+function leaveInTime(state: State, standing: Want | undefined, moment: Moment): void {
+  const { exitAfterMs, enteredAt, leftAt } = state;
+  if (standing === undefined || 'quotes' in standing || isFlat(state) || leftAt !== undefined) return;
+  if (exitAfterMs === undefined || moment.time - enteredAt < exitAfterMs) return;
+  state.working = openOrders(state);
+  state.leftAt = goalOf(standing);
+  state.best = undefined;
+  act(state, standing, moment, false);
 }
 
 /** What happens inside one kline; gives what is wanted after it, which a liquidation changes. */
@@ -208,13 +221,14 @@ function follow(state: State, want: Want): void {
   const goal = goalOf(want);
   if (state.levelsOf !== goal) state.taken = new Decimal(0);
   state.levelsOf = goal;
-  const bare = want.stop === undefined && want.trailing === undefined && want.takeProfit === undefined;
+  const bare = isBare(want);
   if (bare && goal === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(want.stop);
   state.takeProfit = level(want.takeProfit);
   state.trailing = want.trailing === undefined ? undefined : new Decimal(want.trailing);
+  state.exitAfterMs = want.exitAfterMs;
   if (state.leftAt !== goal) state.leftAt = undefined;
 }
 

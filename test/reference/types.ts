@@ -108,6 +108,8 @@ export type Want =
       readonly stop?: string;
       /** A stop this far from the best price since the entry, as a fraction of that. */
       readonly trailing?: string;
+      /** How long it may be held, ms: then it is left at the first close. */
+      readonly exitAfterMs?: number;
       readonly takeProfit?: string;
     })
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
