@@ -63,15 +63,14 @@ export function openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline
   const arriving = clock.busy ? clock.settleSoon() : undefined;
   const place = (): Promise<void> => placeTargets(stage, symbol, kline.openTime, kline.open);
   const placed = rules.targetsFrom !== 'entry' ? arriving : arriving === undefined ? place() : arriving.then(place);
-  const pass = (): Promise<void> | undefined => {
+  // To wait once more would cost as much as a phase.
+  if (stage.margin === undefined && !stage.assembled.protection.guards(symbol)) return placed;
+  const pass = async (): Promise<void> => {
     const passed = stopsIn(stage, kline).filter((stop) => isPassed(stage, kline, stop));
-    return passed.length === 0 ? undefined : hitStops(stage, market, kline, passed);
+    if (passed.length > 0) await hitStops(stage, market, kline, passed);
+    trailOpen(symbol, kline, stage.assembled);
   };
-  const passing = placed === undefined ? pass() : placed.then(pass);
-  const trail = (): void => trailOpen(symbol, kline, stage.assembled);
-  if (passing !== undefined) return passing.then(trail);
-  trail();
-  return undefined;
+  return placed === undefined ? pass() : placed.then(pass);
 }
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
