@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rate } from '../domain/money.ts';
 import { type BacktestConfig, backtestSchema, tradingSchema } from './schema.ts';
 
 const fromOf = (from: string): BacktestConfig['from'] =>
@@ -48,4 +49,19 @@ test.each(['/spot', '/spot/open', '/spot/open/sapi'])('%s may be stripped by a g
 
 test.each(['', '/', 'spot', '/spot/', '/spo', '/other', '/spot/open/sapi/v1'])('%j is stripped by none', (prefix) => {
   expect(() => exchangeOf(prefix)).toThrow('must be what the paths of requests begin with (here /spot/open/sapi/');
+});
+
+const takerOf = (taker: string): bigint | undefined =>
+  backtestSchema.parse({
+    data: {},
+    cash: '1',
+    fees: { taker },
+    strategies: [{ id: 's', use: 'x', symbol: 'XBTUSD', interval: '1min' }],
+    risk: { maxOrderValue: '1', maxPosition: '1' },
+  }).fees.taker;
+
+test('a fee in percent is told from a fraction', () => {
+  expect(takerOf('0.05')).toBe(rate('0.05'));
+  expect(() => takerOf('0.1')).toThrow('is 10 % of each trade, where at most 5 % are taken: 0.1 % is \\"0.001\\"');
+  expect(() => takerOf('1')).toThrow('is 100 % of each trade');
 });

@@ -24,6 +24,11 @@ const amount = plainDecimal
 const fraction = plainDecimal
   .regex(/^(0(\.\d{1,8})?|1(\.0{1,8})?)$/, 'must be a fraction from "0" to "1" with at most 8 decimals')
   .transform((text): Rate => rate(text));
+/** Exchanges ask for thousandths: what is written in percent would eat an account, and its run say of each strategy that it lost. */
+const feeRate = fraction.refine((fee) => fee <= rate('0.05'), {
+  error: ({ input }) =>
+    `is ${(rateNumber(input as Rate) * 100).toLocaleString('en')} % of each trade, where at most 5 % are taken: 0.1 % is "0.001"`,
+});
 const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
 const positiveMs = z.int().min(1).max(86_400_000);
 const count = z.int().min(1).max(1_000_000);
@@ -108,7 +113,7 @@ const risk = z.strictObject({
 });
 export type RiskConfig = z.output<typeof risk>;
 
-const fees = z.strictObject({ maker: fraction.optional(), taker: fraction.optional() });
+const fees = z.strictObject({ maker: feeRate.optional(), taker: feeRate.optional() });
 
 const strategies = z
   .array(strategy)
@@ -343,9 +348,9 @@ export const backtestSchema = z.strictObject({
     .default('sluice'),
   fills: fills.prefault({}),
   /** Rates of a symbol in place of `fees`, and rates from a volume of 30 days on, in quote. */
-  symbolFees: bySymbol(z.strictObject({ maker: fraction, taker: fraction })).optional(),
+  symbolFees: bySymbol(z.strictObject({ maker: feeRate, taker: feeRate })).optional(),
   feeTiers: z
-    .array(z.strictObject({ volume: amount, maker: fraction, taker: fraction }))
+    .array(z.strictObject({ volume: amount, maker: feeRate, taker: feeRate }))
     .min(1)
     .refine(
       (tiers) => tiers.every(({ volume }, at) => at === 0 || volume > (tiers[at - 1]?.volume ?? volume)),
