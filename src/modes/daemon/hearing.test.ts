@@ -8,6 +8,7 @@ import { sma } from '../../strategy/indicators.ts';
 import { btc, kline, startTime } from '../../testing/builders.ts';
 import { TestDesk } from '../../testing/desk.ts';
 import { type MarketFeed, ok } from '../../venue/venue.ts';
+import type { NamedHosted } from '../strategies.ts';
 import { signalsHeard } from './hearing.ts';
 
 const above = (period: number) =>
@@ -21,8 +22,13 @@ const above = (period: number) =>
   });
 
 /** A strategy that hears what the test sends; `stored` is what the exchange has of klines. */
-function listening(period: number, stored: Kline[]) {
-  const { assembled } = new TestDesk();
+function listening(
+  period: number,
+  stored: Kline[],
+  desk = new TestDesk(),
+  strategy: NamedHosted['strategy'] = above(period),
+) {
+  const { assembled, clock } = desk;
   const klines = new Subject<Kline>();
   const gaps = new Subject<FeedGap>();
   const asked: number[] = [];
@@ -39,20 +45,20 @@ function listening(period: number, stored: Kline[]) {
   };
   const notices: Notice[] = [];
   const reasons: string[] = [];
-  const clock = new ScaledClock();
+  const charted: number[] = [];
   const heard = signalsHeard(
     {
       clock,
       exchange: { feed },
       assembled,
-      screen: { addKline: () => {}, failed: () => {} },
-      reaching: { url: 'http://x', clock, waiting: () => {}, signal: new AbortController().signal },
+      screen: { addKline: ({ close }) => void charted.push(close), failed: () => {} },
+      reaching: { url: 'http://x', clock: new ScaledClock(), waiting: () => {}, signal: new AbortController().signal },
       notice: (notice) => notices.push(notice),
     },
     {
       id: 's',
       use: 'above',
-      strategy: above(period),
+      strategy,
       params: {},
       symbol: btc.symbol,
       interval: '1min',
@@ -63,7 +69,7 @@ function listening(period: number, stored: Kline[]) {
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
   };
-  return { klines, gaps, asked, notices, reasons, settle, stop: () => heard.unsubscribe() };
+  return { desk, klines, gaps, asked, notices, reasons, charted, settle, stop: () => heard.unsubscribe() };
 }
 
 test('a strategy is given as many klines as it needs, however many that is', async () => {
@@ -106,4 +112,88 @@ test('a hole that was healed, or that was elsewhere, changes nothing', async () 
   gaps.next({ ...hole, symbol: 'ETHUSDT', channel: 'klines', healed: false });
   await settle();
   expect(asked).toEqual([300]);
+});
+
+const hole = {
+  symbol: btc.symbol,
+  channel: 'klines',
+  from: startTime,
+  to: startTime,
+  cause: 'a test',
+  healed: false,
+} as const;
+
+test('one that threw stays stopped after a hole, and its chart goes on', async () => {
+  const throws = defineStrategy({
+    name: 'throws',
+    about: 'Throws',
+    params: {},
+    indicators: () => ({}),
+    decide() {
+      throw new Error('boom');
+    },
+  });
+  const { klines, gaps, asked, notices, charted, settle } = listening(1, [kline(100, 0)], new TestDesk(), throws);
+  await settle();
+  klines.next(kline(101, 1));
+  gaps.next(hole);
+  await settle();
+  klines.next(kline(102, 2));
+  expect(asked).toEqual([300]);
+  expect(charted).toEqual([100, 101, 102]);
+  expect(notices).toMatchObject([{ text: expect.stringContaining('its stop stays in force: Error: boom') }]);
+});
+
+/** Keeps the program busy for 3 s at its second kline, and hears `heard`. */
+const blocking = (desk: TestDesk, heard: number[]) =>
+  defineStrategy({
+    name: 'blocking',
+    about: 'Blocks',
+    params: {},
+    indicators: () => ({}),
+    decide(_, { kline: { close } }) {
+      if (heard.push(close) === 2) desk.clock.skipTo(desk.clock.now() + 3_000);
+      return flat('none');
+    },
+  });
+
+test('one that kept the program busy for too long hears nothing until it is resumed, and then begins again', async () => {
+  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  const heard: number[] = [];
+  const stored = [kline(100, 0)];
+  const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, heard));
+  await settle();
+  klines.next(kline(101, 1));
+  klines.next(kline(102, 2));
+  expect(desk.assembled.risk.switch.inForce).toMatchObject([{ strategy: 's', by: 'thinking' }]);
+  klines.next(kline(103, 3));
+  gaps.next(hole);
+  await desk.clock.advanceTo(desk.clock.now() + 5_000);
+  klines.next(kline(104, 4));
+  expect([heard, asked, charted]).toEqual([[101, 102], [300], [100, 101, 102, 103, 104]]);
+  await desk.assembled.resume('s', 'operator', 'mended');
+  await desk.clock.advanceTo(desk.clock.now() + 1_500);
+  await settle();
+  klines.next(kline(105, 5));
+  expect([heard, asked]).toEqual([
+    [101, 102, 105],
+    [300, 300],
+  ]);
+  expect(notices).toEqual([
+    { level: 'info', text: 'strategy s was resumed: it begins again from the klines before now' },
+  ]);
+});
+
+test('one that was disabled for it before a restart waits for its resume, too', async () => {
+  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  desk.assembled.risk.switch.kill({ at: 0, strategy: 's', by: 'thinking', reason: 'busy' });
+  const { klines, asked, reasons, settle } = listening(1, [kline(100, 0)], desk);
+  await desk.clock.advanceTo(desk.clock.now() + 5_000);
+  klines.next(kline(101, 1));
+  expect([asked, reasons]).toEqual([[], []]);
+  await desk.assembled.resume('s', 'operator', 'mended');
+  await desk.clock.advanceTo(desk.clock.now() + 1_500);
+  await settle();
+  klines.next(kline(102, 2));
+  expect([asked.length, reasons.length]).toEqual([1, 1]);
 });

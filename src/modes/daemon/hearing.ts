@@ -4,30 +4,34 @@ import {
   filter,
   finalize,
   type MonoTypeOperatorFunction,
+  merge,
   mergeMap,
+  NEVER,
   Observable,
   startWith,
   switchMap,
+  type Unsubscribable,
 } from 'rxjs';
-import type { Clock } from '../../clock/clock.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
 import type { Notice } from '../../execution/desk.ts';
 import { isStreaming } from '../../strategy/contract.ts';
+import { faultText } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { warmupOf } from '../../strategy/needs.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 import type { Assembled } from '../assemble.ts';
-import { held } from '../source.ts';
+import { held, type Source, source } from '../source.ts';
 import type { NamedHosted } from '../strategies.ts';
 import { type Reaching, reach } from './reach.ts';
 import type { Screen } from './screen.ts';
 
 export interface Ears {
-  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'machine'>;
+  readonly clock: Clock;
   readonly exchange: { readonly feed: MarketFeed };
   readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'> & {
-    readonly risk: Pick<Assembled['risk'], 'thought'>;
+    readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
   readonly screen: Pick<Screen, 'addKline' | 'failed'>;
   readonly reaching: Reaching;
@@ -37,27 +41,73 @@ export interface Ears {
 /** Klines that the chart begins with, also where a strategy needs fewer. */
 const charted = 300;
 
+/** Between two looks whether one that kept the program busy for too long may go on, real ms. */
+const wakeMs = 1_000;
+
 /**
  * A strategy's signals, from the moment that its warm-up klines are there. A hole that could not be healed is like a restart:
  * indicators that have missed klines would be wrong for as long as they remember, so they begin again from history. A strategy
- * that reads streams by itself is told of the hole and decides.
+ * that reads streams by itself is told of the hole and decides. One that kept the program busy for too long hears nothing until it is
+ * resumed, since it would do so again, and then begins again from history, too.
  */
 export function signalsHeard(ears: Ears, one: NamedHosted): Observable<Signal> {
+  const { assembled, exchange, clock, notice } = ears;
+  const { inForce } = assembled.risk.switch;
+  const course: Course = {
+    isOver: false,
+    isTooSlow: inForce.some(({ strategy, by }) => strategy === one.id && by === 'thinking'),
+    stopped: source(),
+  };
+  let charting: Unsubscribable | undefined;
+  // Its symbol's chart goes on without it.
+  const chart = (): void => {
+    charting ??= exchange.feed.klines(one.symbol, one.interval).subscribe((kline) => ears.screen.addKline(kline));
+  };
   const fresh = defer(() => {
-    const klines = held(ears.exchange.feed.klines(one.symbol, one.interval));
+    const klines = held(exchange.feed.klines(one.symbol, one.interval));
     return defer(() => warmupKlines(ears, one)).pipe(
-      mergeMap((history) => signalsOf(one, inputsOf(ears, one, history, klines.stream))),
-      finalize(() => klines.end()),
+      mergeMap((history) => signalsOf(one, inputsOf(ears, one, history, klines.stream, course))),
+      finalize(() => {
+        klines.end();
+        if (course.isOver || course.isTooSlow) chart();
+      }),
     );
   });
-  if (isStreaming(one.strategy)) return fresh;
-  const holes = ears.exchange.feed.gaps.pipe(
+  const awake = new Observable<void>((out) => {
+    const ended = new AbortController();
+    const wait = async (): Promise<void> => {
+      while (!ended.signal.aborted && assembled.risk.switch.of(one.id) !== undefined)
+        await pause(clock, clock.machine(wakeMs), ended.signal);
+      if (ended.signal.aborted) return;
+      notice({ level: 'info', text: `strategy ${one.id} was resumed: it begins again from the klines before now` });
+      course.isTooSlow = false;
+      out.next();
+      out.complete();
+    };
+    if (course.isTooSlow) {
+      chart();
+      wait().catch((error: unknown) => out.error(error));
+    } else out.next();
+    return () => ended.abort();
+  });
+  const holes = exchange.feed.gaps.pipe(
     filter(({ symbol, channel, healed }) => symbol === one.symbol && channel === 'klines' && !healed),
   );
-  return holes.pipe(
+  return merge(isStreaming(one.strategy) ? NEVER : holes, course.stopped.stream).pipe(
+    // What threw is stopped, whatever comes.
+    filter(() => !course.isOver),
     startWith(undefined),
-    switchMap(() => fresh),
+    switchMap(() => awake.pipe(switchMap(() => fresh))),
+    finalize(() => charting?.unsubscribe()),
   );
+}
+
+interface Course {
+  /** It threw. */
+  isOver: boolean;
+  isTooSlow: boolean;
+  /** Ends what it hears. */
+  readonly stopped: Source<void>;
 }
 
 async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: NamedHosted): Promise<readonly Kline[]> {
@@ -77,40 +127,51 @@ async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: N
 
 /** Measures how long a strategy keeps the program busy with each thing that it is shown: meanwhile nobody else is served. */
 const thinking =
-  <T>({ clock, assembled: { risk } }: Ears, strategy: string): MonoTypeOperatorFunction<T> =>
+  <T>({ clock, assembled: { risk } }: Ears, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
   (shown) =>
     new Observable((out) =>
       shown.subscribe({
         next(one) {
           const from = clock.monotonic();
           out.next(one);
-          risk.thought(strategy, (clock.monotonic() - from) / clock.machine(1));
+          const ms = (clock.monotonic() - from) / clock.machine(1);
+          risk.thought(strategy, ms);
+          if (ms <= (risk.limits.maxThinkingMs ?? Number.POSITIVE_INFINITY)) return;
+          course.isTooSlow = true;
+          course.stopped.emit();
         },
         error: (error: unknown) => out.error(error),
         complete: () => out.complete(),
       }),
     );
 
-function inputsOf(ears: Ears, one: NamedHosted, history: readonly Kline[], klines: Observable<Kline>): Inputs {
+function inputsOf(
+  ears: Ears,
+  one: NamedHosted,
+  history: readonly Kline[],
+  klines: Observable<Kline>,
+  course: Course,
+): Inputs {
   const { exchange, assembled, screen, clock, notice } = ears;
   const { feed } = exchange;
   // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
   klines.subscribe((kline) => screen.addKline(kline));
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
-  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(ears, one.id));
+  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(ears, one.id, course));
   return {
     history,
     klines: timed(klines.pipe(filter((kline) => kline.openTime > last))),
     trades: timed(feed.trades(one.symbol)),
     depth: timed(feed.depth(one.symbol)),
     ticker: timed(feed.ticker(one.symbol)),
-    gaps: feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol)),
-    fills: assembled.booked.pipe(filter((fill) => fill.strategy === one.id)),
+    gaps: timed(feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol))),
+    fills: timed(assembled.booked.pipe(filter((fill) => fill.strategy === one.id))),
     holding: assembled.portfolio.holding(one.id, one.symbol),
     before: assembled.planner.standing(one.id, one.symbol)?.want,
     now: () => clock.now(),
     failed(error) {
-      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      course.isOver = true;
+      const text = faultText(error);
       screen.failed(one.id, text);
       notice({
         level: 'error',
