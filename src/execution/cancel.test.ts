@@ -108,7 +108,7 @@ describe('several cancels at one moment', () => {
 
   test('leave in one request, and each order is asked for', async () => {
     const { desk, orders } = await three();
-    expect(await desk.finish(desk.assembled.cancelAll(), 5_000)).toBe(3);
+    expect(await desk.finish(desk.assembled.cancelAll(), 5_000)).toHaveLength(3);
     expect(desk.log.filter((line) => line.startsWith('cancel'))).toEqual(['cancelMany 1001 1002 1003']);
     for (const order of orders) expect(await desk.stateOf(order)).toBe('canceled');
     expect(desk.asked('query')).toBe(3);

@@ -9,11 +9,11 @@ import type { Book } from './book.ts';
 import type { CancellingAll } from './insist.ts';
 
 export interface Controls {
-  /** Stops creation, durably, and cancels what rests. */
-  kill(kill: Kill): Promise<void>;
+  /** Stops creation, durably, and cancels what rests; returns those orders, as they are then. */
+  kill(kill: Kill): Promise<readonly WorkingOrder[]>;
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
-  /** Cancels resting orders, of one strategy or all; returns how many. */
-  cancelAll(strategy?: string): Promise<number>;
+  /** Cancels resting orders, of one strategy or all; returns them as they are then: what was filled before the cancel came is filled. */
+  cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;
 }
 
 export function controls({ portfolio, risk }: Book, execution: Execution, cancellingAll: CancellingAll): Controls {
@@ -22,13 +22,13 @@ export function controls({ portfolio, risk }: Book, execution: Execution, cancel
     lane: 'kill' | 'cancel',
     strategy: string | undefined,
     unless: (order: WorkingOrder) => boolean = () => false,
-  ): Promise<number> {
+  ): Promise<readonly WorkingOrder[]> {
     const resting = [...portfolio.orders()].filter(
       (order) =>
         order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
     );
     await cancellingAll(resting, lane);
-    return resting.length;
+    return resting;
   }
   return {
     async kill(kill) {
@@ -36,7 +36,7 @@ export function controls({ portfolio, risk }: Book, execution: Execution, cancel
       const { at, strategy = null, by, reason } = kill;
       journal.append({ kind: 'kill', at, strategy, by, reason });
       await journal.durable();
-      await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
+      return await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
     },
     async resume(strategy, by, reason) {
       // What is remembered from here on comes after the row that has everything before it forgotten.

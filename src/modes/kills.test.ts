@@ -3,6 +3,7 @@ import { unitsText } from '../domain/money.ts';
 import { load } from '../journal/load.ts';
 import { fill, startTime } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
+import { cancelledText } from './kills.ts';
 
 test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
   const desk = new TestDesk().listen();
@@ -13,4 +14,25 @@ test('a resume writes down at once what the loss is measured from: a crash right
   portfolio.mark('BTCUSDT', 80, startTime);
   await desk.finish(desk.assembled.resume(undefined, 'operator', 'seen'));
   expect([...load(desk.db).days]).toEqual([[startTime, unitsText(portfolio.totalEquity())]]);
+});
+
+test('what was filled before its cancel came is not told as cancelled, nor what nobody knows the end of', async () => {
+  const desk = new TestDesk({ batches: true }).listen();
+  const orders = [];
+  for (const price of ['96', '97', '98', '99']) orders.push(await desk.placed({ price }));
+  const [, half, whole, slow] = orders;
+  desk.venue.onCancel = ({ orderId }) => {
+    if (orderId === half?.orderId) desk.venue.fill(orderId, '0.3');
+    if (orderId === whole?.orderId) desk.venue.fill(orderId, '1');
+  };
+  const cancelled = await desk.finish(desk.assembled.cancelAll('s'), 30_000);
+  const name = whole?.intent.clientOrderId ?? '';
+  expect(cancelledText(cancelled)).toBe(
+    `3 resting orders were cancelled, 1 of them filled in part before, 1 was filled before its cancel came (${name}).`,
+  );
+  expect(cancelledText(cancelled.slice(1, 2))).toBe('1 resting order was cancelled, filled in part before.');
+  expect(cancelledText([])).toBe('There was no resting order to cancel.');
+  expect(slow === undefined ? '' : cancelledText([{ ...slow, state: 'open', venueStatus: 'NEW' }])).toMatch(
+    /^1 has not ended yet and goes on being cancelled \(\w+\)\.$/,
+  );
 });

@@ -2,6 +2,7 @@
 import { didYouMean } from '../domain/refusal.ts';
 import type { Halted } from '../execution/halt.ts';
 import type { KillEntry } from '../journal/entries.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Assembled } from './assemble.ts';
 
 /** The first few of many, and how many more. */
@@ -13,6 +14,38 @@ export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
   halts.length === 0
     ? ''
     : ` It lifts HALT (${fewOf(halts.map(({ text }) => text))}): what is still wrong halts again.`;
+
+/** What became of orders that were asked to be cancelled: each can be filled before its cancel comes, or still be looked for. */
+export function cancelledText(orders: readonly WorkingOrder[]): string {
+  if (orders.length === 0) return 'There was no resting order to cancel.';
+  const {
+    filled = [],
+    cancelled = [],
+    going = [],
+  } = Object.groupBy(orders, ({ state, venueStatus }) =>
+    state === 'filled' || venueStatus === 'FILLED'
+      ? 'filled'
+      : state === 'canceled' || venueStatus === 'CANCELED'
+        ? 'cancelled'
+        : 'going',
+  );
+  const inPart = cancelled.filter(({ filled: sofar, executed = sofar }) => executed > 0).length;
+  const part = (some: readonly WorkingOrder[], one: string, more: string, ids = true): string[] =>
+    some.length === 0
+      ? []
+      : [
+          `${some.length} ${some.length === 1 ? one : more}${ids ? ` (${fewOf(some.map(({ intent }) => intent.clientOrderId))})` : ''}`,
+        ];
+  const parts = [
+    ...part(cancelled, 'resting order was cancelled', 'resting orders were cancelled', false),
+    ...(inPart === 0
+      ? []
+      : [cancelled.length === 1 ? 'filled in part before' : `${inPart} of them filled in part before`]),
+    ...part(filled, 'was filled before its cancel came', 'were filled before their cancels came'),
+    ...part(going, 'has not ended yet and goes on being cancelled', 'have not ended yet and go on being cancelled'),
+  ];
+  return `${parts.join(', ')}.`;
+}
 
 /** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
 export function nobody(

@@ -41,7 +41,13 @@ function guarded(): () => Promise<void> {
     {
       ...{ stateDir, clock, hosted: [{ id: 'trend' }] },
       journal: journal as Parameters<typeof guardian>[0]['journal'],
-      assembled: { ...assembled, kill: async ({ strategy }) => void killed.push(strategy) },
+      assembled: {
+        ...assembled,
+        kill: async ({ strategy }) => {
+          killed.push(strategy);
+          return [];
+        },
+      },
       notice: (said) => void notices.push(said),
     },
     stop.signal,

@@ -19,7 +19,7 @@ import { assemble, type Parts } from '../assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from '../capabilities-file.ts';
 import { decisionsOf } from '../decide.ts';
 import { findOutOnce } from '../doctor/find-out.ts';
-import { liftedText, nobody, resumedText } from '../kills.ts';
+import { cancelledText, liftedText, nobody, resumedText } from '../kills.ts';
 import { begin, isStrict, limitsOf, NotRaised, stepOf } from '../limits.ts';
 import { type Made, run } from '../running.ts';
 import { removeDaemonInfo, writeDaemonInfo } from '../state.ts';
@@ -353,8 +353,8 @@ function sourceOf({
     klines: (symbol) => screen.klines(symbol),
     async kill(reason, strategy) {
       refuseNobody(strategy);
-      await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
-      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. Resting orders were cancelled, positions stay as they are, and their stops are not acted on.`;
+      const resting = await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
+      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. ${cancelledText(resting)} Positions stay as they are, and their stops are not acted on.`;
     },
     async resume(reason, strategy) {
       refuseNobody(strategy);
@@ -369,10 +369,7 @@ function sourceOf({
     limits: stepOf(assembled, clock, stateDir),
     async cancelAll(strategy) {
       refuseNobody(strategy);
-      const count = await assembled.cancelAll(strategy);
-      return count === 0
-        ? 'There was no resting order to cancel.'
-        : `${count} resting ${count === 1 ? 'order was' : 'orders were'} cancelled.`;
+      return cancelledText(await assembled.cancelAll(strategy));
     },
   };
 }
