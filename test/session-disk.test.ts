@@ -66,6 +66,15 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   rmSync(ballast);
   await until('orders again', () => exchange.allOrders(trader.uid).length >= orders + 2);
   expect(await differencesAtRest(rig, exchange)).toEqual([]);
+  expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+  const again = fillUp(rig.state);
+  rig.wish('other', target(0));
+  await until('that it is told', async () =>
+    /^ATTENTION +the disk of .* is full/m.test((await rig.run('status')).stdout),
+  );
+  rmSync(again);
+  await daemon.line(/the disk has space again: nothing is created before sluice resume/);
+  await until('that it is over', async () => !(await rig.run('status')).stdout.includes('ATTENTION'));
   expect((await daemon.end('SIGINT')).code).toBe(130);
 });
 
@@ -90,6 +99,9 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   expect(killed.code).toBe(0);
   expect(killed.stdout).toMatch(
     /^Everything is killed: .* until there is room the kill is kept as the file .*\/kill, /,
+  );
+  expect((await rig.run('status')).stdout).toMatch(
+    /^KILL ASKED of everything by the file .* \(it holds, and is written down once the disk has space\)$/m,
   );
   expect((await daemon.end('SIGKILL')).code).toBe(null);
   rmSync(ballast);

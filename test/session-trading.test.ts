@@ -217,6 +217,16 @@ describe.each(profiles)('on the %s profile', (profile) => {
     rig.wish('other', target(0.1));
     await filled(2);
     expect(await differencesAtRest(rig, exchange)).toEqual([]);
+    const thrown = /the puppet was told to throw/;
+    expect((await rig.run('status')).stdout).toMatch(
+      new RegExp(`^STOPPED +maker since .* it threw, and begins again with the next start: .*${thrown.source}`, 'm'),
+    );
+    expect(JSON.parse((await rig.run('status', '--json')).stdout)).toMatchObject({
+      stopped: [{ strategy: 'maker', error: expect.stringMatching(thrown) }],
+      diskFull: false,
+    });
+    expect((await rig.run('why', 'maker')).stdout).toMatch(thrown);
     expect((await daemon.end('SIGINT')).code).toBe(130);
+    expect((await rig.run('status')).stdout).not.toContain('STOPPED');
   });
 });

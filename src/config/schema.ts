@@ -25,9 +25,11 @@ const fraction = plainDecimal
   .regex(/^(0(\.\d{1,8})?|1(\.0{1,8})?)$/, 'must be a fraction from "0" to "1" with at most 8 decimals')
   .transform((text): Rate => rate(text));
 /** Exchanges ask for thousandths: what is written in percent would eat an account, and its run say of each strategy that it lost. */
-const feeRate = fraction.refine((fee) => fee <= rate('0.05'), {
-  error: ({ input }) =>
-    `is ${(rateNumber(input as Rate) * 100).toLocaleString('en')} % of each trade, where at most 5 % are taken: 0.1 % is "0.001"`,
+const feeRate = fraction.superRefine((fee, issues) => {
+  if (fee > rate('0.05'))
+    issues.addIssue(
+      `is ${(rateNumber(fee) * 100).toLocaleString('en')} % of each trade, where at most 5 % are taken: 0.1 % is "0.001"`,
+    );
 });
 const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
 const positiveMs = z.int().min(1).max(86_400_000);

@@ -10,10 +10,11 @@ import { trade } from '../trader.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Assembled } from './assemble.ts';
 import { noteDay } from './controls.ts';
+import type { BareTimes } from './daemon/bare-times.ts';
 import { beatMs, freshness } from './daemon/freshness.ts';
 import { guardian } from './daemon/guardian.ts';
 import { health, healthMs } from './daemon/health.ts';
-import { signalsHeard } from './daemon/hearing.ts';
+import { type Ears, type StoppedStrategy, signalsHeard, stoppedName } from './daemon/hearing.ts';
 import { marketKeeper, noMarketDataName } from './daemon/market-keeper.ts';
 import { watchLoss, watchPrices } from './daemon/prices.ts';
 import type { Reaching } from './daemon/reach.ts';
@@ -28,6 +29,7 @@ export interface Made {
   readonly exchange: Exchange;
   readonly journal: Journal;
   readonly assembled: Assembled;
+  readonly bare: BareTimes;
   readonly screen: Screen;
   readonly hosted: readonly NamedHosted[];
   readonly notice: (notice: Notice) => void;
@@ -63,6 +65,7 @@ export function run(made: Made): Running {
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
+  const failed = stoppedByThemselves(made);
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
     begun = resolve;
@@ -81,19 +84,11 @@ export function run(made: Made): Running {
     },
     // A stop that came while recovery went on is over when strategies would begin.
     signals: hosted.map((one) =>
-      defer(() => (isStopping ? EMPTY : signalsHeard(made, one).pipe(takeUntil(stopping.stream)))),
+      defer(() => (isStopping ? EMPTY : signalsHeard({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
     ),
   };
   const trading = trade(desk).subscribe({ error: fatal });
-  void guardian(made, tasks.signal).catch(fatal);
-  void every(clock, clock.machine(healthMs), tasks.signal, healthOf(made)).catch(fatal);
-  void every(clock, equityEveryMs, tasks.signal, () => noteEquity(made)).catch(fatal);
-  void every(clock, clock.machine(beatMs), tasks.signal, () => fresh.beat()).catch(fatal);
-  void every(clock, clock.machine(insistMs), tasks.signal, () => assembled.insist()).catch(fatal);
-  void every(clock, clock.machine(timeMs), tasks.signal, timeKeeper(made)).catch(fatal);
-  const remember = (cause: string): void =>
-    made.journal.append({ kind: 'memory', name: noMarketDataName, value: cause });
-  void every(clock, clock.machine(timeMs), tasks.signal, marketKeeper({ ...made, remember })).catch(fatal);
+  lookAfter(made, fresh, tasks.signal);
 
   async function atMost(work: Promise<unknown>): Promise<void> {
     const patience = new AbortController();
@@ -116,6 +111,35 @@ export function run(made: Made): Running {
       for (const end of watched) end();
       trading.unsubscribe();
     },
+  };
+}
+
+/** What goes on beside trading until the signal. */
+function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: AbortSignal): void {
+  const { clock, assembled, bare, journal, fatal } = made;
+  const each = (ms: number, work: () => Promise<void> | void): void => void every(clock, ms, signal, work).catch(fatal);
+  void guardian(made, signal).catch(fatal);
+  each(clock.machine(healthMs), healthOf(made));
+  each(equityEveryMs, () => noteEquity(made));
+  each(clock.machine(beatMs), () => fresh.beat());
+  each(clock.machine(insistMs), () => {
+    assembled.insist();
+    bare.look();
+  });
+  each(clock.machine(timeMs), timeKeeper(made));
+  const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
+  each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
+}
+
+/** Keeps which strategies threw, for the screen and for `sluice status`; none has at the start. */
+function stoppedByThemselves({ screen, journal, clock }: Made): Ears['failed'] {
+  const stopped: StoppedStrategy[] = [];
+  const remember = (): void => journal.append({ kind: 'memory', name: stoppedName, value: JSON.stringify(stopped) });
+  remember();
+  return (strategy, error) => {
+    screen.failed(strategy, error);
+    stopped.push({ strategy, at: clock.now(), error });
+    remember();
   };
 }
 

@@ -112,6 +112,24 @@ test('a journal that is damaged, empty or locked away is refused in one line', (
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(/);
 });
 
+test('status says how long what is without its protection has been, while it lasts, too', () => {
+  const db = openForWriting(join(dir, journalFile));
+  writer(
+    db,
+    1,
+  )([
+    { kind: 'memory', name: 'unprotected', value: '[["s","BTCUSDT",1500],["old","BTCUSDT",2500]]' },
+    { kind: 'memory', name: 'bare', value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' },
+  ]);
+  db.close();
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.filter((line) => line.startsWith('unprotected'))).toEqual([
+    'unprotected since 1970-01-01 00:01:00 UTC and still, at most 7200 s: what s holds of BTCUSDT',
+    'unprotected at most 1.2 s: what t held of BTCUSDT',
+    'unprotected at most 2.5 s: what old held of BTCUSDT',
+  ]);
+});
+
 test('status says of which positions nobody watches the exits, while no daemon runs', () => {
   const db = openForWriting(join(dir, journalFile));
   writer(

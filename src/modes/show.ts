@@ -10,6 +10,8 @@ import { examine } from '../journal/examine.ts';
 import { journalFile } from '../journal/open.ts';
 import { type JournalReader, openReader } from '../journal/reader.ts';
 import { moment, roundedMoney } from '../ops/words.ts';
+import { type BareRow, bareName } from './daemon/bare-times.ts';
+import { type StoppedStrategy, stoppedName } from './daemon/hearing.ts';
 import { lastBeat } from './daemon/heartbeat.ts';
 import { killRequests } from './daemon/kill-file.ts';
 import { noMarketDataName } from './daemon/market-keeper.ts';
@@ -17,7 +19,7 @@ import { fewOf } from './kills.ts';
 import { refuseOld } from './newest.ts';
 import { type ChosenState, chooseState, isHeld, refusalOf } from './state.ts';
 import { textTable } from './text-table.ts';
-import { fillJson, isDust, shortId } from './words.ts';
+import { clipped, fillJson, isDust, shortId } from './words.ts';
 
 export interface ShowOptions {
   readonly state?: string;
@@ -194,13 +196,33 @@ const guardedIn = (
     return exits === '' ? [] : [{ strategy, symbol, exits }];
   });
 
+interface Unprotected {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly longestMs: number;
+  /** Since when it is, UTC ms; null: it was. */
+  readonly since: number | null;
+}
+
 /** For how long positions stood without the protection that was asked for, at the longest. */
-const unprotectedIn = (
-  reader: JournalReader,
-): readonly { readonly strategy: string; readonly symbol: string; readonly longestMs: number }[] =>
-  (JSON.parse(reader.memories().get('unprotected') ?? '[]') as [string, string, number][]).map(
-    ([strategy, symbol, longestMs]) => ({ strategy, symbol, longestMs }),
-  );
+function unprotectedIn(reader: JournalReader): readonly Unprotected[] {
+  const memories = reader.memories();
+  const told = JSON.parse(memories.get(bareName) ?? '[]') as readonly BareRow[];
+  // Of a journal that no daemon has written to since these are told while they last.
+  const ended = JSON.parse(memories.get('unprotected') ?? '[]') as readonly [string, string, number][];
+  const isTold = (strategy: string, symbol: string): boolean =>
+    told.some((row) => row[0] === strategy && row[1] === symbol);
+  return [
+    ...told.map(([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since })),
+    ...ended
+      .filter(([strategy, symbol]) => !isTold(strategy, symbol))
+      .map(([strategy, symbol, longestMs]) => ({ strategy, symbol, longestMs, since: null })),
+  ];
+}
+
+/** Strategies that threw since the running daemon began. */
+export const stoppedIn = (reader: JournalReader): readonly StoppedStrategy[] =>
+  JSON.parse(reader.memories().get(stoppedName) ?? '[]') as readonly StoppedStrategy[];
 
 /** A daemon beats each second, real ms: one that has not for so long does nothing else either. */
 const mostSilentMs = 10_000;
@@ -236,6 +258,8 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     fills: reader.fillCount(),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
     unprotected: unprotectedIn(reader),
+    stopped: running === undefined ? [] : stoppedIn(reader),
+    diskFull: running === undefined ? null : (lastBeat(dir)?.diskFull ?? false),
     unwatched: running === undefined ? guardedIn(reader) : [],
     noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
     kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
@@ -282,10 +306,22 @@ export function showStatus(options: ShowOptions): void {
       `orders     ${status.openOrders} open, ${status.unknownOrders.length} of unknown outcome${status.unknownOrders.length === 0 ? '' : `: ${status.unknownOrders.join(', ')}`}`,
     );
     options.out(`fills      ${status.fills}`);
+    if (status.diskFull === true)
+      options.out(
+        `ATTENTION  the disk of ${chosen.dir} is full: no order is created until there is space, and what happens meanwhile is not in this list yet`,
+      );
+    for (const { strategy, at, error } of status.stopped)
+      options.out(
+        `STOPPED    ${strategy} since ${moment(at)} UTC: it threw, and begins again with the next start: ${clipped(error)}`,
+      );
     if (status.noMarketData !== null)
       options.out(`ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`);
-    for (const { strategy, symbol, longestMs } of status.unprotected)
-      options.out(`unprotected at most ${Math.ceil(longestMs / 100) / 10} s: what ${strategy} held of ${symbol}`);
+    for (const { strategy, symbol, longestMs, since } of status.unprotected) {
+      const long = `at most ${Math.ceil(longestMs / 100) / 10} s: what ${strategy} held of ${symbol}`;
+      options.out(
+        `unprotected ${since === null ? long : `since ${moment(since)} UTC and still, ${long.replace('held', 'holds')}`}`,
+      );
+    }
     for (const clientOrderId of status.quarantinedOrders)
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,
@@ -297,7 +333,7 @@ export function showStatus(options: ShowOptions): void {
       );
     for (const { strategy, path, reason } of status.killsAsked)
       options.out(
-        `KILL ASKED of ${strategy ?? 'everything'} by the file ${path}: ${reason} (a daemon carries it out as soon as it trades there)`,
+        `KILL ASKED of ${strategy ?? 'everything'} by the file ${path}: ${reason} (${status.diskFull === true ? 'it holds, and is written down once the disk has space' : 'a daemon carries it out as soon as it trades there'})`,
       );
   });
 }

@@ -7,8 +7,9 @@ import { wordsFor } from '../execution/by-hand.ts';
 import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../journal/entries.ts';
 import { type Denied, type JournalReader, openToRead } from '../journal/reader.ts';
 import { approvalText, denialText } from '../ops/words.ts';
-import { orderJson, type ShowOptions, withState } from './show.ts';
-import { speedName, wantText } from './words.ts';
+import type { StoppedStrategy } from './daemon/hearing.ts';
+import { orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
+import { clipped, speedName, wantText } from './words.ts';
 
 interface Step {
   readonly at: number;
@@ -167,6 +168,12 @@ function deniedSteps(denied: Denied, speed: number): Step[] {
   ];
 }
 
+const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
+  at,
+  what: 'STOPPED, it threw and begins again with the next start of a daemon',
+  detail: error,
+});
+
 /** Orders listed when the beginning of an id fits several; the count says how many there are. */
 const mostListed = 10;
 
@@ -220,7 +227,8 @@ export function showWhy(subject: string, options: ShowOptions): void {
       order === undefined && denials.length === 0 && !isStrategy
         ? lostIn(dir, subject, reader.meta.get('idKey') ?? '')
         : undefined;
-    if (order === undefined && lost === undefined && denials.length === 0) {
+    const stopped = isStrategy ? stoppedIn(reader).filter(({ strategy }) => strategy === subject) : [];
+    if (order === undefined && lost === undefined && denials.length === 0 && stopped.length === 0) {
       if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);
       throw new Refusal(
         `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
@@ -231,7 +239,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
       lost !== undefined
         ? [...fillSteps(reader, lost.clientOrderId), ...evidenceSteps(reader, lost.orderId)].sort((a, b) => a.at - b.at)
         : order === undefined
-          ? denials.toReversed().flatMap((denied) => deniedSteps(denied, speed))
+          ? [...denials.toReversed().flatMap((denied) => deniedSteps(denied, speed)), ...stopped.map(stoppedStep)]
           : orderSteps(reader, order, dir);
     if (options.json) {
       options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
@@ -254,7 +262,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     for (const { at, what, detail } of steps) {
       if (day(at) !== shown) options.out(`${day(at)} UTC`);
       shown = day(at);
-      options.out(`${stamp(at)}  ${what}${detail === '' ? '' : `: ${detail}`}`);
+      options.out(`${stamp(at)}  ${what}${detail === '' ? '' : `: ${clipped(detail)}`}`);
     }
   });
 }

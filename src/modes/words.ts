@@ -8,6 +8,17 @@ import type { Draft } from '../portfolio/plan.ts';
 /** Under which a journal remembers the speed of its last run, so that ages are told as they are configured. */
 export const speedName = 'speed';
 
+/** What a strategy says has no bound: more of it than this would drown what stands around it. */
+const mostShown = 400;
+
+/** On one line, and no longer than somebody reads. */
+export function clipped(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length <= mostShown
+    ? line
+    : `${line.slice(0, mostShown)}… (${line.length.toLocaleString('en')} characters)`;
+}
+
 /** The end of one of our ids, which tells it from the others where their beginnings are alike; `why` and `resolve` take it. */
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 

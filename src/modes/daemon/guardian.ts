@@ -23,7 +23,7 @@ export function guardian(guarded: Guarded, signal: AbortSignal): Promise<unknown
   signal.addEventListener('abort', () => beating.stop(), { once: true });
   return Promise.all([
     every(clock, beatMs, signal, () => {
-      beating.beat();
+      beating.beat(guarded.journal.full);
       for (const act of takeActs(stateDir)) guarded.notice({ level: 'warn', text: actText(act) });
     }),
     every(clock, killLookMs, signal, killsByFile(guarded)),

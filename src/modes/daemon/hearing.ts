@@ -24,8 +24,19 @@ import type { MarketFeed } from '../../venue/venue.ts';
 import type { Assembled } from '../assemble.ts';
 import { held, type Source, source } from '../source.ts';
 import type { NamedHosted } from '../strategies.ts';
+import { clipped } from '../words.ts';
 import { type Reaching, reach } from './reach.ts';
 import type { Screen } from './screen.ts';
+
+/** The name of those that stopped by themselves in the journal. */
+export const stoppedName = 'stopped';
+
+/** One that threw, at a time in UTC ms. */
+export interface StoppedStrategy {
+  readonly strategy: string;
+  readonly at: number;
+  readonly error: string;
+}
 
 export interface Ears {
   readonly clock: Clock;
@@ -33,7 +44,8 @@ export interface Ears {
   readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'> & {
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
-  readonly screen: Pick<Screen, 'addKline' | 'failed'>;
+  readonly screen: Pick<Screen, 'addKline'>;
+  readonly failed: (strategy: string, error: string) => void;
   readonly reaching: Reaching;
   readonly notice: (notice: Notice) => void;
 }
@@ -171,8 +183,8 @@ function inputsOf(
     now: () => clock.now(),
     failed(error) {
       course.isOver = true;
-      const text = faultText(error);
-      screen.failed(one.id, text);
+      const text = clipped(faultText(error));
+      ears.failed(one.id, text);
       notice({
         level: 'error',
         text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,

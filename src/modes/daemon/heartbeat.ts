@@ -14,8 +14,8 @@ const heartBytes = 64;
 export const beatMs = 1_000;
 
 export interface Heart {
-  /** Its time alone moves: that needs no space on a disk that is full. */
-  beat(): void;
+  /** Its time alone moves, or a word in its place: neither needs space on a disk that is full, which it says. */
+  beat(diskFull?: boolean): void;
   /** Says that the daemon ended on purpose: nobody has to look after what it leaves. */
   stop(): void;
 }
@@ -24,10 +24,14 @@ export interface Heart {
 export function heart(dir: string): Heart {
   const path = join(dir, heartbeatFile);
   // In place and of one length: a file put in another's place is waited for until it is on the disk, and trading waits with it.
-  const say = (state: 'running' | 'stopped'): void => {
+  const say = (state: 'running' | 'stopped', full = false): void => {
     const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
-      writeSync(file, `${JSON.stringify({ version: 1, pid: process.pid, state }).padEnd(heartBytes - 1)}\n`, 0);
+      writeSync(
+        file,
+        `${JSON.stringify({ version: 1, pid: process.pid, state, ...(full && { diskFull: true }) }).padEnd(heartBytes - 1)}\n`,
+        0,
+      );
     } finally {
       closeSync(file);
     }
@@ -40,9 +44,12 @@ export function heart(dir: string): Heart {
     }
   };
   quietly(() => say('running'));
+  let told = false;
   return {
-    beat: () =>
+    beat: (diskFull = false) =>
       quietly(() => {
+        if (diskFull !== told) say('running', diskFull);
+        told = diskFull;
         const now = machineWall() / 1_000;
         utimesSync(path, now, now);
       }),
@@ -52,6 +59,7 @@ export function heart(dir: string): Heart {
 
 export interface Heartbeat {
   readonly state: 'running' | 'stopped';
+  readonly diskFull: boolean;
   /** When it beat last, ms of the machine's wall clock. */
   readonly at: number;
 }
@@ -61,8 +69,8 @@ export function lastBeat(dir: string): Heartbeat | undefined {
   const path = join(dir, heartbeatFile);
   try {
     const { mtimeMs } = statSync(path);
-    const { state } = JSON.parse(readFileSync(path, 'utf8')) as { state: string };
-    return { state: state === 'stopped' ? 'stopped' : 'running', at: mtimeMs };
+    const { state, diskFull } = JSON.parse(readFileSync(path, 'utf8')) as { state: string; diskFull?: boolean };
+    return { state: state === 'stopped' ? 'stopped' : 'running', diskFull: diskFull === true, at: mtimeMs };
   } catch {
     return undefined;
   }

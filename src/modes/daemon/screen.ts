@@ -24,6 +24,7 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Hosted } from '../../strategy/host.ts';
 import type { Assembled } from '../assemble.ts';
 import { draftText, wantText } from '../words.ts';
+import type { BareTimes } from './bare-times.ts';
 import { Notices } from './notices.ts';
 import { formerIn, strategyView } from './strategy-view.ts';
 
@@ -40,6 +41,7 @@ export interface ScreenOptions {
   readonly speed: number;
   readonly hosted: readonly (Hosted & { readonly use: string })[];
   readonly assembled: Assembled;
+  readonly bare: Pick<BareTimes, 'of'>;
   readonly now: () => number;
   readonly weight: () => WeightView;
   /** Why no order is created at the moment, until that passes by itself. */
@@ -93,6 +95,12 @@ export class Screen {
       this.#notices.see(entry);
   }
 
+  /** A kill of all, or a HALT, stands: nothing is created until somebody resumes. */
+  get isStopped(): boolean {
+    const { risk, execution } = this.#options.assembled;
+    return execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
+  }
+
   /** A strategy threw. */
   failed(id: string, error: string): void {
     this.#errors.set(id, error);
@@ -133,15 +141,15 @@ export class Screen {
   }
 
   view(): View {
-    const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, now, weight } = this.#options;
+    const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, bare, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
     const equity = unitsText(portfolio.totalEquity());
-    const isStopped =
-      execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
-    const state = this.state === 'ready' && isStopped ? 'killed' : this.state;
+    const state = this.state === 'ready' && this.isStopped ? 'killed' : this.state;
     const strategies = [
-      ...hosted.map((one) => strategyView(assembled, one, this.#errors.get(one.id))),
-      ...formerIn(assembled.portfolio, hosted).map((place) => strategyView(assembled, place)),
+      ...hosted.map((one) => strategyView(assembled, bare.of(one.id, one.symbol), one, this.#errors.get(one.id))),
+      ...formerIn(assembled.portfolio, hosted).map((place) =>
+        strategyView(assembled, bare.of(place.id, place.symbol), place),
+      ),
     ];
     return {
       version: viewVersion,

@@ -28,6 +28,7 @@ import { type Terms, watchTerms } from '../terms.ts';
 import { refuseWithdrawKey } from '../withdraw-key.ts';
 import { speedName } from '../words.ts';
 import { sinceAllotted } from './allotted.ts';
+import { bareName, bareTimes } from './bare-times.ts';
 import { confirmed } from './confirmed.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
@@ -179,7 +180,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
   book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
   undo.unshift(() => venue.close?.());
-  const notice = (said: Notice): void => {
+  const notice = ({ level, text }: Notice): void => {
+    const said = { level, text: screen?.isStopped === true ? whileStopped(text) : text };
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
     // Nobody looks at the screen any more: orders that are left at the exchange must not be told to the log alone.
@@ -214,16 +216,26 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const hosted = hostedOf(options.configured, instruments);
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
-  screen = screenOf(options, reached, { hosted, assembled, blocked, loaded });
+  const bare = bareTimes({
+    assembled,
+    clock,
+    kept: loaded.memories.get(bareName),
+    remember: (value) => book.append({ kind: 'memory', name: bareName, value }),
+  });
+  screen = screenOf(options, reached, { hosted, assembled, bare, blocked, loaded });
   for (const entry of early) screen.see(entry);
   const { stateDir, fatal } = options;
-  return { ...reached, journal: book, assembled, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
+  return { ...reached, journal: book, assembled, bare, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
 }
+
+/** What passes by itself lifts no kill or HALT. */
+const whileStopped = (text: string): string =>
+  text.replace('orders are created again', 'nothing is created before sluice resume');
 
 const screenOf = (
   { mode, secrets, config }: SessionOptions,
   { clock, limits, exchange }: Reached,
-  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'blocked' | 'loaded'>,
+  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'bare' | 'blocked' | 'loaded'>,
 ): Screen =>
   new Screen({
     mode,

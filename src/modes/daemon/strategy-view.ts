@@ -3,6 +3,7 @@ import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts'
 import { openProfit } from '../../domain/position.ts';
 import type { StrategyView } from '../../ops/view.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { Bare } from '../../portfolio/unprotected.ts';
 import type { Assembled } from '../assemble.ts';
 import { isDust } from '../words.ts';
 
@@ -45,14 +46,14 @@ export const formerIn = (
     )
     .map(({ strategy, symbol }) => ({ id: strategy, symbol }));
 
-/** `thrown`: why it was stopped by itself. */
+/** `bare`: how long it stood without its protection. `thrown`: why it was stopped by itself. */
 export function strategyView(
-  { portfolio, protection, planner, risk, unprotected }: Assembled,
+  { portfolio, protection, planner, risk }: Assembled,
+  bare: Bare,
   { id, symbol, use, interval }: Shown,
   thrown?: string,
 ): StrategyView {
   const at = portfolio.instrument(symbol);
-  const bare = unprotected.of(id, symbol);
   const position = portfolio.position(id, symbol);
   const { base, cost } = position;
   const mark = portfolio.markTicks(symbol);

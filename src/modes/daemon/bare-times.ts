@@ -1,0 +1,71 @@
+/**
+ * How long positions stood without their protection, as it is told: while that still lasts, too, and over restarts. What
+ * `Unprotected` keeps is written down once it has ended, and begins anew with each run.
+ */
+import { ByPlace } from '../../portfolio/by-place.ts';
+import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
+
+/** The name of that in the journal. */
+export const bareName = 'bare';
+
+/** While it lasts it is written down so often, real ms: a status is not older than that. */
+const writeMs = 5_000;
+
+export interface BareParts {
+  readonly assembled: {
+    readonly portfolio: Pick<Portfolio, 'places'>;
+    readonly unprotected: Pick<Unprotected, 'of'>;
+  };
+  readonly clock: { now(): number; machine(realMs: number): number };
+  /** What an earlier run wrote down. */
+  readonly kept: string | undefined;
+  readonly remember: (value: string) => void;
+}
+
+export interface BareTimes {
+  of(strategy: string, symbol: string): Bare;
+  /** What is to be done each second, after `Unprotected` has looked. */
+  look(): void;
+}
+
+/** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
+export type BareRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
+
+export function bareTimes({ assembled, clock, kept, remember }: BareParts): BareTimes {
+  const { portfolio, unprotected } = assembled;
+  const places = new ByPlace<Bare>();
+  for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly BareRow[])
+    places.set(strategy, symbol, { longestMs, since: since ?? undefined });
+  const of = (strategy: string, symbol: string): Bare =>
+    places.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return {
+    of,
+    look() {
+      const now = clock.now();
+      let [turned, lasts] = [false, false];
+      for (const { strategy, symbol } of portfolio.places()) {
+        const before = of(strategy, symbol);
+        const seen = unprotected.of(strategy, symbol);
+        // An earlier run's stretch goes on where this one found it unprotected still.
+        const from = Math.min(before.since ?? Number.POSITIVE_INFINITY, seen.since ?? Number.POSITIVE_INFINITY);
+        const longestMs = Math.max(before.longestMs, seen.longestMs, Number.isFinite(from) ? now - from : 0);
+        const since = seen.since === undefined ? undefined : from;
+        if (longestMs === 0 && since === undefined) continue;
+        turned ||= (before.since === undefined) !== (since === undefined) || places.get(strategy, symbol) === undefined;
+        lasts ||= since !== undefined;
+        places.set(strategy, symbol, { longestMs, since });
+      }
+      if (!turned && !(lasts && now - writtenAt >= clock.machine(writeMs))) return;
+      writtenAt = now;
+      const rows: readonly BareRow[] = [...places.entries()].map(({ strategy, symbol, value }) => [
+        strategy,
+        symbol,
+        value.longestMs,
+        value.since ?? null,
+      ]);
+      remember(JSON.stringify(rows));
+    },
+  };
+}
