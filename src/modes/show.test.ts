@@ -118,13 +118,13 @@ test('status says how long what is without its protection has been, while it las
     db,
     1,
   )([
-    { kind: 'memory', name: 'unprotected', value: '[["s","BTCUSDT",1500],["old","BTCUSDT",2500]]' },
+    { kind: 'memory', name: 'unprotected', value: '[["s","BTCUSDT",1500],["old","BTCUSDT",2500],["u","BTCUSDT",0]]' },
     { kind: 'memory', name: 'bare', value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' },
   ]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.filter((line) => line.startsWith('unprotected'))).toEqual([
-    'unprotected since 1970-01-01 00:01:00 UTC and still, at most 7200 s: what s holds of BTCUSDT',
+    'unprotected since 1970-01-01 00:01:00 UTC and still: what s holds of BTCUSDT (at most 7200 s)',
     'unprotected at most 1.2 s: what t held of BTCUSDT',
     'unprotected at most 2.5 s: what old held of BTCUSDT',
   ]);

@@ -215,7 +215,7 @@ function unprotectedIn(reader: JournalReader): readonly Unprotected[] {
   return [
     ...told.map(([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since })),
     ...ended
-      .filter(([strategy, symbol]) => !isTold(strategy, symbol))
+      .filter(([strategy, symbol, longestMs]) => longestMs > 0 && !isTold(strategy, symbol))
       .map(([strategy, symbol, longestMs]) => ({ strategy, symbol, longestMs, since: null })),
   ];
 }
@@ -317,9 +317,11 @@ export function showStatus(options: ShowOptions): void {
     if (status.noMarketData !== null)
       options.out(`ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`);
     for (const { strategy, symbol, longestMs, since } of status.unprotected) {
-      const long = `at most ${Math.ceil(longestMs / 100) / 10} s: what ${strategy} held of ${symbol}`;
+      const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
       options.out(
-        `unprotected ${since === null ? long : `since ${moment(since)} UTC and still, ${long.replace('held', 'holds')}`}`,
+        since === null
+          ? `unprotected ${most}: what ${strategy} held of ${symbol}`
+          : `unprotected since ${moment(since)} UTC and still: what ${strategy} holds of ${symbol} (${most})`,
       );
     }
     for (const clientOrderId of status.quarantinedOrders)
