@@ -53,6 +53,12 @@ function grow(arena: Arena, byKib: number): void {
   run('mount', '-o', `remount,size=${size}k`, arena.rig.state);
 }
 
+/** What was written meanwhile stays: a disk that is too small for it never has space again. */
+function makeRoom(arena: Arena): void {
+  const { bavail, bsize } = statfsSync(arena.rig.state);
+  if (canMount() && bavail * bsize < enoughKib * kib) grow(arena, enoughKib);
+}
+
 /** Takes every block that is left. */
 export function fillUp(dir: string): string {
   const file = join(dir, 'ballast');
@@ -115,9 +121,7 @@ async function full(arena: Arena): Promise<Done> {
   const startsFull = isKilled && rng() < 0.5;
   const refusal = startsFull ? await startedOnFull(arena) : [];
   rmSync(ballast, { force: true });
-  // What was written meanwhile stays: a disk that is too small for it never has space again.
-  const { bavail, bsize } = statfsSync(rig.state);
-  if (bavail * bsize < enoughKib * kib) grow(arena, enoughKib);
+  makeRoom(arena);
   if (!arena.daemon.runs) await arena.start();
   const { arrivals } = await exchange.counts();
   return {
@@ -144,6 +148,7 @@ async function limited(arena: Arena): Promise<Done> {
   if (daemon.runs) limit(smallestLimit);
   await until('the end of a daemon whose files may not grow', () => !daemon.runs, patienceMs);
   const { code, signal } = await daemon.exited;
+  makeRoom(arena);
   await arena.start();
   const isClear = signal === 'SIGXFSZ' || code === 1;
   return {
