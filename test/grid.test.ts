@@ -52,6 +52,17 @@ describe('a grid', () => {
     const fresh = JSON.parse((await run(given)).out) as { readonly doubt: object };
     expect(fresh.doubt).toMatchObject({ days: expect.any(Number), splits: 12_870, pbo: expect.any(Number) });
     expect((JSON.parse((await run(given)).out) as { readonly doubt: object }).doubt).toEqual(fresh.doubt);
+    // Some of them as a grid of too many cells keeps them: they are run again, and counted once.
+    const folder = join(dir, 'runs', 'grids');
+    const [name = ''] = readdirSync(folder);
+    const kept = readFileSync(join(folder, name), 'utf8');
+    writeFileSync(
+      join(folder, name),
+      kept.replaceAll(/"returns":\[[^\]]*\]/g, (text, at: number) => (at % 2 === 0 ? text : '"returns":null')),
+    );
+    const mended = await run(given);
+    expect(mended.said).toMatch(/[1-9]\d? of 16 cells are done already/);
+    expect(JSON.parse(mended.out)).toEqual(fresh);
     const { out } = await run({ ...given, json: false });
     expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst hold +(not shown to be )?better: /);
   });
@@ -109,6 +120,10 @@ describe('a grid', () => {
     writeFileSync(join(folder, name), `${lines.slice(0, 5).join('\n')}\n`);
     const goingOn = await run({ runs });
     expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
+    appendFileSync(join(runs, 'tries.jsonl'), '{"at":1,"hash":"x\n');
+    expect((await run({ runs })).said).toMatch(
+      /note: 1 line of .*tries\.jsonl cannot be read: what it stood for is not counted/,
+    );
     expect([whole, tries(goingOn), tries(await run({ runs })), tries(await run({ ledger: runs }))]).toEqual([
       7, 7, 7, 7,
     ]);
@@ -168,9 +183,14 @@ describe('a grid', () => {
   });
 
   test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
-    const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs') });
+    const stopped = 'Stopped: 9 of 9 cells are not run, and nothing here knows of them';
+    const [csv, report] = [join(dir, 'csv'), join(dir, 'grid.html')];
+    const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs'), csv, report });
     expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);
     expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
+    expect(JSON.parse(out).warnings).toContain(stopped);
+    expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toContain(stopped);
+    expect(readFileSync(report, 'utf8')).toContain(`${stopped}</p>`);
   });
 
   test('leaves out cells whose averages are longer than the data: they would do nothing, and be the best among those that lose', async () => {

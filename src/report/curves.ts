@@ -104,7 +104,7 @@ export function equitySection({ chart, asset, summary }: ReportInput): Html {
     'Equity against holding',
     equityPlot(chart, labels, asset),
     ownPlot(chart, labels, asset),
-    html`<h3>Drawdown <span class="muted">largest ${shareText(maxDrawdown)} at kline closes, longest ${drawdownDays.toFixed(1)} days; holding fell by ${holdDrawdown === null ? 'n/a' : shareText(Math.abs(holdDrawdown))}</span></h3>`,
+    html`<h3>Drawdown <span class="muted">largest ${shareText(maxDrawdown)} at kline closes, longest ${drawdownDays.toFixed(1)} days; holding fell by ${holdDrawdown === null ? 'n/a' : `${shareText(Math.abs(holdDrawdown))} at UTC day closes`}</span></h3>`,
     fallPlot(chart, labels),
     html`<h3>Exposure <span class="muted">in the market ${shareText(timeInMarket)} of the time, ${shareText(exposure)} of equity on average</span></h3>`,
     exposurePlot(chart, labels),

@@ -51,7 +51,7 @@ test('says so where no cell could be run', () => {
     cells: given.cells.map(({ values }) => ({ values })),
     heat: [[undefined]],
   });
-  expect(text).toContain('No cell could be run');
+  expect(text).toContain('No cell was run');
 });
 
 test('a grid of one cell is no grid of 1 cells', () => {

@@ -70,8 +70,8 @@ function headSection(input: GridInput): Html {
   if (best === undefined || winner === undefined)
     return section(
       'best',
-      'No cell could be run',
-      html`<p class="about">Each was refused; the terminal, and the CSV that --csv writes, say why.</p>`,
+      'No cell was run',
+      html`<p class="about">Each was refused, or it was stopped before the first; the terminal, and the CSV that --csv writes, say why.</p>`,
     );
   const luck = luckOf(input);
   const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;

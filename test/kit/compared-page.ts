@@ -220,7 +220,7 @@ const assumptions = table(
     ],
     [
       'what is held at the end',
-      'what selling it would bring',
+      'the last close; in the equity curve, and figures made of it, what selling it would bring',
       'the last close',
       'the last close',
       'the last close',

@@ -248,15 +248,16 @@ function tooFew(interval: string, { declared, there }: Checked['history']): stri
 }
 
 function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
-  const after = (count: number | undefined): string => (count === undefined ? `not within ${tried}` : `after ${count}`);
+  const agree = (what: string, count: number | undefined): string =>
+    count === undefined ? `${what} do not agree within ${tried}` : `${what} agree after ${count}`;
   const enough = decisions !== undefined && decisions <= venueKlines;
   const limit = enough
     ? `a live start has ${venueKlines}: enough`
     : `a live start has ${venueKlines}: until it has seen more, it may decide otherwise than a backtest`;
   return [
-    row('warm-up', `${declared} klines of ${interval} asked for; decisions agree ${after(decisions)}; ${limit}`),
+    row('warm-up', `${declared} klines of ${interval} asked for; ${agree('decisions', decisions)}; ${limit}`),
     ...Object.entries(indicators).map(([name, one]) =>
-      row(`  ${name}`, `${one.declared} asked for; values agree to nine digits ${after(one.agrees)}`),
+      row(`  ${name}`, `${one.declared} asked for; ${agree('values, to nine digits,', one.agrees)}`),
     ),
   ];
 }

@@ -52,7 +52,7 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
   if (found.length > 0) return found;
   const names = all.map(seriesName);
   const meant =
-    wantedSymbol === undefined
+    wantedSymbol === undefined || all.some((one) => one.symbol === wantedSymbol)
       ? ''
       : didYouMean(
           wantedSymbol,

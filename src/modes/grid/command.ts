@@ -7,18 +7,18 @@ import { Refusal } from '../../domain/refusal.ts';
 import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { type Try, triesOf } from '../../research/tries.ts';
-import { prepare } from '../backtest/backtest.ts';
+import { type Prepared, prepare } from '../backtest/backtest.ts';
 import { refuseOther } from '../backtest/once-more.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
-import { noteTry, readTries } from '../runs/store.ts';
+import { noteTry, readTries, triesLostIn } from '../runs/store.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { type GridPool, openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
-import { findIn, type GridResult, gridCsv, gridLines } from './show.ts';
+import { findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
 
 export interface GridOptions {
@@ -43,7 +43,7 @@ export interface GridOptions {
 }
 
 export async function gridBacktest(options: GridOptions): Promise<void> {
-  const { config: file, runs, out, say, signal, csv, json } = options;
+  const { config: file, runs, say, signal } = options;
   const settings = options.set.map(parseSetting);
   const config = readConfig(file, backtestSchema, settings);
   const prepared = await prepare(file, config, settings);
@@ -58,10 +58,14 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
   const known = asKept(axes, cells);
   const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
-  const open = [...cells.keys()].filter((index) => outcomes[index] === undefined);
+  const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
+  // Those of a grid of too many cells were kept without their returns.
+  const isOpen = (one: Outcome | undefined): boolean =>
+    one === undefined || (withReturns && hasRun(one) && one.returns === null);
+  const open = [...cells.keys()].filter((index) => isOpen(outcomes[index]));
+  for (const index of open) outcomes[index] = undefined;
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
-    const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
     const pool = openPool(
       { file, config, settings, series: input.series, axes, withReturns },
       options.workers,
@@ -90,7 +94,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const ran = [...cells.keys()].filter((index) => hasRun(outcomes[index]));
   const ofTries = { input, code, id, kept };
   const tries = countTries(options, ofTries, new Map(ran.map((index) => [known[index] ?? [], outcomes[index]])));
-  const doubt = doubtOf(holdReturns(input), outcomes);
+  const doubt = withReturns ? doubtOf(holdReturns(input), outcomes) : undefined;
   const result: GridResult = {
     axes,
     cells,
@@ -100,15 +104,28 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     klines: span.of,
     doubt,
   };
-  if (json) out(JSON.stringify({ ...gridJson(result), warnings: prepared.warnings }));
+  tell(options, result, { file, set: options.set, code, prepared });
+}
+
+/** Prints and writes what was asked for. */
+function tell(
+  options: GridOptions,
+  result: GridResult,
+  of: { readonly prepared: Prepared } & Parameters<typeof writeGridReport>[2],
+): void {
+  const { out, say, csv, runs, json } = options;
+  const { prepared } = of;
+  const { cells, outcomes } = result;
+  const left = missingIn(result);
+  const warnings = left === 0 ? prepared.warnings : [...prepared.warnings, unfinishedText(left, cells.length)];
+  if (json) out(JSON.stringify({ ...gridJson(result), warnings }));
   else for (const line of gridLines(result, prepared.doubts)) out(line);
-  if (csv !== undefined) say(`${writeCsv(csv, result, prepared.warnings).join(', ')} written`);
+  if (csv !== undefined) say(`${writeCsv(csv, result, warnings).join(', ')} written`);
   if (options.report !== undefined) {
     const path = options.report === true ? 'grid.html' : options.report;
-    writeGridReport(path, result, { file, set: options.set, code, prepared });
+    writeGridReport(path, result, { ...of, prepared: { ...prepared, warnings } });
     say(`report: ${resolve(path)}`);
   }
-  const left = outcomes.filter((one) => one === undefined).length;
   if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
   else refuseAllRefused(outcomes);
 }
@@ -151,7 +168,7 @@ interface OfTries {
 
 /** How many tries the best of a grid is the best of; what no ledger has yet, also of an earlier time that was killed, is noted. */
 function countTries(
-  { runs, ledger = runs }: Pick<GridOptions, 'runs' | 'ledger'>,
+  { runs, ledger = runs, say }: Pick<GridOptions, 'runs' | 'ledger' | 'say'>,
   { input, code, id, kept }: OfTries,
   ran: ReadonlyMap<Cell, Outcome | undefined>,
 ): number {
@@ -163,6 +180,8 @@ function countTries(
     code,
     id + JSON.stringify(fresh.map(([cell]) => JSON.stringify(cell)).toSorted()),
   );
+  const lost = ledger === undefined ? undefined : triesLostIn(ledger);
+  if (lost !== undefined) say(lost);
   const tries = ledger === undefined ? (own.count ?? 0) : triesOf(readTries(ledger), own).count;
   if (runs === undefined || fresh.length === 0) return tries;
   noteTry(runs, machineWall(), own);
@@ -176,6 +195,10 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
   throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
 }
+
+/** Stands on everything that is made of a grid that was stopped. */
+const unfinishedText = (left: number, of: number): string =>
+  `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} cells are not run, and nothing here knows of them`;
 
 /** What a grid that was stopped leaves behind. */
 function stoppedText(left: number, of: number, isKept: boolean): string {

@@ -14,7 +14,7 @@ const ran = (returns: readonly number[] | null): Ran => ({
 const hold = Float64Array.from(noise(99));
 const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefined)[]): string => {
   const doubt = doubtOf(hold, outcomes);
-  return doubt === undefined ? '' : doubtTexts(doubt).flat().join(' ');
+  return doubtTexts(doubt).flat().join(' ');
 };
 
 test('cells of chance: the best of one half is nothing in the other, and not shown to be better than holding', () => {
@@ -53,4 +53,13 @@ test('cells that were refused, ruined or not run are left out; too few days or c
   });
   expect(textOf([ran(noise(1))])).toMatch(/Overfit n\/a/);
   expect(doubtOf(hold, [ran(null)])).toBeUndefined();
+});
+
+test('a grid of which some cells were kept without their returns is not judged by the others', () => {
+  const some = [...Array(6).keys()].map((seed) => ran(noise(seed + 1)));
+  expect(doubtOf(hold, some)).toBeDefined();
+  expect(doubtOf(hold, [...some, ran(null)])).toBeUndefined();
+  expect(textOf([...some, ran(null)])).toMatch(
+    /^Overfit n\/a {2}\(it takes the daily returns of all cells, more than 4,000,000/,
+  );
 });

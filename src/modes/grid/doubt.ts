@@ -35,10 +35,11 @@ const mostBlocks = 16;
 /** What of the gates by which results are judged by convention (fill-engine §4). */
 const gates = { pbo: 0.2, spa: 0.05 } as const;
 
-/** `hold`: the daily returns of holding. Undefined where the returns of cells were not kept. */
+/** `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
 export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): GridDoubt | undefined {
-  const columns = outcomes.flatMap((one) => (hasRun(one) && one.returns !== null ? [one.returns] : []));
-  if (columns.length === 0) return undefined;
+  const ran = outcomes.filter(hasRun);
+  const columns = ran.flatMap(({ returns }) => (returns === null ? [] : [returns]));
+  if (columns.length === 0 || columns.length < ran.length) return undefined;
   // A cell that was ruined has no returns afterwards.
   const whole = columns.filter((column) => column.length === hold.length);
   const blocks = Math.min(mostBlocks, 2 * Math.floor(hold.length / leastDays / 2));
@@ -61,16 +62,16 @@ export function holdReturns(input: RunInput): Float64Array {
   return dailyReturns(days, days.hold);
 }
 
+const unjudged = `n/a  (it takes the daily returns of all cells, more than ${mostReturns.toLocaleString('en')} of them here: a grid of fewer cells is judged, and the more cells, the more luck is in the best)`;
+
 /** Sentences, each with what it says of the best cell. */
-export function doubtTexts({
-  days,
-  pbo,
-  pboLoss,
-  splits,
-  spa,
-  independent,
-  cells,
-}: GridDoubt): readonly (readonly [string, string])[] {
+export function doubtTexts(doubt: GridDoubt | undefined): readonly (readonly [string, string])[] {
+  if (doubt === undefined)
+    return [
+      ['Overfit', unjudged],
+      ['Against hold', unjudged],
+    ];
+  const { days, pbo, pboLoss, splits, spa, independent, cells } = doubt;
   return [
     [
       'Overfit',

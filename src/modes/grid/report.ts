@@ -34,7 +34,7 @@ export function writeGridReport(
     ...{ asset, klines, tries, configuration },
     warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
-    doubts: doubt === undefined ? [] : doubtTexts(doubt),
+    doubts: doubtTexts(doubt),
     from: Math.min(...times),
     to: Math.max(...times),
     axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),

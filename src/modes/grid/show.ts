@@ -50,12 +50,15 @@ const shownCells = 10;
 const nameWidth = 15;
 const line = (name: string, value: string): string => `${name.padEnd(nameWidth)}${value}`;
 
+/** Cells that were not run yet: it was stopped. */
+export const missingIn = ({ outcomes }: Pick<GridResult, 'outcomes'>): number =>
+  outcomes.filter((one) => one === undefined).length;
+
 /** `doubts`: what makes the data doubtful by itself. */
 export function gridLines(result: GridResult, doubts: readonly string[] = []): readonly string[] {
   const { axes, cells, outcomes, tries, asset, klines } = result;
-  const ran = outcomes.filter(hasRun).length;
   const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
-  const missing = cells.length - ran - refused;
+  const missing = missingIn(result);
   const parts = [
     `${counted(cells.length, 'cell')} over ${grouped(klines)} klines`,
     ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
@@ -93,7 +96,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
         : plateauText(result, plateau),
     ),
     ...stoppedText(result, best).map((text) => line('Stopped', text)),
-    ...(result.doubt === undefined ? [] : doubtTexts(result.doubt).map(([name, text]) => line(name, text))),
+    ...doubtTexts(result.doubt).map(([name, text]) => line(name, text)),
     '',
     ...topLines(result),
     '',

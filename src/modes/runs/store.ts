@@ -122,6 +122,19 @@ export function readTries(dir: string): readonly Try[] {
     });
 }
 
+/** Why the ledger of tries may count too few: lines that cannot be read, of a crash or another program. */
+export function triesLostIn(dir: string): string | undefined {
+  const file = ledgerFile(dir);
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '').length;
+  const lost = lines - readTries(dir).length;
+  return lost === 0
+    ? undefined
+    : `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the tries`;
+}
+
 /** One line, appended at once: several runs may end at the same time. A full disk, or a crash, may have cut the line before short: it is left by itself. */
 export function noteTry(dir: string, at: number, one: Try): void {
   makeDirs(dir);

@@ -3,7 +3,7 @@ import type * as Charts from 'lightweight-charts';
 import type { Payload, PayloadSeries } from '../drawn.ts';
 import { around, finestFor, intervalName, lengthOf, type Opened } from './levels.ts';
 import { colour, marksOf, openPanes, type Panes, paintPanes, seconds } from './panes.ts';
-import { fillsOf, type Kline, klinesOf, placeAt, type ShownFill } from './unpack.ts';
+import { fillsOf, type Kline, klinesOf, placeAt, type ShownFill, withinKlines } from './unpack.ts';
 
 export interface Shown {
   readonly series: PayloadSeries;
@@ -177,7 +177,7 @@ export class KlineChart {
 
   #drawMarks(from: number, to: number): void {
     const all = this.#shown?.fills ?? [];
-    const inView = all.slice(placeAt(all, from), placeAt(all, to));
+    const inView = withinKlines(all, this.#klines, from, to);
     const marks = inView.length > mostFillsInView ? [] : marksOf(inView, this.#klines);
     const isTooMany = inView.length > mostFillsInView || marks.length > mostMarks;
     this.#panes.markers.setMarkers(isTooMany ? [] : marks);

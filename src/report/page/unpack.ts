@@ -98,3 +98,18 @@ export function placeAt(list: readonly { readonly time: number }[], time: number
   }
   return low;
 }
+
+interface Timed {
+  readonly time: number;
+}
+
+/** What lies in the klines of a span, both lists ascending: to the end of the one in which the span ends, not to where that opens. */
+export function withinKlines<T extends Timed>(
+  all: readonly T[],
+  klines: readonly Timed[],
+  from: number,
+  to: number,
+): readonly T[] {
+  const next = klines[placeAt(klines, to + 1)]?.time ?? Number.POSITIVE_INFINITY;
+  return all.slice(placeAt(all, from), placeAt(all, next));
+}
