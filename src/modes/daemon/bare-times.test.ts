@@ -33,14 +33,14 @@ test('what lasts is told and written down while it lasts, and its end once', () 
   seen.bare = { longestMs: 0, since: minute };
   expect(lookAt(minute + 1_000)).toEqual({ longestMs: 1_000, since: minute });
   lookAt(minute + 2_000);
-  lookAt(minute + 7_000);
-  seen.bare = { longestMs: 7_500, since: undefined };
-  expect(lookAt(minute + 8_000)).toEqual({ longestMs: 8_000, since: undefined });
+  lookAt(minute + 17_000);
+  seen.bare = { longestMs: 17_500, since: undefined };
+  expect(lookAt(minute + 18_000)).toEqual({ longestMs: 18_000, since: undefined });
   lookAt(2 * minute);
   expect(written.map((rows) => JSON.parse(rows)[0].slice(2))).toEqual([
     [1_000, minute],
-    [7_000, minute],
-    [8_000, null],
+    [17_000, minute],
+    [18_000, null],
   ]);
 });
 

@@ -10,7 +10,7 @@ import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
 export const bareName = 'bare';
 
 /** While it lasts it is written down so often, real ms: a status is not older than that. */
-const writeMs = 5_000;
+const writeMs = 15_000;
 
 export interface BareParts {
   readonly assembled: {
