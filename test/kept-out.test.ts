@@ -36,6 +36,14 @@ const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] 
 const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
   summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
 
+test('who wants to hold nothing is not kept out by the stop that came before its limit', async () => {
+  const input = run((row) =>
+    row < 2 ? hold({ quantity: 1 }, '', { stop: 95 }) : hold({ quantity: 0 }, '', { limit: 120 }),
+  );
+  expect(runColumns(input).fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
+  for (const by of drivers) expect(await staysOf(input, by)).toEqual([]);
+});
+
 test('a stop and a take-profit keep out until another goal or the end, alike by every driver', async () => {
   const input = run((row) => {
     if (row === 9) return flat('');

@@ -44,6 +44,19 @@ test('are refused by a grid, which keeps none of its cells', async () => {
   expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
 });
 
+test('are refused by a grid, too, where the first run keeps what those after it take', async () => {
+  at.write(
+    'mine.ts',
+    strategy(1e9)
+      .replace('let decided = 0;', 'const known = new Map<number, number>();')
+      .replace('decided++;', 'if (!known.has(kline.openTime)) known.set(kline.openTime, mean);')
+      .replace('decided < 1000000000 && kline.close > mean', 'kline.close > (known.get(kline.openTime) ?? 0)'),
+  );
+  const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=3..8', '--workers', '1']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain('the cell n 8 came to');
+});
+
 test('are refused by --stress, and named by a check from the first run on', async () => {
   at.write('mine.ts', strategy(700));
   const { code, out, err } = await at.sluice([...backtest, '--stress', '--no-save']);

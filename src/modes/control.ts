@@ -98,7 +98,7 @@ async function killRunning(
   try {
     const message = await ask(daemon, 'kill', { reason, ...(strategy !== undefined && { strategy }) });
     // It has done it already, or does it once more.
-    if (kept !== undefined) rmSync(kept, { force: true });
+    if (kept !== undefined && isKilled(dir, strategy)) rmSync(kept, { force: true });
     return message;
   } catch (error) {
     if (!(error instanceof NotDone)) throw error;
@@ -219,7 +219,7 @@ function atRest(
   if (action === 'kill')
     return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
   const left = strategy === undefined ? [] : killRequests(dir).filter((request) => request.strategy === undefined);
-  takeAway(dir, strategy);
+  takeAway(killRequests(dir), strategy);
   const standing = [
     ...inJournal(dir, (reader) => reader.kills()),
     ...left.map(({ path, reason: why }) => ({ strategy: null, reason: `${why} (${path})` })),

@@ -15,8 +15,11 @@ export interface StayRow {
   readonly longestMs: number;
 }
 
-/** When a strategy said another goal at a symbol than before, UTC ms, ascending. */
-export type NewGoals = (strategy: string, symbol: string) => readonly number[];
+/** When a strategy said another goal at a symbol than before, UTC ms, and whether it was to hold nothing; ascending. */
+export type NewGoals = (
+  strategy: string,
+  symbol: string,
+) => readonly { readonly at: number; readonly isNothing: boolean }[];
 
 /** What is out for less of the run is not told of: it is what stops are for. */
 const leastShare = 0.25;
@@ -32,10 +35,13 @@ export function stayRows(
   const goals = newGoals();
   return fills.places.flatMap(({ strategy, symbol }, place): readonly StayRow[] => {
     const said = goals(strategy, symbol);
-    const stays = leftIn(trips, fills, place).map(({ from, entered }) => {
+    let next = 0;
+    const stays = leftIn(trips, fills, place).flatMap(({ from, entered }) => {
       // What was said at the very moment of the exit was said before it: a kline that opens then hits what it has entered.
-      const ms = Math.min(entered, said.find((at) => at > from) ?? end, end) - from;
-      return { from, ms };
+      while ((said[next]?.at ?? Number.POSITIVE_INFINITY) <= from) next++;
+      // Who wants to hold nothing is not kept out.
+      if (said[next - 1]?.isNothing === true) return [];
+      return [{ from, ms: Math.min(entered, said[next]?.at ?? end, end) - from }];
     });
     const [first, ...others] = stays;
     const share = stays.reduce((sum, { ms }) => sum + ms, 0) / (end - start);

@@ -64,17 +64,19 @@ function isRepeated(before: Want | undefined, { want }: { readonly want: Want })
 
 /** When each strategy said another goal at a symbol than before. */
 export function newGoals(signals: Iterable<Whose & { readonly want: Want }>): NewGoals {
-  const known = new Map<string, { want: Want; readonly at: number[] }>();
+  const known = new Map<string, { want: Want; readonly said: { at: number; isNothing: boolean }[] }>();
   for (const signal of signals) {
     const key = keyOf({ code: '', ...signal });
     const before = known.get(key);
-    if (before === undefined) known.set(key, { want: signal.want, at: [signal.at] });
+    const { at, want } = signal;
+    const isNothing = want.kind === 'target' && Object.values(want.goal).every((size) => size === 0);
+    if (before === undefined) known.set(key, { want, said: [{ at, isNothing }] });
     else {
-      if (!isRepeated(before.want, signal)) before.at.push(signal.at);
-      before.want = signal.want;
+      if (!isRepeated(before.want, signal)) before.said.push({ at, isNothing });
+      before.want = want;
     }
   }
-  return (strategy, symbol) => known.get(keyOf({ code: '', strategy, symbol }))?.at ?? [];
+  return (strategy, symbol) => known.get(keyOf({ code: '', strategy, symbol }))?.said ?? [];
 }
 
 /** Of whom, and when (UTC ms). */

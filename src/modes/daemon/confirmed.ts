@@ -2,12 +2,13 @@
  * What a person asks of a daemon is confirmed once it is on disk. While the disk is full a kill is kept as a file, which needs no room; the
  * rest says that it is not written down.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DashboardSource } from '../../ops/dashboard.ts';
-import { askByFile, forgetRequest, isKillAsked, killFile, killRequests } from './kill-file.ts';
+import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
+import { askByFile, forgetRequest, isKillAsked, type KillRequest, killFile, killRequests } from './kill-file.ts';
 
 /** Insufficient Storage: whoever asked is not told that it was not carried out. */
 export const notWritten = 507;
@@ -36,15 +37,25 @@ export function confirmed(
   };
   return {
     async kill(reason, strategy) {
-      const message = await source.kill(reason, strategy);
-      if (await journal.durable()) return message;
-      const path = keptAsFile(dir, reason, strategy);
-      if (path === undefined) throw new NotWritten(message, dir);
+      const killing = source.kill(reason, strategy);
+      let isRefused = false;
+      killing.catch(() => {
+        isRefused = true;
+      });
+      // Before the cancels are through, which may take long: a crash meanwhile must not lose it.
+      const path = (await journal.durable()) || isRefused ? undefined : keptAsFile(dir, reason, strategy);
+      const message = await killing;
+      if (path === undefined) {
+        if (await journal.durable()) return message;
+        throw new NotWritten(message, dir);
+      }
       return `${message} The disk of ${dir} is full: until there is room the kill is kept as the file ${path}, by which the next start is killed, too.`;
     },
     async resume(reason, strategy) {
+      // One that comes meanwhile is a kill of its own.
+      const requests = killRequests(dir);
       const message = await source.resume(reason, strategy);
-      takeAway(dir, strategy);
+      takeAway(requests, strategy);
       const still = isKillAsked(dir) ? ` But the file ${join(dir, killFile())} goes on stopping everything.` : '';
       return await onDisk(`${message}${still}`);
     },
@@ -54,25 +65,35 @@ export function confirmed(
   };
 }
 
-/** An empty file is enough, which is what a full disk leaves of one with a reason. */
-function keptAsFile(dir: string, reason: string, strategy: string | undefined): string | undefined {
+function keptAsFile(
+  dir: string,
+  ...asked: [reason: string, strategy?: string, limit?: KillingLimit]
+): string | undefined {
   try {
-    return askByFile(dir, reason, strategy);
+    return askByFile(dir, ...asked);
   } catch {
-    const path = join(dir, killFile(strategy));
-    return existsSync(path) ? path : undefined;
+    return undefined;
   }
 }
 
-/** Files by which kills were asked for would go on holding up what is resumed. */
-export function takeAway(dir: string, strategy: string | undefined): void {
-  for (const request of killRequests(dir)) {
+/** What a limit kills by itself holds at the next start, too: while the disk is full it is kept as a file that says so. */
+export async function keepKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
+  if (entry.kind !== 'kill' || !isByLimit(entry.by) || (await journal.durable())) return;
+  keptAsFile(dir, entry.reason, entry.strategy ?? undefined, entry.by);
+}
+const isByLimit = (by: string): by is KillingLimit => Object.hasOwn(killingLimits, by);
+
+/** Files by which kills were asked for would go on holding up what was resumed. */
+export function takeAway(requests: readonly KillRequest[], strategy: string | undefined): void {
+  for (const request of requests) {
     if (strategy !== undefined && request.strategy !== strategy) continue;
     const against = forgetRequest(request);
-    if (against !== undefined)
-      throw new Refusal(
-        `${request.path} cannot be taken away (${against}): remove it; until then it stops what it names, and the next start is killed by it`,
-        1,
-      );
+    if (against === undefined) continue;
+    const meanwhile =
+      request.strategy === undefined ? 'until then it stops everything, and' : 'it holds up nothing now, but';
+    throw new Refusal(
+      `resumed; but ${request.path} cannot be taken away (${against}): remove it; ${meanwhile} the next start is killed by it`,
+      1,
+    );
   }
 }

@@ -96,7 +96,16 @@ export async function runUntilStopped(
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   // The signal kills, as the file does that it makes; without a listener it would end the process.
-  if (process.platform !== 'win32') process.on('SIGUSR2', () => askByFile(stateDir));
+  if (process.platform !== 'win32')
+    process.on('SIGUSR2', () => {
+      try {
+        askByFile(stateDir);
+      } catch (error) {
+        say(
+          `sluice: nothing is killed by the signal, its file cannot be made in ${stateDir} (${(error as Error).message}): use sluice kill`,
+        );
+      }
+    });
   const session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
     (error: unknown) => {
       takeAway();

@@ -79,6 +79,14 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
         notice({ level: 'error', text: `${path} kills nobody: ${none}. Remove it, or give it the name that is meant` });
         continue;
       }
+      // What a limit killed by itself while the disk is full is in force, and waits to be written down.
+      const { inForce } = assembled.risk.switch;
+      const stands =
+        by !== 'file' && by !== 'signal' && inForce.some((kill) => kill.by === by && kill.strategy === strategy);
+      if (stands) {
+        void takeAway(request, one);
+        continue;
+      }
       notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'everything'}, ${reason}` });
       void assembled.kill({ at: clock.now(), strategy, by, reason });
       void takeAway(request, one);

@@ -1,18 +1,30 @@
 /**
  * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops everything,
- * `kill-ID` one strategy; what the file says is the reason.
+ * `kill-ID` one strategy; what the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a limit killed while the disk is
+ * full: such a kill lets stops through, and an empty file is all that there is room for.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
 
 const all = 'kill';
 const ofOne = /^kill-(.+)$/;
+const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
+
+/** Whom the file of this name kills, and by what; undefined where it is none. */
+function meantBy(name: string): { readonly strategy: string | undefined; readonly limit?: KillingLimit } | undefined {
+  const point = name.lastIndexOf('.');
+  const limit = name.slice(point + 1);
+  const [whom, by] = point >= 0 && isLimit(limit) ? [name.slice(0, point), { limit }] : [name, {}];
+  const strategy = ofOne.exec(whom)?.[1];
+  return whom === all || strategy !== undefined ? { strategy, ...by } : undefined;
+}
 
 export interface KillRequest {
   readonly path: string;
   /** undefined: everything. */
   readonly strategy: string | undefined;
-  readonly by: 'file' | 'signal';
+  readonly by: 'file' | 'signal' | KillingLimit;
   readonly reason: string;
   /** Tells a file from a later one of the same name; undefined once it is gone. */
   readonly made: string | undefined;
@@ -25,7 +37,8 @@ const mostReason = 200;
 const signalText = 'by the signal SIGUSR2';
 
 /** The name of the file that kills a strategy, or everything. */
-export const killFile = (strategy?: string): string => (strategy === undefined ? all : `${all}-${strategy}`);
+export const killFile = (strategy?: string, limit?: KillingLimit): string =>
+  `${strategy === undefined ? all : `${all}-${strategy}`}${limit === undefined ? '' : `.${limit}`}`;
 
 /** True while everything is to be killed: asked before each order leaves. */
 export const isKillAsked = (dir: string): boolean => existsSync(join(dir, all));
@@ -33,18 +46,25 @@ export const isKillAsked = (dir: string): boolean => existsSync(join(dir, all));
 /** Every kill that is asked for by a file. */
 export function killRequests(dir: string): readonly KillRequest[] {
   return readdirSync(dir).flatMap((name): KillRequest[] => {
-    const strategy = ofOne.exec(name)?.[1];
-    if (name !== all && strategy === undefined) return [];
+    const meant = meantBy(name);
+    if (meant === undefined) return [];
+    const { strategy, limit } = meant;
     const path = join(dir, name);
     const said = textOf(path);
-    const by = said === signalText ? 'signal' : 'file';
-    return [{ path, strategy, by, reason: said === '' ? `the file ${path}` : said, made: madeOf(path) }];
+    const by = limit ?? (said === signalText ? 'signal' : 'file');
+    const unsaid = limit === undefined ? `the file ${path}` : killingLimits[limit];
+    return [{ path, strategy, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
   });
 }
 
 function madeOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? undefined : `${found.ino} ${found.birthtimeNs}`;
+  try {
+    const { ino, birthtimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${birthtimeNs}`;
+  } catch {
+    // Gone, or a link that leads nowhere.
+    return undefined;
+  }
 }
 
 function textOf(path: string): string {
@@ -67,9 +87,13 @@ export function forgetRequest({ path, made }: KillRequest): string | undefined {
   }
 }
 
-/** What a signal does, or a command that gets no answer: the same, by a file; gives its path. */
-export function askByFile(dir: string, reason = signalText, strategy?: string): string {
-  const path = join(dir, killFile(strategy));
-  writeFileSync(path, `${reason}\n`, { mode: 0o600 });
+/** What a signal does, or a command that gets no answer: the same, by a file; gives its path. A full disk leaves an empty one, which is enough. */
+export function askByFile(dir: string, reason = signalText, strategy?: string, limit?: KillingLimit): string {
+  const path = join(dir, killFile(strategy, limit));
+  try {
+    writeFileSync(path, `${reason}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
   return path;
 }

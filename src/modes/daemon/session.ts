@@ -29,7 +29,7 @@ import { refuseWithdrawKey } from '../withdraw-key.ts';
 import { speedName } from '../words.ts';
 import { sinceAllotted } from './allotted.ts';
 import { bareName, bareTimes } from './bare-times.ts';
-import { confirmed } from './confirmed.ts';
+import { confirmed, keepKill } from './confirmed.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
 import { refuseMissingMoney } from './money-there.ts';
@@ -99,7 +99,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 }
 
 const unwrittenText = (dir: string): string =>
-  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since the disk was full has to be said again`;
+  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since the disk was full has to be said again; kills are kept as files there`;
 
 interface Reached {
   readonly clock: ScaledClock;
@@ -171,7 +171,11 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     { ...options, ...state, loaded, clock },
     {
       notice: (said) => notice(said),
-      seen: (entry) => void (screen === undefined ? early.push(entry) : screen.see(entry)),
+      seen(entry) {
+        if (screen === undefined) early.push(entry);
+        else screen.see(entry);
+        void keepKill(entry, book, options.stateDir);
+      },
     },
   );
   undo.unshift(() => book.close());

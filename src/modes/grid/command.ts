@@ -66,11 +66,8 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   for (const index of open) outcomes[index] = undefined;
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
   if (open.length > 0) {
-    const pool = openPool(
-      { file, config, settings, series: input.series, axes, withReturns },
-      options.workers,
-      open.length,
-    );
+    const stage = { file, config, settings, series: input.series, axes, withReturns };
+    const pool = openPool(stage, options.workers, open.length);
     const watch = progressOf(open.length, options.progress);
     try {
       const ended = await pool.run(
@@ -83,7 +80,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         },
         signal,
       );
-      if (ended === 'through') await refuseRemembering(input, { pool, axes, cells, outcomes, kept }, signal);
+      if (ended === 'through') await refuseRemembering(input, { pool, stage, axes, cells, outcomes, kept }, signal);
       if (ended === 'busy')
         say('note: a strategy kept threads busy without an end: the cells they were on are given up');
       if (ended === 'starting') say('note: threads had not begun yet: the cells they were to run are given up');
@@ -132,25 +129,49 @@ function tell(
 
 interface Done {
   readonly pool: GridPool;
+  readonly stage: Parameters<typeof openPool>[0];
   readonly axes: readonly Axis[];
   readonly cells: readonly Cell[];
   readonly outcomes: readonly (Outcome | undefined)[];
   readonly kept: KeptCells;
 }
 
-/** The first cell once more, by a thread that has run others since. */
-async function refuseRemembering({ hosted }: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
-  const { pool, axes, cells, outcomes, kept } = done;
-  const index = outcomes.findIndex(hasRun);
+/**
+ * The first cell once more, by threads that have run others since, and the last by one that has run none: what is counted up shows in the
+ * first, what is kept by the first for those that follow in the last.
+ */
+async function refuseRemembering(input: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
+  const { pool, stage, cells, outcomes } = done;
+  if (cells.length < 2) return;
+  await refuseUnlike(input, done, outcomes.findIndex(hasRun), () => pool, signal);
+  let fresh: GridPool | undefined;
+  const opened = (): GridPool => {
+    fresh = openPool(stage, 1, 1);
+    return fresh;
+  };
+  try {
+    await refuseUnlike(input, done, outcomes.findLastIndex(hasRun), opened, signal);
+  } finally {
+    await fresh?.close();
+  }
+}
+
+async function refuseUnlike(
+  { hosted }: RunInput,
+  { axes, cells, outcomes, kept }: Done,
+  index: number,
+  pool: () => GridPool,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const [cell, first] = [cells[index], outcomes[index]];
-  if (cells.length < 2 || cell === undefined || !hasRun(first)) return;
+  if (cell === undefined || !hasRun(first)) return;
   const named = axes.map(({ param }, axis) => `${param} ${cell[axis]}`).join(', ');
   const again = async (): Promise<Outcome | undefined> => {
     let outcome: Outcome | undefined;
     const came = (_: number, one: Outcome): void => {
       outcome = one;
     };
-    await pool.run([cell], came, signal);
+    await pool().run([cell], came, signal);
     return outcome;
   };
   await refuseOther(hosted, `the cell ${named}`, first, again).catch((error: unknown): never => {

@@ -113,6 +113,14 @@ test('that was accepted is sound, with each trade of the orders that it lacks on
   expect(out.join('\n')).toMatch(/^lost {6}5 orders of ours have no row: this journal was accepted as restored/m);
 });
 
+test('that was accepted hides no order that is missing from a run which it has whole', async () => {
+  const first = await run(() => beginning);
+  await run(() => []);
+  await run(() => shown(idOf(first, 7), '100'), 'the disk broke');
+  const { findings, lost } = checkJournal(dir, environment());
+  expect([findings.map(({ rule }) => rule), lost]).toEqual([['I1', 'I3'], 0]);
+});
+
 test('that was not accepted as restored has findings of orders without rows', async () => {
   await run((identity) => [...beginning, ...shown(idOf(identity, 1), '100')]);
   expect(checkJournal(dir, environment()).findings.map(({ rule }) => rule)).toEqual(['I1', 'I3']);

@@ -45,9 +45,17 @@ export function viewOf(db: Database): View {
   const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
   const idKey = Buffer.from(keyOf(db), 'hex');
   const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
-  const accepted = tables.has('openings')
-    ? (db.prepare('SELECT max(epoch) FROM openings WHERE accepted IS NOT NULL').pluck().get() as number | null)
-    : null;
+  const openings = tables.has('openings')
+    ? (db.prepare('SELECT epoch, accepted IS NOT NULL AS isAccepted FROM openings ORDER BY epoch').all() as {
+        readonly epoch: number;
+        readonly isAccepted: number;
+      }[])
+    : [];
+  // Of each that was accepted: from the one before it, of which the copy may have a part, until itself.
+  const gaps = openings.flatMap(({ epoch, isAccepted }, index) =>
+    isAccepted === 1 ? [{ from: openings[index - 1]?.epoch ?? 0, until: epoch }] : [],
+  );
+  const isInGap = (epoch: number): boolean => gaps.some(({ from, until }) => epoch >= from && epoch < until);
   const steps = db.prepare('SELECT event, detail FROM events WHERE client_order_id = ? ORDER BY seq');
   return {
     db,
@@ -61,7 +69,7 @@ export function viewOf(db: Database): View {
         detail: JSON.parse(detail) as EventEntry['detail'],
       })),
     has: (table) => tables.has(table),
-    isLost: (id) => accepted !== null && !known.has(id) && (readClientOrderId(id, idKey)?.epoch ?? accepted) < accepted,
+    isLost: (id) => !known.has(id) && isInGap(readClientOrderId(id, idKey)?.epoch ?? Number.POSITIVE_INFINITY),
     all: <T>(sql: string) => db.prepare(sql).all() as T[],
   };
 }
