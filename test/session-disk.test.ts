@@ -1,6 +1,6 @@
 /** A full disk: what cannot be journalled is not sent, and cancels still are. Needs root and mount for a small tmpfs; else it is skipped. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
@@ -114,5 +114,34 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   expect((await rig.run('status')).stdout).toContain('KILLED');
   expect((await rig.run('resume')).code).toBe(0);
   await until('orders again', () => exchange.allOrders(trader.uid).length > orders);
+  expect((await next.end('SIGINT')).code).toBe(130);
+});
+
+test('what a limit kills while the disk is full, and what a signal does, holds at the next start', async ({ skip }) => {
+  await (await rig.start()).end('SIGINT');
+  rmSync(rig.state, { recursive: true });
+  execFileSync('mkdir', ['-m', '700', rig.state]);
+  if (!mount(rig.state)) skip('mounting a tmpfs is not allowed here');
+  rig.configure({ risk: { maxDenials: 2 } });
+  const daemon = await rig.start('--accept-restored', 'a disk of its own');
+  await quiet(rig, exchange);
+  const ballast = fillUp(rig.state);
+  rig.wish('other', target(0.001));
+  await daemon.line(/the disk is full/);
+  let tons = 1e6;
+  await until('what the rules refuse too often', async () => {
+    rig.wish('maker', target(tons++));
+    await pass(100);
+    return existsSync(join(rig.state, 'kill-maker.denials'));
+  });
+  execFileSync('kill', ['-USR2', String(daemon.pid)]);
+  await until('the file of the signal', () => existsSync(join(rig.state, 'kill')));
+  await daemon.line(/killed by (file|signal): everything/);
+  expect((await daemon.end('SIGKILL')).code).toBe(null);
+  rmSync(ballast);
+  const next = await rig.start();
+  await until('both in the journal', () => !readdirSync(rig.state).some((name) => name.startsWith('kill')));
+  const { kills } = JSON.parse((await rig.run('status', '--json')).stdout) as { kills: { by: string }[] };
+  expect(kills.map(({ by }) => by).toSorted()).toEqual(['denials', 'file']);
   expect((await next.end('SIGINT')).code).toBe(130);
 });

@@ -26,9 +26,9 @@ const fraction = plainDecimal
   .transform((text): Rate => rate(text));
 /** Exchanges ask for thousandths: what is written in percent would eat an account, and its run say of each strategy that it lost. */
 const feeRate = fraction.superRefine((fee, issues) => {
-  if (fee > rate('0.05'))
+  if (fee > rate('0.02'))
     issues.addIssue(
-      `is ${(rateNumber(fee) * 100).toLocaleString('en')} % of each trade, where at most 5 % are taken: 0.1 % is "0.001"`,
+      `is ${(rateNumber(fee) * 100).toLocaleString('en')} % of each trade, where at most 2 % are taken: 0.1 % is "0.001"`,
     );
 });
 const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');

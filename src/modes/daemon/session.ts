@@ -9,13 +9,14 @@ import type { Precision } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { Loaded } from '../../journal/load.ts';
 import { discard, type OpenedState } from '../../journal/open.ts';
 import { type Assets, loadAssets } from '../../ops/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../ops/dashboard.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../../venue/venue.ts';
-import { assemble, type Parts } from '../assemble.ts';
+import { type Assembled, assemble, type Parts } from '../assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from '../capabilities-file.ts';
 import { decisionsOf } from '../decide.ts';
 import { findOutOnce } from '../doctor/find-out.ts';
@@ -28,7 +29,7 @@ import { type Terms, watchTerms } from '../terms.ts';
 import { refuseWithdrawKey } from '../withdraw-key.ts';
 import { speedName } from '../words.ts';
 import { sinceAllotted } from './allotted.ts';
-import { bareName, bareTimes } from './bare-times.ts';
+import { type BareTimes, bareName, bareTimes } from './bare-times.ts';
 import { confirmed, keepKill } from './confirmed.ts';
 import { aloneSince } from './guardian.ts';
 import { isKillAsked } from './kill-file.ts';
@@ -220,17 +221,19 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const hosted = hostedOf(options.configured, instruments);
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
-  const bare = bareTimes({
-    assembled,
-    clock,
-    kept: loaded.memories.get(bareName),
-    remember: (value) => book.append({ kind: 'memory', name: bareName, value }),
-  });
+  const bare = bareIn({ assembled, clock, loaded, book });
   screen = screenOf(options, reached, { hosted, assembled, bare, blocked, loaded });
   for (const entry of early) screen.see(entry);
   const { stateDir, fatal } = options;
   return { ...reached, journal: book, assembled, bare, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
 }
+
+const bareIn = (from: { assembled: Assembled; clock: ScaledClock; loaded: Loaded; book: Journal }): BareTimes =>
+  bareTimes({
+    ...from,
+    kept: from.loaded.memories.get(bareName),
+    remember: (value) => from.book.append({ kind: 'memory', name: bareName, value }),
+  });
 
 /** What passes by itself lifts no kill or HALT. */
 const whileStopped = (text: string): string =>
