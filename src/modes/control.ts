@@ -218,8 +218,9 @@ function atRest(
   writeAtRest(dir, [{ kind: action, at: systemClock.now(), strategy: strategy ?? null, by: 'operator', reason }]);
   if (action === 'kill')
     return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
-  const left = strategy === undefined ? [] : killRequests(dir).filter((request) => request.strategy === undefined);
-  takeAway(killRequests(dir), strategy);
+  const requests = killRequests(dir);
+  const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
+  takeAway(requests, strategy);
   const standing = [
     ...inJournal(dir, (reader) => reader.kills()),
     ...left.map(({ path, reason: why }) => ({ strategy: null, reason: `${why} (${path})` })),

@@ -7,8 +7,16 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DashboardSource } from '../../ops/dashboard.ts';
-import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
-import { askByFile, forgetRequest, isKillAsked, type KillRequest, killFile, killRequests } from './kill-file.ts';
+import type { KillingLimit } from '../../risk/kill.ts';
+import {
+  askByFile,
+  forgetRequest,
+  isKillAsked,
+  isLimit,
+  type KillRequest,
+  killFile,
+  killRequests,
+} from './kill-file.ts';
 
 /** Insufficient Storage: whoever asked is not told that it was not carried out. */
 export const notWritten = 507;
@@ -78,10 +86,9 @@ function keptAsFile(
 
 /** What a limit kills by itself holds at the next start, too: while the disk is full it is kept as a file that says so. */
 export async function keepKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
-  if (entry.kind !== 'kill' || !isByLimit(entry.by) || (await journal.durable())) return;
+  if (entry.kind !== 'kill' || !isLimit(entry.by) || (await journal.durable())) return;
   keptAsFile(dir, entry.reason, entry.strategy ?? undefined, entry.by);
 }
-const isByLimit = (by: string): by is KillingLimit => Object.hasOwn(killingLimits, by);
 
 /** Files by which kills were asked for would go on holding up what was resumed. */
 export function takeAway(requests: readonly KillRequest[], strategy: string | undefined): void {

@@ -5,7 +5,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../assemble.ts';
 import { nobody } from '../kills.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
-import { forgetRequest, type KillRequest, killLookMs, killRequests } from './kill-file.ts';
+import { forgetRequest, isLimit, type KillRequest, killLookMs, killRequests } from './kill-file.ts';
 
 export interface Guarded {
   readonly stateDir: string;
@@ -81,8 +81,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       }
       // What a limit killed by itself while the disk is full is in force, and waits to be written down.
       const { inForce } = assembled.risk.switch;
-      const stands =
-        by !== 'file' && by !== 'signal' && inForce.some((kill) => kill.by === by && kill.strategy === strategy);
+      const stands = isLimit(by) && inForce.some((kill) => kill.by === by && kill.strategy === strategy);
       if (stands) {
         void takeAway(request, one);
         continue;

@@ -9,7 +9,7 @@ import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
 
 const all = 'kill';
 const ofOne = /^kill-(.+)$/;
-const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
+export const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
 
 /** Whom the file of this name kills, and by what; undefined where it is none. */
 function meantBy(name: string): { readonly strategy: string | undefined; readonly limit?: KillingLimit } | undefined {

@@ -12,7 +12,7 @@ import { refuseOther } from '../backtest/once-more.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
 import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
-import { noteTry, readTries, triesLostIn } from '../runs/store.ts';
+import { noteTry, readTries } from '../runs/store.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
@@ -201,9 +201,7 @@ function countTries(
     code,
     id + JSON.stringify(fresh.map(([cell]) => JSON.stringify(cell)).toSorted()),
   );
-  const lost = ledger === undefined ? undefined : triesLostIn(ledger);
-  if (lost !== undefined) say(lost);
-  const tries = ledger === undefined ? (own.count ?? 0) : triesOf(readTries(ledger), own).count;
+  const tries = ledger === undefined ? (own.count ?? 0) : triesOf(readTries(ledger, say), own).count;
   if (runs === undefined || fresh.length === 0) return tries;
   noteTry(runs, machineWall(), own);
   kept.count(fresh.map(([cell]) => cell));

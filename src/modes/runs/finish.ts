@@ -11,7 +11,7 @@ import type { RunResult } from '../backtest/run.ts';
 import type { Summarised } from '../backtest/summary.ts';
 import { type CodeVersion, codeVersions, tryOf } from './identity.ts';
 import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
-import { readTries, triesLostIn } from './store.ts';
+import { readTries } from './store.ts';
 
 interface Ended {
   readonly file: string;
@@ -48,9 +48,7 @@ export function keeping(ended: Ended): Keeper {
   return {
     tries(measured) {
       if (ledger === undefined) return { count: 1, variance: undefined };
-      const lost = triesLostIn(ledger);
-      if (lost !== undefined) say(lost);
-      return triesOf(readTries(ledger), tryOf(whole, config, code, measured));
+      return triesOf(readTries(ledger, say), tryOf(whole, config, code, measured));
     },
     identity: (measured) => ({ hash: tryOf(whole, config, code, measured).hash, code }),
     async finish(summarised) {

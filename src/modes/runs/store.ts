@@ -102,37 +102,29 @@ const trySchema = z.object({
   variance: z.number().optional(),
 });
 
-/** Every try so far. A line that a crash cut short is not one. */
-export function readTries(dir: string): readonly Try[] {
+/** Every try so far; `say` is told of lines that cannot be read, of a crash or another program: they count for none. */
+export function readTries(dir: string, say: (line: string) => void = () => {}): readonly Try[] {
   const file = ledgerFile(dir);
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        const { success, data } = trySchema.safeParse(JSON.parse(line));
-        if (!success) return [];
-        const { count, variance, ...rest } = data;
-        return [
-          { ...rest, ...(count === undefined ? {} : { count }), ...(variance === undefined ? {} : { variance }) },
-        ];
-      } catch {
-        return [];
-      }
-    });
-}
-
-/** Why the ledger of tries may count too few: lines that cannot be read, of a crash or another program. */
-export function triesLostIn(dir: string): string | undefined {
-  const file = ledgerFile(dir);
-  if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8')
     .split('\n')
-    .filter((line) => line.trim() !== '').length;
-  const lost = lines - readTries(dir).length;
-  return lost === 0
-    ? undefined
-    : `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the tries`;
+    .filter((line) => line.trim() !== '');
+  const tries = lines.flatMap((line) => {
+    try {
+      const { success, data } = trySchema.safeParse(JSON.parse(line));
+      if (!success) return [];
+      const { count, variance, ...rest } = data;
+      return [{ ...rest, ...(count === undefined ? {} : { count }), ...(variance === undefined ? {} : { variance }) }];
+    } catch {
+      return [];
+    }
+  });
+  const lost = lines.length - tries.length;
+  if (lost > 0)
+    say(
+      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the tries`,
+    );
+  return tries;
 }
 
 /** One line, appended at once: several runs may end at the same time. A full disk, or a crash, may have cut the line before short: it is left by itself. */
