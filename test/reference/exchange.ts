@@ -72,12 +72,13 @@ export function decided(state: State, at: Now): void {
   if (state.question.rules.marketAt === 'close') arrive(state, at, { base: at.close, time: at.lastMs + 1 });
 }
 
-/** After the last kline: nothing rests any more, and what can be sold is sold whole, whatever the volume. */
+/** After the last kline: nothing rests any more, and what can be sold, or bought back, is left whole, whatever the volume. */
 export function closeAtEnd(state: State, at: Now): void {
   const { instrument } = state.question;
   for (const order of openOrders(state)) end(order, 'canceled');
-  const quantity = roundTo(state.base, instrument.quantityPrecision, 'down');
-  const price = worse(state, 'SELL', at.close);
+  const side = state.base.gt(0) ? 'SELL' : 'BUY';
+  const quantity = roundTo(state.base.abs(), instrument.quantityPrecision, 'down');
+  const price = worse(state, side, at.close);
   if (quantity.isZero() || quantity.lt(instrument.minQuantity) || price.times(quantity).lt(instrument.minNotional))
     return;
   const time = at.lastMs + 1;
@@ -85,7 +86,7 @@ export function closeAtEnd(state: State, at: Now): void {
     row: {
       number: state.orders.length + 1,
       time,
-      side: 'SELL',
+      side,
       type: 'MARKET',
       quantity: quantity.toFixed(),
       amount: null,

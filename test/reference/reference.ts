@@ -43,11 +43,11 @@ export function reference(question: Question): Answer {
     payInterest(state, kline.time + intervalMs, kline);
     flows = payFlows(state, flows, kline.time + intervalMs);
     leaveInTime(state, standing, { row, time: kline.time + intervalMs, close: new Decimal(kline.close) });
-    if (decidesEveryMs !== undefined && (kline.time + intervalMs) % decidesEveryMs !== 0) continue;
-    // Saying nothing repeats what was said last.
-    const want = wantAfter(strategy, klines, row, instrument.pricePrecision) ?? standing;
-    if (want === undefined) continue;
     const time = kline.time + intervalMs;
+    const isAsked = decidesEveryMs === undefined || time % decidesEveryMs === 0;
+    // Saying nothing repeats what was said last.
+    const want = (isAsked ? wantAfter(strategy, klines, row, instrument.pricePrecision) : undefined) ?? standing;
+    if (want === undefined) continue;
     if (JSON.stringify(want) !== JSON.stringify(standing)) {
       state.decisions.push({ time, want });
       follow(state, want);
@@ -56,7 +56,7 @@ export function reference(question: Question): Answer {
       state.settled = false;
     }
     const moment: Moment = { row, time, close: new Decimal(kline.close) };
-    act(state, want, moment, false);
+    if (isAsked) act(state, want, moment, false);
     if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
     const at = now(state, row, kline);
     const fillsBefore = state.fills.length;

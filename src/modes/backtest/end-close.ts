@@ -19,6 +19,7 @@ import {
   ticksOf,
   type Units,
   worsened,
+  worth,
 } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { fillRow, orderRow } from '../../execution/records.ts';
@@ -45,11 +46,11 @@ export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
   for (const held of heldAfter(fills, input)) {
     const sale = saleOf(held, input, fills, sales.length);
     if (sale === undefined) continue;
-    const { fill, markedAt } = sale;
+    const { fill, markedAt, fee } = sale;
     sales.push(fill);
     // Bought back, a short position costs what a long one brings.
     const gain = minus(notional(fill.price, fill.quantity, place(input, fill)), markedAt);
-    finalEquity = minus(fill.side === 'SELL' ? plus(finalEquity, gain) : minus(finalEquity, gain), fill.fee);
+    finalEquity = minus(fill.side === 'SELL' ? plus(finalEquity, gain) : minus(finalEquity, gain), fee);
     all = all.toSpliced(all.findLastIndex(({ time }) => time <= fill.time) + 1, 0, fill);
   }
   const asked = result.asked();
@@ -89,7 +90,7 @@ function saleOf(
   input: RunInput,
   fills: readonly Fill[],
   index: number,
-): { readonly fill: Fill; readonly markedAt: Units } | undefined {
+): { readonly fill: Fill; readonly markedAt: Units; readonly fee: Units } | undefined {
   const { strategy, account, symbol } = last;
   const at = place(input, last);
   const series = input.series.find((one) => one.symbol === symbol) as RunSeries;
@@ -113,7 +114,10 @@ function saleOf(
     purpose: 'exit',
     evidence: { rule: 'end-of-run' },
   };
-  return { fill, markedAt: notional(ticksOf(close, at, 'down'), quantity, at) };
+  const mark = ticksOf(close, at, 'down');
+  // Who buys back pays it in what was bought, and is short of it again by so much.
+  const fee = fill.feeAsset === at.base ? worth(fill.fee, mark, at) : fill.fee;
+  return { fill, markedAt: notional(mark, quantity, at), fee };
 }
 
 /** The journal with the sales; what still rested is over. Asked twice, one that is kept open has them already. */
