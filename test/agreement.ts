@@ -210,15 +210,26 @@ const marginOf = (
 export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
 export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStream(inputOf(given)));
 
-/** Two runs as one: the strategies of both, each on its own symbol, with the cash of both. */
-export const joined = (a: RunInput, b: RunInput): RunInput => ({
-  ...a,
-  hosted: [...a.hosted, ...b.hosted].map((one) => ({ ...one, id: one.symbol.toLowerCase() })),
-  instruments: new Map([...a.instruments, ...b.instruments]),
-  series: [...a.series, ...b.series],
-  allocations: [...a.allocations, ...b.allocations].map((one) => ({ ...one, strategy: one.symbol.toLowerCase() })),
-  cash: plus(a.cash, b.cash),
-});
+/** Two runs as one, with the cash of both: each strategy on its own symbol and called by that, or on one and called as told. */
+export function joined(
+  a: RunInput,
+  b: RunInput,
+  [first, second] = [a, b].map(({ hosted }) => String(hosted[0]?.symbol).toLowerCase()) as [string, string],
+): RunInput {
+  const others = b.series.filter(({ symbol }) => !a.instruments.has(symbol));
+  const named = (run: RunInput, id: string) => ({
+    hosted: run.hosted.map((one) => ({ ...one, id })),
+    allocations: run.allocations.map((one) => ({ ...one, strategy: id })),
+  });
+  return {
+    ...a,
+    hosted: [...named(a, first).hosted, ...named(b, second).hosted],
+    instruments: new Map([...a.instruments, ...b.instruments]),
+    series: [...a.series, ...others],
+    allocations: [...named(a, first).allocations, ...named(b, second).allocations],
+    cash: plus(a.cash, b.cash),
+  };
+}
 
 /** The same question in the reference's own terms. */
 export function byReference(given: Case, strategy: PlainStrategy): Rows {

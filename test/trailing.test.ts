@@ -1,6 +1,9 @@
 /** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
+import type { RunResult } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { fc } from '../src/testing/properties.ts';
 import {
@@ -11,7 +14,9 @@ import {
   caseOfXz,
   columnsOf,
   inputOf,
+  joined,
   rowsOf,
+  rowsOfEach,
   scripted,
 } from './agreement.ts';
 import { generated, oftenShort, trailed } from './reference/generated.ts';
@@ -55,6 +60,16 @@ async function fillsOf(given: Case, want: Want): Promise<readonly string[]> {
   return fills.map(({ side, price, time }) => `${side} ${price} in ${Math.floor(time / 60_000)}`);
 }
 
+/** The fills of each of these strategies, without the numbers of their orders, which count all of a run. */
+const fillsOfEach = (run: RunResult, ids: readonly string[]): readonly (readonly object[])[] =>
+  rowsOfEach(run, ids).map(({ fills }) => fills.map((fill) => ({ ...fill, order: 0 })));
+
+/** The same want with a limit that is reached a little later, or sooner. */
+const lower = (want: Want, isAbove: boolean): Want =>
+  'limit' in want && want.limit !== undefined
+    ? { ...want, limit: (Number(want.limit) + (isAbove ? 0.3 : -0.3)).toFixed(2) }
+    : want;
+
 describe('a trailing stop', () => {
   const quiet = [100, 100, 100, 100] as const;
 
@@ -92,6 +107,42 @@ describe('a trailing stop', () => {
     expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual(['BUY 100 in 1', 'SELL 107.8 in 2']);
   });
 
+  test('begins with the limit of its own strategy where another one entered the symbol in the same kline', async () => {
+    const rows = [quiet, [100, 100.5, 95, 95.6], [95.5, 95.6, 94.5, 95], quiet];
+    const [high, low] = ['98', '96'].map((limit) =>
+      inputOf(caseOf('plain', { quantity: '1', limit, trailing: '0.02' }, rows)),
+    );
+    if (high === undefined || low === undefined) throw new Error('two were asked for');
+    const both = joined(high, low, ['high', 'low']);
+    for (const run of [runColumns(both), await runStream(both), await runTape(both)]) {
+      const fills = fillsOfEach(run, ['high', 'low']).map((each) => each.map((fill) => ({ price: '', ...fill }).price));
+      expect(fills).toEqual([['98', '96.04'], ['96']]);
+    }
+  });
+
+  test.for(rulesetNames)('knows nothing of another strategy on its symbol: %s', async (rules) => {
+    let entered = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isAbove) => {
+        const { klines, wants } = generated(seed, 200);
+        // What fills on one symbol shares its volume, and the exchange looks at the cash of both.
+        const columns = columnsOf(klines.map((kline) => ({ ...kline, volume: kline.volume > 0 ? 1_000_000 : 0 })));
+        const wanted = trailed(wants);
+        const [a, b] = [wanted, wanted.map((want) => lower(want, isAbove))].map((each) =>
+          inputOf(caseOfXz({ columns, rules, cash: '100000', strategy: scripted(each) })),
+        );
+        if (a === undefined || b === undefined) throw new Error('two were asked for');
+        const expected = [a, b].flatMap((input) => fillsOfEach(runColumns(input), ['%']));
+        const both = joined(a, b, ['a', 'b']);
+        expect(fillsOfEach(runColumns(both), ['a', 'b'])).toEqual(expected);
+        expect(fillsOfEach(await runStream(both), ['a', 'b'])).toEqual(expected);
+        entered += expected.flat().length;
+      }),
+      { numRuns: 10 },
+    );
+    expect(entered).toBeGreaterThan(200);
+  });
+
   test.for(rulesetNames)('gives the same rows by columns, by streams and by the reference: %s', async (rules) => {
     let stops = 0;
     await fc.assert(
@@ -111,4 +162,28 @@ describe('a trailing stop', () => {
     );
     expect(stops).toBeGreaterThan(20);
   });
+
+  test.for(rulesetNames)(
+    'does so over klines finer than those decided on, and what is held at the end is left: %s',
+    async (rules) => {
+      let left = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isShort) => {
+          const { klines, wants: each } = generated(seed, 400);
+          const wants = trailed(isShort ? oftenShort(each) : each).filter((_, row) => row % 5 === 4);
+          const given = caseOfXz({
+            ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(wants, 300_000) },
+            ...{ decidesOn: '5min', closeAtEnd: true },
+            ...(isShort && { margin }),
+          });
+          const expected = byReference(given, { kind: 'script', want: (row) => wants[Math.floor(row / 5)] });
+          left += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;
+          if (!isShort) expect(byColumns(given)).toEqual(expected);
+          expect(await byStream(given)).toEqual(expected);
+        }),
+        { numRuns: 15 },
+      );
+      expect(left).toBeGreaterThan(10);
+    },
+  );
 });

@@ -288,8 +288,7 @@ other engines assume that this project was given at its beginning and that are n
   here such an order is not filled.
 - A trailing stop begins with the price of the entry, by every ruleset: with the open where a MARKET order entered, with its own price where a LIMIT order did. It moves by each open
   before the rest of the kline, and by the extremes of a kline after it: whether a high that lifts it came before the low of the same kline is not asked, and not counted as ambiguous (\`dataIntervals: 1min\`
-  asks smaller klines). Of the kline in which a LIMIT order entered only the close moves it. Where LIMIT orders of two strategies enter one symbol in one kline,
-  the stops of both begin with the lower price (of shorts the higher), which is later than its own for one of them.
+  asks smaller klines). Of the kline in which a LIMIT order entered only the close moves it.
 - NautilusTrader gives each of a kline's four prices a quarter of its volume, and refuses a stop that is placed beyond the market; here volume is no
   limit, and such a stop is hit. TradingView, too, lets a target fill in the kline in which a LIMIT entered; here it never does.
 - Where a share is sized and the entry cannot be paid, the wish is tried again at each close with the size it had; backtrader's sizer would take the new one.

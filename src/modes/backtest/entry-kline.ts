@@ -1,11 +1,12 @@
 /** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
-import { ticksOf } from '../../domain/money.ts';
+import { priceText, ticksOf } from '../../domain/money.ts';
 import type { Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
+import type { ByPlace } from '../../portfolio/by-place.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { ArmedStop, Protection } from '../../portfolio/protect.ts';
+import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protect.ts';
 
 /** Who wishes what and holds what. */
 export interface Holders {
@@ -77,19 +78,26 @@ interface Moving {
 export const trailOpen = (symbol: string, { open }: Moving, { protection }: Pick<Holders, 'protection'>): void =>
   protection.trail(symbol, open);
 
-/** Positions that a resting LIMIT order entered inside a kline begin with its price, those of others do not move by it. */
-export function trailEntry(symbol: string, { openTime, open }: Moving, holders: Holders): void {
-  const { portfolio, planner, protection } = holders;
-  let [bought, sold, isAny] = [open, open, false];
-  for (const place of portfolio.places()) {
-    if (place.symbol !== symbol || !(portfolio.enteredAt(place.strategy, symbol) > openTime)) continue;
-    const want = planner.standing(place.strategy, symbol)?.want;
-    if (want?.kind !== 'target' || want.limit === undefined) continue;
-    bought = Math.min(bought, want.limit);
-    sold = Math.max(sold, want.limit);
-    isAny = true;
+/**
+ * Positions that a resting LIMIT order entered inside a kline begin with its price. Each is put back by itself: a price that moves all of
+ * a symbol would give the stop of one strategy the limit of another.
+ */
+export function trailEntry(
+  symbol: string,
+  { openTime, open }: Moving,
+  { portfolio, planner, protection, guards }: Holders & { readonly guards: ByPlace<SavedGuard> },
+): void {
+  for (const [strategy, guard] of guards.on(symbol)) {
+    if (guard['trailing'] === undefined || !(portfolio.enteredAt(strategy, symbol) > openTime)) continue;
+    const want = planner.standing(strategy, symbol)?.want;
+    if (want?.kind !== 'target' || want.limit === undefined || portfolio.isFlat(strategy, symbol)) continue;
+    const at = portfolio.instrument(symbol);
+    const isLong = portfolio.position(strategy, symbol).base > 0n;
+    const price = isLong ? Math.min(open, want.limit) : Math.max(open, want.limit);
+    const begun = { ...guard, best: priceText(ticksOf(price, at, isLong ? 'down' : 'up'), at) };
+    guards.set(strategy, symbol, begun);
+    protection.restore(strategy, symbol, begun);
   }
-  if (isAny) protection.trail(symbol, bought, sold);
 }
 
 /** Nobody knows whether the extremes of a kline came before what was entered inside it: its close came after. */

@@ -8,14 +8,14 @@ import type { Rules } from '../../fill/rules.ts';
 import { isGapped } from '../../fill/stops.ts';
 import type { ArmedStop } from '../../portfolio/protect.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
-import type { Assembled } from '../assemble.ts';
 import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
 import type { MarginDesk } from './margin.ts';
+import type { RecordedDesk } from './stream-desk.ts';
 
 /** Who trades, and who moves time. */
 export interface Stage {
   readonly clock: SimClock;
-  readonly assembled: Assembled;
+  readonly assembled: RecordedDesk;
   readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
   /** Takes a standing wish to be carried out again. */
   readonly again: (signal: Signal) => void;

@@ -5,7 +5,9 @@ import { defaultTiming } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { emptyLoaded } from '../../journal/load.ts';
+import { ByPlace } from '../../portfolio/by-place.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import type { SavedGuard } from '../../portfolio/protect.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { type Assembled, assemble } from '../assemble.ts';
 import { planTerms, type RunInput } from './run.ts';
@@ -13,16 +15,22 @@ import { planTerms, type RunInput } from './run.ts';
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
+/** What a run trades through, with the protection of each position as it was last written down. */
+export interface RecordedDesk extends Assembled {
+  readonly guards: ByPlace<SavedGuard>;
+}
+
 export function deskOf(
   input: RunInput,
   clock: SimClock,
   book: Journal,
   orders: OrderEntry,
   orderLifeMs: number,
-): Assembled {
-  return assemble({
+): RecordedDesk {
+  const guards = new ByPlace<SavedGuard>();
+  const assembled = assemble({
     clock,
-    journal: book,
+    journal: keepingGuards(book, guards),
     identity: undefined,
     loaded: emptyLoaded,
     orders,
@@ -34,6 +42,28 @@ export function deskOf(
     orderLifeMs,
     notice: () => {},
   });
+  return { ...assembled, guards };
+}
+
+/** The journal, of which `guards` keeps the protection of each position besides. */
+function keepingGuards(book: Journal, guards: ByPlace<SavedGuard>): Journal {
+  return {
+    append(entry) {
+      if (entry.kind === 'protection') {
+        const { strategy, symbol, protection } = entry;
+        if (protection === null) guards.delete(strategy, symbol);
+        else guards.set(strategy, symbol, protection);
+      }
+      book.append(entry);
+    },
+    latest: (key, entry) => book.latest(key, entry),
+    insertFill: (key, fill) => book.insertFill(key, fill),
+    isOther: (key, fill) => book.isOther(key, fill),
+    durable: () => book.durable(),
+    volatile: book.volatile,
+    full: book.full,
+    close: () => book.close(),
+  };
 }
 
 /**

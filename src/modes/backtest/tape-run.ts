@@ -33,7 +33,7 @@ import { heardKlines } from './larger-klines.ts';
 import { type MarginDesk, marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
-import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
+import { deskOf, isResult, looksOnNews, type RecordedDesk } from './stream-desk.ts';
 import { upToEnd } from './stream-run.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './tape-events.ts';
 import { closingKlines, type KlineLane, openingKlines, type TapeStage } from './tape-klines.ts';
@@ -67,7 +67,7 @@ class TapeRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
   readonly #venue: PaperOnTape;
-  readonly #assembled: Assembled;
+  readonly #assembled: RecordedDesk;
   readonly #margin: MarginDesk | undefined;
   readonly #stage: TapeStage;
   readonly #lanes: readonly Lane[];
