@@ -13,7 +13,17 @@ export function counting(): Work {
   return {
     during(work) {
       running.add(work);
-      return work.finally(() => running.delete(work));
+      // Not `finally`, which makes three promises of one.
+      return work.then(
+        (value) => {
+          running.delete(work);
+          return value;
+        },
+        (error: unknown) => {
+          running.delete(work);
+          throw error;
+        },
+      );
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);

@@ -56,7 +56,9 @@ function keepingGuards(book: Journal, guards: ByPlace<SavedGuard>): Journal {
       }
       book.append(entry);
     },
-    latest: (key, entry) => book.latest(key, entry),
+    latest: (key, entry) => {
+      if (!key.startsWith('cursor ')) book.latest(key, entry);
+    },
     insertFill: (key, fill) => book.insertFill(key, fill),
     isOther: (key, fill) => book.isOther(key, fill),
     durable: () => book.durable(),

@@ -28,7 +28,9 @@ export function paperOrders(account: PaperAccount, wire: PaperWire, clock: Clock
       bodyHash: '',
       async send(gate) {
         const against = await gate;
-        return against === undefined ? wire.submit(intent) : { kind: 'notSent', cause: against };
+        if (against !== undefined) return { kind: 'notSent', cause: against };
+        // A promise that is returned costs three turns, one that is awaited one.
+        return await wire.submit(intent);
       },
     }),
     cancel: (order) => wire.cancel(order),
