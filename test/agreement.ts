@@ -3,9 +3,9 @@ import type { Database } from 'better-sqlite3';
 import { type Instrument, instrument } from '../src/domain/instrument.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import type { Columns } from '../src/domain/market.ts';
-import { Decimal, lots, plus, rate, units, unitsText } from '../src/domain/money.ts';
+import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../src/domain/money.ts';
 import type { Want as ProductWant } from '../src/domain/order.ts';
-import { feesFrom, type RulesetName, rulesets } from '../src/fill/rules.ts';
+import { feesFrom, type Rules, type RulesetName, rulesets } from '../src/fill/rules.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import type { MarginRules } from '../src/modes/backtest/run-money.ts';
@@ -20,6 +20,7 @@ import type {
   Strategy as PlainStrategy,
   Question,
   Instrument as ReferenceInstrument,
+  Rules as ReferenceRules,
   Want,
 } from './reference/types.ts';
 import { rulesets as referenceRules } from './reference/types.ts';
@@ -46,7 +47,16 @@ export interface Case {
   readonly decidesOn?: Interval;
   /** Whether what is held at the end is sold at the last close. */
   readonly closeAtEnd?: boolean;
+  /** What differs from the ruleset, in the reference's words. */
+  readonly fills?: Changed;
 }
+
+type Changed = Partial<
+  Pick<
+    ReferenceRules,
+    'halfSpread' | 'penetrationTicks' | 'limitParticipation' | 'marketMax' | 'stopSlipAlpha' | 'delayKlines' | 'path'
+  >
+>;
 
 /** The instrument of most tests. */
 export const xz: ReferenceInstrument = {
@@ -188,10 +198,23 @@ export function inputOf(given: Case): RunInput {
         shares: [{ strategy: 's', symbol, amount: units(amount) }],
       })),
     }),
-    rules: { ...rulesets[rules], closeAtEnd: given.closeAtEnd === true },
+    rules: { ...rulesets[rules], ...changedIn(given), closeAtEnd: given.closeAtEnd === true },
     fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
   };
 }
+
+/** The same changes in the product's words. */
+function changedIn({ fills = {}, interval }: Case): Partial<Rules> {
+  const { penetrationTicks, delayKlines, path, ...rates } = fills;
+  const limit = (text: string | null): Rate | undefined => (text === null ? undefined : rate(text));
+  return {
+    ...Object.fromEntries(Object.entries(rates).map(([name, value]) => [name, limit(value)])),
+    ...(penetrationTicks !== undefined && { penetrationTicks: ticks(String(penetrationTicks), whole) }),
+    ...(delayKlines !== undefined && { feedLatencyMs: 0, entryLatencyMs: delayKlines * intervalMs(interval, 0) }),
+    ...(path !== undefined && { path }),
+  };
+}
+const whole = { pricePrecision: 0, quantityPrecision: 0 };
 
 const marginOf = (
   { maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryMs }: Margin,
@@ -237,7 +260,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     klines: klinesOf(given.columns),
     intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
     strategy,
-    rules: { ...referenceRules[given.rules], closeAtEnd: given.closeAtEnd === true },
+    rules: { ...referenceRules[given.rules], ...given.fills, closeAtEnd: given.closeAtEnd === true },
     instrument: given.instrument,
     fees: given.fees,
     cash: given.cash,

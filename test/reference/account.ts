@@ -54,8 +54,9 @@ export interface State {
   sized: Decimal;
   /** The entry was ordered as an amount: what it buys becomes the size. */
   byAmount: boolean;
-  /** When what is held was entered. */
+  /** When what is held was entered, and at what price. */
   enteredAt: number;
+  entryPrice: Decimal;
   /** The most that was owed since interest was charged last, at `chargedAt`. */
   owed: { quote: Decimal; base: Decimal; chargedAt: number };
   /** The exchange is leaving the position. */
@@ -90,7 +91,7 @@ export function fill(
   const { fees, rules, instrument } = state.question;
   const { price, quantity, maker, time, ambiguous = false, late = false } = given;
   const before = state.base;
-  if (isFlat(state)) state.enteredAt = time;
+  if (isFlat(state)) [state.enteredAt, state.entryPrice] = [time, price];
   const value = price.times(quantity);
   const feeRate = new Decimal(maker ? fees.maker : fees.taker);
   const inBase = rules.feeIn === 'received' && order.row.side === 'BUY';
@@ -105,7 +106,7 @@ export function fill(
   if (inBase) state.base = state.base.minus(fee);
   else state.cash = state.cash.minus(fee);
   // What turns a position round enters another one.
-  if (before.gt(0) !== state.base.gt(0)) state.enteredAt = time;
+  if (before.gt(0) !== state.base.gt(0)) [state.enteredAt, state.entryPrice] = [time, price];
   order.executed = order.executed.plus(quantity);
   state.fills.push({
     order: order.row.number,

@@ -223,7 +223,12 @@ export const isBeyond = (side: Side, price: Decimal, level: Decimal): boolean =>
  * The stop of a position: at the open when that lies beyond it, else between the stop and the kline's extreme; not before a target
  * that comes first on the path, while targets have not had their turn.
  */
-export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: boolean): Hit | undefined {
+export function stopHit(
+  state: State,
+  stop: Decimal,
+  at: Now,
+  { targetsHadTurn, hasTarget }: { readonly targetsHadTurn: boolean; readonly hasTarget: boolean },
+): Hit | undefined {
   const side = leaving(state);
   const extreme = side === 'SELL' ? at.low : at.high;
   // What rested comes before: a position that it entered is left no earlier.
@@ -239,7 +244,8 @@ export function stopHit(state: State, stop: Decimal, at: Now, targetsHadTurn: bo
     if (!isOpenBeyond(at, targets, side)) state.assumed = { row: at.row, side };
     return undefined;
   }
-  const isSoon = isReachedSoon(state, side, at);
+  // Who is leaving wishes no target any more, though its levels are still there.
+  const isSoon = hasTarget && isReachedSoon(state, side, at);
   return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget || isSoon };
 }
 

@@ -71,8 +71,10 @@ export function size(state: State, want: Want, close: Decimal): void {
   else {
     const dear = roundTo(close, pricePrecision, 'up');
     const share = roundTo(equityAt(state, dear).times(want.share), 18, 'down');
-    const amount = state.question.rules.sizing === 'close' ? share : withoutFee(share, mostFee(state.question));
-    state.sized = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
+    const fee = state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
+    const amount = fee.isZero() ? share.abs() : withoutFee(share.abs(), fee);
+    const lots = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
+    state.sized = share.lt(0) ? lots.negated() : lots;
   }
 }
 
@@ -150,7 +152,8 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
   for (const wish of wished) {
     const order = create(state, want, wish, moment);
     // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
-    if (inside && wish.type === 'LIMIT' && state.question.rules.targetsFrom === 'entry') order.arrived = true;
+    const { targetsFrom, delayKlines } = state.question.rules;
+    if (inside && wish.type === 'LIMIT' && targetsFrom === 'entry' && delayKlines === 0) order.arrived = true;
     if (wish.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;

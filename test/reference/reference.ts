@@ -30,6 +30,7 @@ export function reference(question: Question): Answer {
     sized: new Decimal(0),
     byAmount: false,
     enteredAt: Number.NaN,
+    entryPrice: new Decimal(0),
     owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
     liquidating: false,
     charges: [],
@@ -39,7 +40,9 @@ export function reference(question: Question): Answer {
   let standing: Want | undefined;
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
-    standing = trade(state, standing, row, kline, before.close);
+    // What is left of its volume goes through all that happens in it.
+    const at = now(state, row, kline);
+    standing = trade(state, standing, at, before.close);
     payInterest(state, kline.time + intervalMs, kline);
     flows = payFlows(state, flows, kline.time + intervalMs);
     leaveInTime(state, standing, { row, time: kline.time + intervalMs, close: new Decimal(kline.close) });
@@ -58,7 +61,6 @@ export function reference(question: Question): Answer {
     const moment: Moment = { row, time, close: new Decimal(kline.close) };
     if (isAsked) act(state, want, moment, false);
     if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
-    const at = now(state, row, kline);
     const fillsBefore = state.fills.length;
     decided(state, at);
     placeTarget(state, want, moment, false);
@@ -93,17 +95,11 @@ function leaveInTime(state: State, standing: Want | undefined, moment: Moment): 
 }
 
 /** What happens inside one kline; gives what is wanted after it, which a liquidation changes. */
-function trade(
-  state: State,
-  standing: Want | undefined,
-  row: number,
-  kline: Kline,
-  lastClose: number,
-): Want | undefined {
+function trade(state: State, standing: Want | undefined, at: Now, lastClose: number): Want | undefined {
   state.working = openOrders(state);
   if (state.working.length === 0 && isFlat(state)) return standing;
   let fillsBefore = state.fills.length;
-  const at = now(state, row, kline);
+  const { row } = at;
   const moment: Moment = { row, time: at.lastMs, close: new Decimal(lastClose) };
   open(state, at);
   leaveAfterProfit(state, standing, fillsBefore);
@@ -115,14 +111,14 @@ function trade(
   rest(state, at);
   leaveAfterProfit(state, left, fillsBefore);
   if (state.enteredAt !== enteredBefore && left !== undefined && !('quotes' in left)) {
-    // A LIMIT order entered: its own price is the first that counts, or the open where that was better.
-    const limit = new Decimal(left.limit ?? at.open);
-    trail(state, state.base.gt(0) ? Decimal.min(limit, at.open) : Decimal.max(limit, at.open));
+    // What rested entered: its price is the first that counts, or the open where that was better.
+    const { entryPrice } = state;
+    trail(state, state.base.gt(0) ? Decimal.min(entryPrice, at.open) : Decimal.max(entryPrice, at.open));
   }
   const then = watchStop(state, left, at, { ...moment, targetsHadTurn: true });
   // Extremes may lie before what was entered inside the kline; its close does not.
   if (state.enteredAt <= at.time) for (const price of [at.high, at.low]) trail(state, price);
-  trail(state, new Decimal(kline.close));
+  trail(state, at.close);
   return then;
 }
 
@@ -176,7 +172,7 @@ function watchStop(
   const own = target !== undefined && isArmed(state, target, at) ? stopOf(state) : undefined;
   const first = firstOf(state, at, own, ruinAt(state));
   if (first === undefined) return standing;
-  const hit = stopHit(state, first.level, at, targetsHadTurn);
+  const hit = stopHit(state, first.level, at, { targetsHadTurn, hasTarget: target?.takeProfit !== undefined });
   if (hit === undefined) return standing;
   if (first.isRuin) state.liquidating = true;
   if (first.isRuin) state.settled = false;
@@ -203,14 +199,21 @@ function giveUp(state: State, { time, close }: Moment): Want {
   return want;
 }
 
-/** A target that filled wholly in this kline leaves the position as a stop does. */
+/**
+ * A target that filled wholly in this kline leaves the position as a stop does. It may be of a former wish, since cancels take time: where
+ * that was for the other side, nothing of the present one is taken.
+ */
 function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore: number): void {
-  if (standing === undefined || 'quotes' in standing) return;
-  for (const { order, quantity } of state.fills.slice(fillsBefore)) {
+  if (standing === undefined) return;
+  const goal = goalOf(standing);
+  for (const { order, quantity, side } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
-    if (purpose === 'takeProfit') state.taken = state.taken.plus(quantity);
-    if (purpose !== 'takeProfit' || ending !== 'filled') continue;
-    state.leftAt = goalOf(standing);
+    if (purpose !== 'takeProfit') continue;
+    const isOther = side === 'SELL' ? goal.startsWith('-') : goal !== '' && goal !== '0' && !goal.startsWith('-');
+    if (isOther) continue;
+    state.taken = state.taken.plus(quantity);
+    if ('quotes' in standing || ending !== 'filled') continue;
+    state.leftAt = goal;
     state.best = undefined;
   }
 }

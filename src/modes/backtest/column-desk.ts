@@ -1,11 +1,10 @@
 /** The desk of a run over columns: carries out wishes straight through, and books what comes of them. The live one is `trader.ts`'s. */
 import type { SimClock } from '../../clock/sim-clock.ts';
 import { type Intent, isClosed, type OrderReport, type Signal } from '../../domain/order.ts';
-import { ByPlace } from '../../portfolio/by-place.ts';
 import { type Draft, intentOf, type Step } from '../../portfolio/plan.ts';
 import { Planner } from '../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../portfolio/portfolio.ts';
-import { Protection, type SavedGuard } from '../../portfolio/protect.ts';
+import { Protection } from '../../portfolio/protect.ts';
 import type { Kill } from '../../risk/kill.ts';
 import { Risk } from '../../risk/risk.ts';
 import { PaperOnKlines } from '../../venue/paper/on-klines.ts';
@@ -15,13 +14,13 @@ import { signalDoor } from '../daemon/signal-door.ts';
 import { leaveAfterProfit } from './after-profit.ts';
 import { type Band, bandOf } from './band.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './column-log.ts';
+import { Entries } from './entry-kline.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from './run.ts';
 
 export class ColumnDesk {
   readonly portfolio: Portfolio;
   readonly protection: Protection;
-  /** The protection of each position as it was last written down. */
-  readonly guards = new ByPlace<SavedGuard>();
+  readonly entries = new Entries();
   readonly planner: Planner;
   readonly risk: Risk;
   readonly venue: PaperOnKlines;
@@ -41,10 +40,7 @@ export class ColumnDesk {
     this.#stirred = stirred;
     this.band = bandOf(input);
     this.portfolio = new Portfolio(input.instruments, input.allocations);
-    this.protection = new Protection(this.portfolio, (strategy, symbol, saved) => {
-      if (saved === null) this.guards.delete(strategy, symbol);
-      else this.guards.set(strategy, symbol, saved);
-    });
+    this.protection = new Protection(this.portfolio, this.entries.guarded);
     this.planner = new Planner({
       portfolio: this.portfolio,
       protection: this.protection,
@@ -122,6 +118,7 @@ export class ColumnDesk {
     const fill = fillOf(trade, intent);
     this.log.fills.push(fill);
     this.portfolio.apply(fill);
+    this.entries.filled(fill, this.portfolio);
     leaveAfterProfit(fill, this.portfolio, this.planner, this.protection);
     this.risk.booked(fill);
     this.#stirred(intent.strategy);

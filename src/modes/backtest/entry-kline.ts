@@ -1,9 +1,9 @@
 /** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
-import { priceText, ticksOf } from '../../domain/money.ts';
-import type { Signal } from '../../domain/order.ts';
+import { greatest, least, priceText, type Ticks, ticksOf } from '../../domain/money.ts';
+import type { Fill, Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
-import type { ByPlace } from '../../portfolio/by-place.ts';
+import { ByPlace } from '../../portfolio/by-place.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protect.ts';
@@ -78,24 +78,53 @@ interface Moving {
 export const trailOpen = (symbol: string, { open }: Moving, { protection }: Pick<Holders, 'protection'>): void =>
   protection.trail(symbol, open);
 
+/** How each position is protected, as it was last written down, and what it was entered at. */
+export class Entries {
+  readonly #guards = new ByPlace<SavedGuard>();
+  readonly #prices = new ByPlace<{ readonly entry: number; readonly price: Ticks }>();
+
+  /** Told of each protection that changes; null ends it. */
+  readonly guarded = (strategy: string, symbol: string, saved: SavedGuard | null): void => {
+    if (saved === null) this.#guards.delete(strategy, symbol);
+    else this.#guards.set(strategy, symbol, saved);
+  };
+
+  /** Told of each fill, once it is booked. */
+  filled({ strategy, symbol, price }: Pick<Fill, 'strategy' | 'symbol' | 'price'>, portfolio: Portfolio): void {
+    if (this.#guards.get(strategy, symbol)?.['trailing'] === undefined) return;
+    const entry = portfolio.entries(strategy, symbol);
+    if (this.#prices.get(strategy, symbol)?.entry !== entry) this.#prices.set(strategy, symbol, { entry, price });
+  }
+
+  /** The trailing stops of positions that were entered later than UTC ms `openTime`, each with the price of its first fill. */
+  *trailingSince(openTime: number, symbol: string, portfolio: Portfolio) {
+    for (const [strategy, guard] of this.#guards.on(symbol)) {
+      if (guard['trailing'] === undefined || !(portfolio.enteredAt(strategy, symbol) > openTime)) continue;
+      const entered = this.#prices.get(strategy, symbol);
+      if (entered === undefined || portfolio.isFlat(strategy, symbol)) continue;
+      yield { strategy, guard, price: entered.price };
+    }
+  }
+}
+
 /**
- * Positions that a resting LIMIT order entered inside a kline begin with its price. Each is put back by itself: a price that moves all of
- * a symbol would give the stop of one strategy the limit of another.
+ * Positions that a resting order entered inside a kline begin with its price, or with the open where that was better. Each is put back by
+ * itself: a price that moves all of a symbol would give the stop of one strategy the entry of another.
  */
 export function trailEntry(
   symbol: string,
   { openTime, open }: Moving,
-  { portfolio, planner, protection, guards }: Holders & { readonly guards: ByPlace<SavedGuard> },
+  { portfolio, planner, protection, entries }: Holders & { readonly entries: Entries },
 ): void {
-  for (const [strategy, guard] of guards.on(symbol)) {
-    if (guard['trailing'] === undefined || !(portfolio.enteredAt(strategy, symbol) > openTime)) continue;
-    const want = planner.standing(strategy, symbol)?.want;
-    if (want?.kind !== 'target' || want.limit === undefined || portfolio.isFlat(strategy, symbol)) continue;
-    const at = portfolio.instrument(symbol);
+  const at = portfolio.instrument(symbol);
+  for (const { strategy, guard, price } of entries.trailingSince(openTime, symbol, portfolio)) {
+    // What quotes enter is under no stop: one begins where a target asks for it.
+    if (planner.standing(strategy, symbol)?.want.kind !== 'target') continue;
     const isLong = portfolio.position(strategy, symbol).base > 0n;
-    const price = isLong ? Math.min(open, want.limit) : Math.max(open, want.limit);
-    const begun = { ...guard, best: priceText(ticksOf(price, at, isLong ? 'down' : 'up'), at) };
-    guards.set(strategy, symbol, begun);
+    const opened = ticksOf(open, at, isLong ? 'down' : 'up');
+    const best = priceText(isLong ? least(opened, price) : greatest(opened, price), at);
+    const begun = { ...guard, best };
+    entries.guarded(strategy, symbol, begun);
     protection.restore(strategy, symbol, begun);
   }
 }

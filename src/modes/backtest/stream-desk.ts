@@ -5,19 +5,18 @@ import { defaultTiming } from '../../execution/desk.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { emptyLoaded } from '../../journal/load.ts';
-import { ByPlace } from '../../portfolio/by-place.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import type { SavedGuard } from '../../portfolio/protect.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { type Assembled, assemble } from '../assemble.ts';
+import { Entries } from './entry-kline.ts';
 import { planTerms, type RunInput } from './run.ts';
 
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
-/** What a run trades through, with the protection of each position as it was last written down. */
+/** What a run trades through. */
 export interface RecordedDesk extends Assembled {
-  readonly guards: ByPlace<SavedGuard>;
+  readonly entries: Entries;
 }
 
 export function deskOf(
@@ -27,10 +26,10 @@ export function deskOf(
   orders: OrderEntry,
   orderLifeMs: number,
 ): RecordedDesk {
-  const guards = new ByPlace<SavedGuard>();
+  const entries = new Entries();
   const assembled = assemble({
     clock,
-    journal: keepingGuards(book, guards),
+    journal: telling(book, entries),
     identity: undefined,
     loaded: emptyLoaded,
     orders,
@@ -42,18 +41,15 @@ export function deskOf(
     orderLifeMs,
     notice: () => {},
   });
-  return { ...assembled, guards };
+  assembled.booked.subscribe((fill) => entries.filled(fill, assembled.portfolio));
+  return { ...assembled, entries };
 }
 
-/** The journal, of which `guards` keeps the protection of each position besides. */
-function keepingGuards(book: Journal, guards: ByPlace<SavedGuard>): Journal {
+/** The journal, which tells of protection besides; cursors, which serve restarts, are not even kept. */
+function telling(book: Journal, { guarded }: Entries): Journal {
   return {
     append(entry) {
-      if (entry.kind === 'protection') {
-        const { strategy, symbol, protection } = entry;
-        if (protection === null) guards.delete(strategy, symbol);
-        else guards.set(strategy, symbol, protection);
-      }
+      if (entry.kind === 'protection') guarded(entry.strategy, entry.symbol, entry.protection);
       book.append(entry);
     },
     latest: (key, entry) => {
