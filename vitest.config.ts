@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // On two cores: a third of the time tests of whole programs wait for one another's sockets and files.
+    maxWorkers: 3,
   },
 });
