@@ -39,7 +39,7 @@ export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told
   return textLayout(file, lines, arrays, told);
 }
 
-const isParquet = (head: Uint8Array): boolean => new TextDecoder().decode(head.subarray(0, 4)) === 'PAR1';
+export const isParquet = (head: Uint8Array): boolean => new TextDecoder().decode(head.subarray(0, 4)) === 'PAR1';
 
 function refuseFeather({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
   const magic = new TextDecoder().decode(head.subarray(0, 6));
@@ -91,7 +91,9 @@ function withSymbol(file: Pick<DataFile, 'path' | 'name'>, told: Told, cell = ''
 
 function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layout {
   if (told.kind === undefined)
-    throw new Refusal(`${file.path} is Parquet: say what it holds (--as klines, trades or depth)`);
+    throw new Refusal(
+      `${file.path} is Parquet, and the names of its columns do not tell what it holds: say it (--as klines, trades or depth)`,
+    );
   const base = {
     kind: told.kind,
     about: 'Parquet',

@@ -30,6 +30,7 @@ import { readAsBase } from './contracts.ts';
 import { guess } from './guess.ts';
 import type { Layout, Told } from './layout.ts';
 import { mend, reversed } from './mend.ts';
+import { toldOfParquet } from './parquet-rows.ts';
 import { notesOf, readRows } from './read.ts';
 import { ofOneSymbol } from './symbols.ts';
 import { type DataFile, openData } from './unpack.ts';
@@ -73,7 +74,7 @@ const mostHeldRows = 60_000_000;
 /** Imports one file. A `Refusal` says everything that stands against it; then the catalogue is as it was. */
 export async function importFile(path: string, options: ImportOptions): Promise<ImportResult> {
   const file = await openData(path);
-  const layout = guess(file, options);
+  const layout = guess(file, await toldOfParquet(file, options));
   const key = keyOf(file, layout);
   const duck = await openDuck(1);
   const unlock = lockCatalogue(options.dir);

@@ -33,8 +33,9 @@ async function take(
   {
     rows = 10,
     name = 'given',
+    isTold = true,
     ...options
-  }: Partial<ImportOptions> & { readonly rows?: number; readonly name?: string } = {},
+  }: Partial<ImportOptions> & { readonly rows?: number; readonly name?: string; readonly isTold?: boolean } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-parquet-rows-'));
   const path = join(dir, `${name}.parquet`);
@@ -44,13 +45,34 @@ async function take(
   // A file that a pattern of that name fits.
   await duck.connection.run(`COPY (SELECT 1 AS other) TO ${quoted(join(dir, 'given1.parquet'))} (FORMAT parquet)`);
   duck.close();
-  const given = { ...key, dir: join(dir, 'data'), endStamps: false, repair: new Set<never>(), replace: false, now };
+  const { kind, ...named } = key;
+  const told = { dir: join(dir, 'data'), endStamps: false, repair: new Set<never>(), replace: false, now };
+  const given: ImportOptions = { ...named, ...told, ...(isTold && { kind }) };
   const result: ImportResult = await importFile(path, { ...given, ...options });
   const manifest = readManifest(join(dir, 'data'), key);
   if (manifest === undefined) throw new Error('nothing was stored');
   const { columns } = await loadSeries(join(dir, 'data'), manifest);
   return { result, column: (at: number): number[] => [...(columns[at] ?? [])] };
 }
+
+const book = (ask: string): string =>
+  `${start} + i // 2 * 1000 AS time_ms, i // 2 AS book, CASE WHEN i % 2 = 0 THEN 'BID' ELSE ${ask} END AS side, 100 + i * 0.5 AS price, 1.0 AS quantity`;
+
+test.for([
+  [klines, kline()],
+  [trades, trade()],
+  [depth, book("'ASK'")],
+] as const)('what it holds is known by the names of its columns: %j', async ([key, select]) => {
+  const { result, column } = await take(key, select, { isTold: false });
+  expect(result.key).toEqual(key);
+  expect(column(0)).toEqual((await take(key, select)).column(0));
+});
+
+test('names that do not tell have to be told', async () => {
+  await expect(take(trades, `${start} + i AS t, 1.5 AS value`, { isTold: false })).rejects.toThrow(
+    /given\.parquet is Parquet, and the names of its columns do not tell what it holds: say it \(--as klines, trades or depth\)/,
+  );
+});
 
 const upTo = (rows: number, value: (row: number) => number): number[] =>
   Array.from({ length: rows }, (_, row) => value(row));
@@ -158,8 +180,6 @@ describe('sides', () => {
   });
 
   test('of books may be written large, and no other word is an ask', async () => {
-    const book = (ask: string): string =>
-      `${start} + i // 2 * 1000 AS time_ms, i // 2 AS book, CASE WHEN i % 2 = 0 THEN 'BID' ELSE ${ask} END AS side, 100 + i * 0.5 AS price, 1.0 AS quantity`;
     const { column } = await take(depth, book("'ASK'"));
     expect(column(2)).toEqual(upTo(10, (row) => (row % 2 === 0 ? 1 : -1)));
     await expect(take(depth, book("'offer'"))).rejects.toThrow(

@@ -10,9 +10,12 @@ import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch
 import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
+import { isParquet } from './guess.ts';
 import type { Told } from './layout.ts';
+import { columnNamed } from './names.ts';
 import { refuseSeveralIn } from './symbols.ts';
 import { epochMs, epochUnit, leastNs } from './times.ts';
+import type { DataFile } from './unpack.ts';
 
 /** Decimals of doubles are found by trying; finer ones than this are told as this. */
 const mostDecimals = 12;
@@ -46,6 +49,26 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
     notes: [...places.notes, ...(isAssumed ? [local] : [])],
     isLocal: isAssumed,
   });
+}
+
+/** What was told, and what a Parquet file holds by the names of its columns where nobody said that and they tell. */
+export async function toldOfParquet<T extends Told>(file: Pick<DataFile, 'path' | 'head'>, told: T): Promise<T> {
+  if (told.kind !== undefined || !isParquet(file.head)) return told;
+  const duck = await openDuck(1);
+  try {
+    const { columns } = await described(duck, file.path);
+    const kind = kindOf(told.columns ?? columns.map(({ name }) => name));
+    return kind === undefined ? told : { ...told, kind };
+  } finally {
+    duck.close();
+  }
+}
+
+function kindOf(header: readonly string[]): Kind | undefined {
+  const has = (field: 'high' | 'low' | 'price'): boolean => columnNamed(header, field) >= 0;
+  if (has('high') && has('low')) return 'klines';
+  if (!has('price')) return undefined;
+  return header.some((name) => name.toLowerCase() === 'book') ? 'depth' : 'trades';
 }
 
 interface File {

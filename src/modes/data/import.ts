@@ -7,6 +7,7 @@ import { counted, findingText, type Repair, repairs } from '../../data/check/fin
 import { guess } from '../../data/import/guess.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
 import { intervalNamed, namedSymbol } from '../../data/import/names.ts';
+import { toldOfParquet } from '../../data/import/parquet-rows.ts';
 import { notesOf, readRows } from '../../data/import/read.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/zones.ts';
@@ -127,7 +128,7 @@ export function importLines(result: ImportResult): readonly string[] {
 
 async function show(path: string, options: ImportOptions, { json, out }: ImportGiven): Promise<void> {
   const file = await openData(path);
-  const layout = guess(file, options);
+  const layout = guess(file, await toldOfParquet(file, options));
   const duck = await openDuck(1);
   try {
     const told = layout.symbol === undefined ? options : { ...options, symbol: layout.symbol };
