@@ -1,6 +1,20 @@
 /** What one strategy holds of one symbol, from its own fills alone (never from the account's balance). */
 import type { Instrument } from './instrument.ts';
-import { baseUnits, minus, negate, notional, noUnits, plus, shareOf, type Ticks, type Units, worth } from './money.ts';
+import {
+  absolute,
+  baseUnits,
+  lotsIn,
+  minus,
+  negate,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  shareOf,
+  type Ticks,
+  type Units,
+  worth,
+} from './money.ts';
 import type { Fill } from './order.ts';
 
 export interface Position {
@@ -60,6 +74,15 @@ export function afterFill(held: Position, fill: Fill, at: Instrument): Position 
   const openedValue = shareOf(value, base, moved.base);
   const closedValue = minus(value, openedValue);
   return { base, cost: openedValue, realised: minus(held.realised, plus(closedValue, held.cost)), fees };
+}
+
+/**
+ * True of what nobody can order away: less than a lot or the exchange's minimum, or what cost less than an order may be worth. Fees in base
+ * and purchases for an amount leave such rests. By its cost, not by the last price, since a rest must not become a position as prices move.
+ */
+export function isRest({ base, cost }: Position, at: Instrument): boolean {
+  const held = lotsIn(absolute(base), at);
+  return held === noLots || held < at.minQuantity || absolute(cost) < at.minNotional;
 }
 
 /** Unrealised profit at a price, in quote, fees left out. */

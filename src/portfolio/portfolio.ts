@@ -6,7 +6,6 @@ import { FewMap, removeAt } from '../domain/few.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
-  absolute,
   baseUnits,
   greatest,
   lotsIn,
@@ -22,7 +21,7 @@ import {
   worth,
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
-import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
+import { afterFill, isRest, noPosition, openProfit, type Position } from '../domain/position.ts';
 import { ByPlace } from './by-place.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
@@ -64,7 +63,7 @@ interface Estimate {
   readonly closed: number;
   readonly base: number;
   readonly cost: number;
-  /** Less than one lot is held. */
+  /** What is held is a rest that nobody can order away. */
   readonly isFlat: boolean;
 }
 
@@ -73,7 +72,7 @@ function estimated(place: Place): Estimate {
   const { allocation, position, version, estimate } = place;
   if (estimate?.version === version) return estimate;
   const closed = unitsNumber(minus(plus(allocation, position.realised), position.fees));
-  const isFlat = lotsIn(absolute(position.base), place.instrument) === 0n;
+  const isFlat = isRest(position, place.instrument);
   place.estimate = { version, closed, base: unitsNumber(position.base), cost: unitsNumber(position.cost), isFlat };
   return place.estimate;
 }
@@ -260,7 +259,7 @@ export class Portfolio {
     removeAt(orders, orders.indexOf(order));
   }
 
-  /** True when less than one lot is held: what a fee in the bought asset leaves behind is no position, nobody can sell it. */
+  /** True when nothing is held, or a rest that fees and amounts leave behind: nobody can order it away, so it is no position. */
   isFlat(strategy: string, symbol: string): boolean {
     return estimated(this.#at(strategy, symbol)).isFlat;
   }

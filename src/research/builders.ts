@@ -6,7 +6,7 @@ import type { Fill } from '../domain/order.ts';
 import { fillTable } from './fill-table.ts';
 import type { MetricSeries, Walkable } from './walkable.ts';
 
-const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
+export const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const other = { ...at, symbol: 'YZ', base: 'Y' };
 /** XZ and YZ. */
 export const instruments = new Map([at, other].map((one) => [one.symbol, one]));

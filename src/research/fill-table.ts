@@ -152,26 +152,41 @@ export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<strin
 export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): number =>
   at === undefined ? 0 : 0.999_999 * 10 ** -at.quantityPrecision;
 
-/** What strategies hold of a symbol while its fills go by, each by itself: what fees leave of several is no position, however much it comes to. */
+type Minima = Pick<Instrument, 'pricePrecision' | 'quantityPrecision' | 'minQuantity' | 'minNotional'>;
+
+/**
+ * What strategies hold of a symbol while its fills go by, each by itself: the rests that fees and purchases for an amount leave, which nobody can
+ * order away, are no position, however much those of several come to.
+ */
 export class Held {
   /** Of all of them. */
   base = 0;
   readonly #of: Float64Array;
+  readonly #isHeld: Uint8Array;
   readonly #dust: number;
+  readonly #least: number;
+  readonly #leastWorth: number;
   #positions = 0;
 
-  constructor({ places }: Pick<FillTable, 'places'>, at: Pick<Instrument, 'quantityPrecision'> | undefined) {
+  constructor({ places }: Pick<FillTable, 'places'>, at: Minima | undefined) {
     this.#of = new Float64Array(places.length);
+    this.#isHeld = new Uint8Array(places.length);
     this.#dust = dustOf(at);
+    // A little less of both, for sums of numbers.
+    this.#least = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * this.#dust;
+    this.#leastWorth = at === undefined ? 0 : unitsNumber(at.minNotional) * 0.999_999;
   }
 
-  take({ place, base }: Pick<FillTable, 'place' | 'base'>, fill: number): void {
+  take({ place, base, price }: Pick<FillTable, 'place' | 'base' | 'price'>, fill: number): void {
     const whose = place[fill] as number;
-    const before = this.#of[whose] as number;
-    const after = before + (base[fill] as number);
+    const after = (this.#of[whose] as number) + (base[fill] as number);
     this.#of[whose] = after;
     this.base += base[fill] as number;
-    this.#positions += (Math.abs(after) > this.#dust ? 1 : 0) - (Math.abs(before) > this.#dust ? 1 : 0);
+    const size = Math.abs(after);
+    const isHeld =
+      size > this.#dust && size >= this.#least && size * (price[fill] as number) >= this.#leastWorth ? 1 : 0;
+    this.#positions += isHeld - (this.#isHeld[whose] as number);
+    this.#isHeld[whose] = isHeld;
   }
 
   /** But for what sums of numbers make of it, nothing at all: not even a rest of less than a lot. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { mapColumns } from '../domain/market.ts';
-import { units } from '../domain/money.ts';
+import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { day, fill, instruments, minute, series, walkable } from './builders.ts';
+import { at, day, fill, instruments, minute, series, walkable } from './builders.ts';
 import { daysKnown, returnsOf } from './daily.ts';
 import { fillTable } from './fill-table.ts';
 import { groupsOf } from './groups.ts';
@@ -64,6 +64,19 @@ test.each([
     expect(walk(walkable([...left, fill(3 * minute, 'BUY', '100', '0.003')], all)).heldMs / minute).toBe(2);
   },
 );
+
+test.each([
+  ['less than the least quantity', { minQuantity: lots('0.01', at) }, '0.995'],
+  ['worth less than an order may be', { minNotional: units('2') }, '0.985'],
+])('what an amount leaves of a short position is none: %s', (_, minima, bought) => {
+  const all = [series([100, 100, 100, 100, 100])];
+  const fills = [fill(minute, 'SELL', '100', '1'), fill(2 * minute, 'BUY', '100', bought)];
+  const given = walkable(fills, all);
+  const held = (instrument: typeof at): number =>
+    walk({ ...given, instruments: new Map([[instrument.symbol, instrument]]) }).heldMs / minute;
+  expect(held({ ...at, ...minima })).toBe(1);
+  expect(held(at)).toBe(4);
+});
 
 test.each([
   ['one series', ['XZ']],

@@ -57,6 +57,8 @@ export interface State {
   /** When what is held was entered, and at what price. */
   enteredAt: number;
   entryPrice: Decimal;
+  /** What the base that is held cost in quote, without fees; negative where it is short. */
+  cost: Decimal;
   /** The most that was owed since interest was charged last, at `chargedAt`. */
   owed: { quote: Decimal; base: Decimal; chargedAt: number };
   /** The exchange is leaving the position. */
@@ -67,13 +69,24 @@ export interface State {
 export const roundTo = (value: Decimal, decimals: number, way: 'up' | 'down'): Decimal =>
   value.toDecimalPlaces(decimals, way === 'up' ? Decimal.ROUND_CEIL : Decimal.ROUND_FLOOR);
 
-/** Less than one lot is dust that nobody can sell. */
-export const isFlat = ({ base, question }: State): boolean =>
-  roundTo(base.abs(), question.instrument.quantityPrecision, 'down').isZero();
+/** Less than a lot, the least quantity, or what cost less than an order may be worth, is a rest that nobody can order away. */
+export function isFlat({ base, cost, question: { instrument } }: State): boolean {
+  const lots = roundTo(base.abs(), instrument.quantityPrecision, 'down');
+  return lots.isZero() || lots.lt(instrument.minQuantity) || cost.abs().lt(instrument.minNotional);
+}
 
 export const openOrders = (state: State): Order[] => state.working.filter(({ row }) => row.state === 'open');
 
 export const remaining = (order: Order): Decimal => (order.quantity ?? new Decimal(0)).minus(order.executed);
+
+/** What is held now cost so much: what leaves takes its part of the cost along, what crosses zero begins anew. A fee in base is no cost. */
+function costAfter({ base, cost }: State, before: Decimal, paid: Decimal, feeInBase: Decimal | undefined): Decimal {
+  const value = paid.minus(feeInBase ?? 0);
+  const moved = base.minus(before);
+  if (before.isZero() || before.gt(0) === moved.gt(0)) return cost.plus(value);
+  const crosses = !base.isZero() && base.gt(0) !== before.gt(0);
+  return crosses ? value.times(base).div(moved) : cost.times(base).div(before);
+}
 
 /** Books a fill: money moves, the fee is taken from what comes in, or from quote. */
 export function fill(
@@ -105,6 +118,12 @@ export function fill(
   }
   if (inBase) state.base = state.base.minus(fee);
   else state.cash = state.cash.minus(fee);
+  state.cost = costAfter(
+    state,
+    before,
+    order.row.side === 'BUY' ? value : value.negated(),
+    inBase ? fee.times(price) : undefined,
+  );
   // What turns a position round enters another one.
   if (before.gt(0) !== state.base.gt(0)) [state.enteredAt, state.entryPrice] = [time, price];
   order.executed = order.executed.plus(quantity);

@@ -31,6 +31,7 @@ export function reference(question: Question): Answer {
     byAmount: false,
     enteredAt: Number.NaN,
     entryPrice: new Decimal(0),
+    cost: new Decimal(0),
     owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
     liquidating: false,
     charges: [],
