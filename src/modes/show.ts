@@ -150,7 +150,7 @@ export function showPositions(options: ShowOptions): void {
         strategy,
         symbol,
         quantity: unitsText(position.base),
-        isDust: isDust(position.base, at),
+        isDust: isDust(position, at),
         baseAsset: at.base,
         entryPrice:
           position.base === 0n
@@ -192,7 +192,7 @@ const guardedIn = (
   reader: JournalReader,
 ): readonly { readonly strategy: string; readonly symbol: string; readonly exits: string }[] =>
   reader.positions().flatMap(({ strategy, symbol, instrument: entry, position, protection }) => {
-    const exits = isDust(position.base, instrument(entry)) ? '' : guardText(protection);
+    const exits = isDust(position, instrument(entry)) ? '' : guardText(protection);
     return exits === '' ? [] : [{ strategy, symbol, exits }];
   });
 

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { instrument } from '../domain/instrument.ts';
 import { lots, units } from '../domain/money.ts';
+import { noPosition } from '../domain/position.ts';
 import { isDust } from './words.ts';
 
 const shape = { symbol: 'XBTUSD', base: 'XBT', quote: 'USD', pricePrecision: 2, quantityPrecision: 5 };
+
+const held = (base: string) => ({ ...noPosition, base: units(base), cost: units('7') });
 
 test.each([
   ['0', false],
@@ -12,12 +15,15 @@ test.each([
   ['-0.000009', true],
   ['1', false],
 ])('%s of a symbol without a least quantity: dust is less than a lot', (base, expected) => {
-  expect(isDust(units(base), instrument(shape))).toBe(expected);
+  expect(isDust(held(base), instrument(shape))).toBe(expected);
 });
 
 test.each([
-  ['0.00009999', true],
-  ['0.0001', false],
-])('%s of a symbol whose orders begin at 0.0001', (base, expected) => {
-  expect(isDust(units(base), instrument({ ...shape, minQuantity: lots('0.0001', shape) }))).toBe(expected);
+  ['0.00009999', '0', true],
+  ['0.0001', '0', false],
+  ['-0.0001', '7', false],
+  ['-0.0001', '8', true],
+])('%s, which cost 7, of a symbol whose orders begin at 0.0001 and at a worth of %s', (base, least, expected) => {
+  const minima = { minQuantity: lots('0.0001', shape), minNotional: units(least) };
+  expect(isDust(held(base), instrument({ ...shape, ...minima }))).toBe(expected);
 });

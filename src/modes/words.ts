@@ -1,7 +1,8 @@
 /** Orders and positions in words. */
 import type { Instrument } from '../domain/instrument.ts';
-import { absolute, lotsIn, priceText, quantityText, type Units, unitsText } from '../domain/money.ts';
+import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, Want } from '../domain/order.ts';
+import { isRest, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { Draft } from '../portfolio/plan.ts';
 
@@ -58,11 +59,8 @@ export const fillJson = (
   time: fill.time,
 });
 
-/** What fees left behind and no order can sell: less than a lot, or than the least quantity where that is known. */
-export function isDust(base: Units, at: Instrument): boolean {
-  const sellable = lotsIn(absolute(base), at);
-  return base !== 0n && (sellable === 0n || sellable < at.minQuantity);
-}
+/** What fees and purchases for an amount left behind and no order can take away. */
+export const isDust = (position: Position, at: Instrument): boolean => position.base !== 0n && isRest(position, at);
 
 /** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
 export function wantText(want: Want, at: Instrument): string {

@@ -42,7 +42,7 @@ export const formerIn = (
     .filter(
       ({ strategy, symbol }) =>
         portfolio.ordersOf(strategy, symbol).length > 0 ||
-        !isDust(portfolio.position(strategy, symbol).base, portfolio.instrument(symbol)),
+        !isDust(portfolio.position(strategy, symbol), portfolio.instrument(symbol)),
     )
     .map(({ strategy, symbol }) => ({ id: strategy, symbol }));
 
@@ -62,7 +62,7 @@ export function strategyView(
   const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
   const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
   const error = thrown ?? risk.switch.inForce.find(({ strategy }) => strategy === id)?.reason;
-  const dust = isDust(base, at);
+  const dust = isDust(position, at);
   const held = base !== 0n && !dust;
   return {
     id,
