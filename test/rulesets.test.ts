@@ -257,3 +257,15 @@ test('half of the equity, at an open above the close', () => {
     vectorbt: 'BUY 4.99 @ 100',
   });
 });
+
+test('of two strategies that buy at one open, and whose account pays for one of them, one buys', async () => {
+  const columns = minutes([100, 100, 100, 100], [110, 110, 110, 110], [110, 110, 110, 110]);
+  const one = inputOf(
+    caseOfXz({ columns, rules: 'plain', cash: '1000', strategy: scripted([1, 2, 3].map(() => ({ quantity: '9.9' }))) }),
+  );
+  const both = joined(one, one, ['a', 'b']);
+  for (const run of [runColumns(both), await runStream(both)]) {
+    const fills = rowsOfEach(run, ['a', 'b']).map((rows) => rows.fills.length);
+    expect(fills).toEqual([1, 0]);
+  }
+});

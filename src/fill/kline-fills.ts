@@ -57,7 +57,7 @@ export interface KlineFillsOptions {
   readonly interval: Interval;
   readonly rules: Rules;
   /** Asked before a MARKET BUY in base lots fills, the only order whose cost is not locked; no ends it unfilled. */
-  readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots) => boolean;
+  readonly canPay?: (order: SimOrder, price: Ticks, quantity: Lots, before: readonly SimFill[]) => boolean;
   /** What usually trades in the days before a time (UTC ms), for rules with impact. */
   readonly liquidity?: UsualDay;
   /** The rate of the fee that a MARKET BUY's amount pays, too. */
@@ -257,7 +257,7 @@ export class KlineFills {
     const { price, evidence } = this.#sized(kline, { side: order.side, quantity: meant }, taker);
     const asked = price === taker.price ? meant : this.#asked(order, price);
     const isUnlocked = order.side === 'BUY' && 'lots' in order.volume;
-    if (isUnlocked && this.#options.canPay?.(order, price, asked) === false) {
+    if (isUnlocked && this.#options.canPay?.(order, price, asked, step.fills) === false) {
       step.ends = and(step.ends, { order, end: 'canceled' });
       return;
     }

@@ -123,13 +123,19 @@ export class PaperAccount {
     return paid && !isFilled;
   }
 
-  /** Whether the free money pays for a fill whose cost is not locked. */
-  canPay(order: SimOrder, price: Ticks, quantity: Lots): boolean {
+  /** Whether the free money pays for a fill whose cost is not locked, and for those of the same step before it, which are not booked yet. */
+  canPay(order: SimOrder, price: Ticks, quantity: Lots, before: readonly SimFill[] = []): boolean {
     if (this.#options.mayOwe === true) return true;
     const { intent, at } = this.#working(order);
-    const cost = notional(price, quantity, at);
-    const fee = this.#options.rules.feeIn === 'quote' ? feeOn(cost, this.#feeReserve) : noUnits;
-    return this.#purse.free(payingAsset(intent, at)) >= plus(cost, fee);
+    const costOf = (one: Pick<SimFill, 'price' | 'quantity'>): Units => {
+      const cost = notional(one.price, one.quantity, at);
+      return this.#options.rules.feeIn === 'quote' ? plus(cost, feeOn(cost, this.#feeReserve)) : cost;
+    };
+    const unlocked = before.filter(
+      (fill) => fill.side === 'BUY' && fill.order.type === 'MARKET' && 'lots' in fill.order.volume,
+    );
+    const free = unlocked.reduce((left, fill) => minus(left, costOf(fill)), this.#purse.free(payingAsset(intent, at)));
+    return free >= costOf({ price, quantity });
   }
 
   /** Books what the engine did; true when that was anything. */

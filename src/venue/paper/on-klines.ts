@@ -100,7 +100,7 @@ export class PaperMarket {
       ...(finer !== undefined && { finer }),
       rules: options.rules,
       ...(options.rules.sizing === 'fillWithFee' && { feeInAmount: mostRate(options.fees) }),
-      canPay: (order, price, quantity) => account.canPay(order, price, quantity),
+      canPay: (...asked) => account.canPay(...asked),
     });
   }
 
