@@ -6,7 +6,7 @@ import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { summarise } from '../src/modes/backtest/summary.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
-import { stayText } from '../src/report/stale.ts';
+import { restText, stayText } from '../src/report/stale.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 
@@ -80,6 +80,34 @@ test('exits by the strategy itself, and short times out, are not told of', async
     expect(await staysOf(own, by)).toEqual([]);
     expect(await staysOf(soon, by)).toEqual([]);
   }
+});
+
+test('the rest of a short position that its stop leaves is nothing entered, and is told of where it counts', async () => {
+  const klines = Array.from({ length: 20 }, (_, row) => ({
+    ...{ time: row * minute, open: 100, low: 99, close: 100, volume: 5_000 },
+    high: row === 3 ? 110 : 101,
+  }));
+  const strategy = defineStrategy({
+    name: 'short',
+    about: 'Short of the same with the same stop all the time',
+    params: {},
+    indicators: () => ({}),
+    decide: () => hold({ quantity: -0.1 }, '', { stop: 105 }),
+  });
+  const margin = {
+    ...{ maxLeverage: '3', maintenanceRatio: '0.2', liquidationFee: '0.01' },
+    ...{ interest: { base: '0', quote: '0' }, interestEveryMs: 3_600_000 },
+  };
+  const input = inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '20', strategy, margin }));
+  const result = await runStream(input);
+  expect(result.fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
+  const { summary } = summarise({ input, warnings: [], dataHashes: {} }, result, config);
+  expect(summary.stays).toMatchObject([{ exits: 1, longestMs: 20 * minute - (result.fills[1]?.time ?? 0) }]);
+  const [rest] = summary.rests ?? [];
+  expect(rest).toMatchObject({ base: expect.closeTo(-0.0003, 5), share: expect.closeTo(0.0015, 3) });
+  expect(rest && restText(rest)).toBe(
+    's is short of 0.000300 of XZ, which fees or purchases for an amount left and is less than the exchange lets anyone order: 0.16 % of the final equity, counted at each close',
+  );
 });
 
 test('is said in words, with what to do', () => {

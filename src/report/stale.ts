@@ -15,4 +15,4 @@ export const stayText = ({ strategy, symbol, exits, share, from, longestMs }: St
   `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at longest for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: what an exit closed is entered again only after another goal, such as flat`;
 
 export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
-  `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees left and is less than a lot, so that nobody can sell it: ${shareText(share)} of the final equity, counted at each close`;
+  `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees or purchases for an amount left and is less than the exchange lets anyone order: ${shareText(share)} of the final equity, counted at each close`;

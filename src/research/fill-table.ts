@@ -154,6 +154,18 @@ export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): n
 
 type Minima = Pick<Instrument, 'pricePrecision' | 'quantityPrecision' | 'minQuantity' | 'minNotional'>;
 
+/** `isRest` of the domain in sums of numbers: whether nobody can order away so much, at the price of the fill that left it. */
+export function restsAt(at: Minima | undefined): (base: number, price: number) => boolean {
+  const dust = dustOf(at);
+  // A little less of both, since sums may lie below what they are.
+  const least = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * dust;
+  const leastWorth = at === undefined ? 0 : unitsNumber(at.minNotional) * 0.999_999;
+  return (base, price) => {
+    const size = Math.abs(base);
+    return size <= dust || size < least || size * price < leastWorth;
+  };
+}
+
 /**
  * What strategies hold of a symbol while its fills go by, each by itself: the rests that fees and purchases for an amount leave, which nobody can
  * order away, are no position, however much those of several come to.
@@ -164,17 +176,14 @@ export class Held {
   readonly #of: Float64Array;
   readonly #isHeld: Uint8Array;
   readonly #dust: number;
-  readonly #least: number;
-  readonly #leastWorth: number;
+  readonly #isRest: (base: number, price: number) => boolean;
   #positions = 0;
 
   constructor({ places }: Pick<FillTable, 'places'>, at: Minima | undefined) {
     this.#of = new Float64Array(places.length);
     this.#isHeld = new Uint8Array(places.length);
     this.#dust = dustOf(at);
-    // A little less of both, for sums of numbers.
-    this.#least = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * this.#dust;
-    this.#leastWorth = at === undefined ? 0 : unitsNumber(at.minNotional) * 0.999_999;
+    this.#isRest = restsAt(at);
   }
 
   take({ place, base, price }: Pick<FillTable, 'place' | 'base' | 'price'>, fill: number): void {
@@ -182,9 +191,7 @@ export class Held {
     const after = (this.#of[whose] as number) + (base[fill] as number);
     this.#of[whose] = after;
     this.base += base[fill] as number;
-    const size = Math.abs(after);
-    const isHeld =
-      size > this.#dust && size >= this.#least && size * (price[fill] as number) >= this.#leastWorth ? 1 : 0;
+    const isHeld = this.#isRest(after, price[fill] as number) ? 0 : 1;
     this.#positions += isHeld - (this.#isHeld[whose] as number);
     this.#isHeld[whose] = isHeld;
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { units } from '../domain/money.ts';
+import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { fill, instruments, minute, series } from './builders.ts';
+import { at, fill, instruments, minute, series } from './builders.ts';
 import { fillTable } from './fill-table.ts';
 import { converted, RateLine } from './rates.ts';
 import { tripsOf, tripTable } from './trips.ts';
@@ -158,6 +158,15 @@ test('what a round trip cost is counted in the currency that its profit is count
   expect([plain?.cost, plain?.profit]).toEqual([400, expect.closeTo(40, 9)]);
   const [counted] = tripsOf(tripTable(converted(own, rates), [], instruments));
   expect([counted?.cost, counted?.profit]).toEqual([1_100, expect.closeTo(440 * 3 - 1_100, 9)]);
+});
+
+test('a rest that nobody can order away is not left open', () => {
+  const fills = [fill(0, 'SELL', '100', '1'), fill(1, 'BUY', '100', '0.985')];
+  const openAt = (minima: Partial<typeof at>) =>
+    tripTable(fillTable(fills, instruments), [], new Map([['XZ', { ...at, ...minima }]])).open;
+  expect(openAt({})).toHaveLength(1);
+  expect(openAt({ minQuantity: lots('0.02', at) })).toEqual([]);
+  expect(openAt({ minNotional: units('2') })).toEqual([]);
 });
 
 test('what is left open is told with the oldest of its fills', () => {

@@ -1,7 +1,7 @@
 /** Round trips: what was bought and sold again (or sold and bought back), first in, first out, net of fees. */
 import type { Instrument } from '../domain/instrument.ts';
 import { excursions } from './excursions.ts';
-import { dustOf, type FillTable } from './fill-table.ts';
+import { dustOf, type FillTable, restsAt } from './fill-table.ts';
 import type { OpenPosition, TripTable } from './trip-table.ts';
 import type { MetricSeries } from './walkable.ts';
 
@@ -49,6 +49,7 @@ class Book {
   readonly #dust: number;
   readonly #table: FillTable;
   readonly #trips: Growing;
+  readonly #isRest: (base: number, price: number) => boolean;
   /** Lots from `#first` to `#end` are open; those beyond are kept to be used again. */
   readonly #lots: Lot[] = [];
   #first = 0;
@@ -61,10 +62,11 @@ class Book {
   /** Its last trip; -1 before the first. */
   #last = -1;
 
-  constructor(table: FillTable, place: number, dust: number, trips: Growing) {
+  constructor(table: FillTable, place: number, at: Instrument | undefined, trips: Growing) {
     this.#table = table;
     this.#place = place;
-    this.#dust = dust;
+    this.#dust = dustOf(at);
+    this.#isRest = restsAt(at);
     this.#trips = trips;
   }
 
@@ -88,10 +90,11 @@ class Book {
     this.#base += left;
   }
 
-  /** What is still held. */
+  /** What is still held; a rest that nobody can order away is not. */
   get open(): readonly OpenPosition[] {
     if (this.#first === this.#end) return [];
     const { fill, base } = this.#lots[this.#first] as Lot;
+    if (this.#isRest(this.#base, this.#table.price[fill] as number)) return [];
     const [entryTime, entryPrice] = [this.#table.time[fill] as number, this.#table.price[fill] as number];
     return [{ place: this.#place, long: base > 0, entryTime, entryPrice }];
   }
@@ -230,7 +233,7 @@ export function tripTable(
   instruments: ReadonlyMap<string, Instrument>,
 ): TripTable {
   const trips = growing(table);
-  const books = table.places.map(({ symbol }, place) => new Book(table, place, dustOf(instruments.get(symbol)), trips));
+  const books = table.places.map(({ symbol }, place) => new Book(table, place, instruments.get(symbol), trips));
   for (let fill = 0; fill < table.length; fill++) books[table.place[fill] as number]?.take(fill);
   const { length } = trips;
   const timesOf = (fills: Uint32Array): Float64Array => {

@@ -3,7 +3,7 @@ import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
 import { momentText } from '../../report/figures.ts';
 import { beforeEnd } from '../../report/stale.ts';
-import { dustOf, type FillTable } from '../../research/fill-table.ts';
+import { dustOf, type FillTable, restsAt } from '../../research/fill-table.ts';
 import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from './run.ts';
 
@@ -31,19 +31,33 @@ export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
       `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: nothing of it is traded after, and what is held keeps its last close; import the rest, or name an earlier to`,
   );
 
+interface Left {
+  readonly base: number;
+  /** The price of the last fill. */
+  readonly last: number;
+}
+
+/** What each strategy held of a symbol after all fills, by place. */
+function heldAfter(table: FillTable): readonly Left[] {
+  const held = table.places.map(() => ({ base: 0, last: 0 }));
+  for (let fill = 0; fill < table.length; fill++) {
+    const one = held[table.place[fill] as number] as { base: number; last: number };
+    one.base += table.base[fill] as number;
+    one.last = table.price[fill] as number;
+  }
+  return held;
+}
+
 /** What was still held of them at the end. */
 export function staleRows({ series: all, instruments }: RunInput, table: FillTable): readonly StaleRow[] {
-  const held = table.places.map(() => 0);
   const early = endedEarly(all);
   if (early.length === 0) return [];
-  for (let fill = 0; fill < table.length; fill++) {
-    const place = table.place[fill] as number;
-    held[place] = (held[place] ?? 0) + (table.base[fill] as number);
-  }
+  const held = heldAfter(table);
   return table.places.flatMap(({ strategy, symbol }, place): readonly StaleRow[] => {
-    const [at, quantity] = [instruments.get(symbol), held[place] as number];
+    const at = instruments.get(symbol);
+    const { base: quantity, last } = held[place] as Left;
     const found = early.find(({ series }) => series.symbol === symbol);
-    if (at === undefined || found === undefined || Math.abs(quantity) < dustOf(at)) return [];
+    if (at === undefined || found === undefined || restsAt(at)(quantity, last)) return [];
     const { series, closedAt, end } = found;
     const close = series.columns.close[series.end - 1] as number;
     // Sums of fills may lie a little below the lot that they are.
@@ -56,22 +70,19 @@ export function staleRows({ series: all, instruments }: RunInput, table: FillTab
 /** Less of the equity is not told of. */
 const leastShare = 0.001;
 
-/** What fees in base left of positions, less than a lot, where it comes to a part of the equity; counted in one currency alone. */
+/** What fees in base and purchases for an amount left, and nobody can order away, where it comes to a part of the equity; counted in one currency alone. */
 export function restRows(
   { series: all, instruments, currencies }: RunInput,
   table: FillTable,
   finalEquity: number,
 ): readonly RestRow[] {
   if (currencies !== undefined) return [];
-  const held = table.places.map(() => 0);
-  for (let fill = 0; fill < table.length; fill++) {
-    const place = table.place[fill] as number;
-    held[place] = (held[place] ?? 0) + (table.base[fill] as number);
-  }
+  const held = heldAfter(table);
   return table.places.flatMap(({ strategy, symbol }, place): readonly RestRow[] => {
-    const [at, base] = [instruments.get(symbol), held[place] as number];
+    const at = instruments.get(symbol);
+    const { base, last } = held[place] as Left;
     const series = all.find((one) => one.symbol === symbol);
-    if (at === undefined || series === undefined || Math.abs(base) >= dustOf(at)) return [];
+    if (at === undefined || series === undefined || !restsAt(at)(base, last)) return [];
     const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;
     return share >= leastShare ? [{ strategy, symbol, base, share }] : [];
   });
