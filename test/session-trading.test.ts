@@ -1,5 +1,6 @@
 /** A trading daemon in trouble: killed by its operator, by its losses, by -9; with a strategy that throws. */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { signed } from '../src/simulator/test-kit.ts';
@@ -203,6 +204,23 @@ describe.each(profiles)('on the %s profile', (profile) => {
         () => resting().length === 0 && exchange.allTrades(trader.uid).at(-1)?.side === 'SELL',
       );
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
+    });
+
+    test('a take-profit rests a moment after the entry, however long its strategy says nothing', async () => {
+      rig.wish('taker', target(0.1, { takeProfit: price * 1.05 }));
+      const use = fileURLToPath(new URL('./kit/once.ts', import.meta.url));
+      const once = { id: 'once', use, symbol: 'BTCUSDT', interval: '1day', allocation: '200000' };
+      rig.configure({ strategies: [once] });
+      const exits = () => resting().filter(({ side, price: at }) => side === 'SELL' && Number(at) === price * 1.05);
+      const daemon = await rig.start();
+      await until('a resting exit', () => exits().length === 1);
+      await daemon.end('SIGTERM');
+      expect(exits()).toEqual([]);
+      rig.wish('taker', undefined);
+      await rig.start();
+      await until('what was cancelled with the daemon, though nobody has said a word', () => exits().length === 1);
+      await aWhile();
+      expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL']);
     });
   });
 

@@ -2,6 +2,7 @@
 import { defer, EMPTY, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
+import type { Signal } from '../domain/order.ts';
 import type { Notice } from '../execution/desk.ts';
 import { differenceText } from '../execution/ledger.ts';
 import { subLedgerDifferences } from '../execution/sub-ledgers.ts';
@@ -21,7 +22,8 @@ import type { Reaching } from './daemon/reach.ts';
 import type { Screen } from './daemon/screen.ts';
 import { formerPlaces } from './daemon/strategy-view.ts';
 import { timeKeeper } from './daemon/time-keeper.ts';
-import { source } from './source.ts';
+import { LateTargets } from './late-targets.ts';
+import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 
 export interface Made {
@@ -66,6 +68,7 @@ export function run(made: Made): Running {
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   const failed = stoppedByThemselves(made);
+  const again = source<Signal>();
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
     begun = resolve;
@@ -80,12 +83,16 @@ export function run(made: Made): Running {
       for (const place of former) tellOfFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
+      void every(clock, clock.machine(insistMs), tasks.signal, targetsOf(made, again)).catch(fatal);
       begun();
     },
     // A stop that came while recovery went on is over when strategies would begin.
-    signals: hosted.map((one) =>
-      defer(() => (isStopping ? EMPTY : signalsHeard({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
-    ),
+    signals: [
+      ...hosted.map((one) =>
+        defer(() => (isStopping ? EMPTY : signalsHeard({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
+      ),
+      again.stream.pipe(takeUntil(stopping.stream)),
+    ],
   };
   const trading = trade(desk).subscribe({ error: fatal });
   lookAfter(made, fresh, tasks.signal);
@@ -129,6 +136,17 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   each(clock.machine(timeMs), timeKeeper(made));
   const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
   each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
+}
+
+/** Lets take-profits rest of what was entered since its strategy was heard. */
+function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): () => void {
+  const targets = new LateTargets(assembled);
+  return () => {
+    for (const one of hosted) {
+      const signal = targets.due(one);
+      if (signal !== undefined) again.emit({ ...signal, at: clock.now() });
+    }
+  };
 }
 
 /** Keeps which strategies threw, for the screen and for `sluice status`; none has at the start. */

@@ -38,6 +38,8 @@ export interface State {
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
+  /** The position whose take-profit was asked for between two klines of the strategy. */
+  targetOf: string | undefined;
   trailing: Decimal | undefined;
   exitAfterMs: number | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */

@@ -2,7 +2,7 @@
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
-import { act, goalOf, isBare, type Moment, size } from './plan.ts';
+import { act, goalOf, isBare, type Moment, size, wishes } from './plan.ts';
 import type { Answer, Kline, Question, Want } from './types.ts';
 import { wantAfter } from './wants.ts';
 
@@ -34,6 +34,7 @@ export function reference(question: Question): Answer {
     cost: new Decimal(0),
     owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
     liquidating: false,
+    targetOf: undefined,
     charges: [],
   };
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
@@ -61,6 +62,7 @@ export function reference(question: Question): Answer {
     }
     const moment: Moment = { row, time, close: new Decimal(kline.close) };
     if (isAsked) act(state, want, moment, false);
+    if (decidesEveryMs !== undefined) placeLate(state, want, moment);
     if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
     const fillsBefore = state.fills.length;
     decided(state, at);
@@ -147,6 +149,16 @@ function placeTarget(state: State, standing: Want | undefined, moment: Moment, i
   if (standing === undefined || 'quotes' in standing || standing.takeProfit === undefined) return;
   if (standing.limit === undefined && state.enteredAt === moment.time && !isFlat(state))
     act(state, standing, moment, inside);
+}
+
+/** The target of what was entered since the strategy was heard last, once for each position. */
+function placeLate(state: State, want: Want, moment: Moment): void {
+  if ('quotes' in want || want.takeProfit === undefined || isFlat(state) || openOrders(state).length > 0) return;
+  const position = `${state.enteredAt} ${state.base}`;
+  const [first, ...others] = wishes(state, want, moment.close);
+  if (state.targetOf === position || first?.purpose !== 'takeProfit' || others.length > 0) return;
+  state.targetOf = position;
+  act(state, want, moment, false);
 }
 
 /** Whether the rules let a stop be hit in this kline already. */

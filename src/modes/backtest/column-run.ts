@@ -13,6 +13,7 @@ import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection } from '../../portfolio/protect.ts';
 import type { Risk } from '../../risk/risk.ts';
 import { checkedOf } from '../../strategy/checked.ts';
+import { LateTargets } from '../late-targets.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { ColumnDesk } from './column-desk.ts';
 import { ColumnEquity } from './column-equity.ts';
@@ -36,6 +37,7 @@ export class ColumnRun {
   readonly walks: readonly Walk[];
   readonly #seats = new Map<string, Seat>();
   readonly #equity: ColumnEquity;
+  readonly #targets: LateTargets;
   /** The longest interval of all series. */
   readonly #longestMs: number;
 
@@ -49,6 +51,7 @@ export class ColumnRun {
     this.#protection = protection;
     this.#planner = planner;
     this.#risk = risk;
+    this.#targets = new LateTargets(this.#desk);
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.walks = input.series.map((series) => this.#walk(series, told));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
@@ -171,6 +174,7 @@ export class ColumnRun {
       if (seat.isOwn) isBusy = this.#ask(walk, seat, isBusy);
       else while (seat.advance(row)) isBusy = this.#ask(walk, seat, isBusy);
     }
+    if (walk.active) for (const seat of walk.seats) if (!seat.isOwn) this.#placeLate(walk, seat);
     // Not before: a cancel is known to have come about only when all have been carried out.
     if (this.#desk.obeyKills()) walk.active = !walk.market.idle || this.#protection.guards(walk.series.symbol);
   }
@@ -239,6 +243,14 @@ export class ColumnRun {
       this.#portfolio.mark(symbol, price, at);
       this.#desk.carryOut(signal);
     }
+  }
+
+  /** The take-profit of what was entered between two klines of a strategy. */
+  #placeLate({ cursor }: Walk, { hosted }: Seat): void {
+    this.#clock.skipTo(cursor.seenAt);
+    markCloses(this.walks, this.#portfolio);
+    const signal = this.#targets.due(hosted);
+    if (signal !== undefined) this.#desk.carryOut(signal);
   }
 
   #restPhases(walk: Walk): void {

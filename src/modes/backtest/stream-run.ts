@@ -12,6 +12,7 @@ import { trade } from '../../trader.ts';
 import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../../venue/recorded/recorded.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
+import { LateTargets } from '../late-targets.ts';
 import { paced } from '../pace.ts';
 import { source } from '../source.ts';
 import type { NamedHosted } from '../strategies.ts';
@@ -19,17 +20,9 @@ import { absent } from './absent.ts';
 import { bandOf } from './band.ts';
 import { type CashFlows, flowsOn } from './cash-flows.ts';
 import { closedAtEnd } from './end-close.ts';
-import {
-  close,
-  decidedPhase,
-  isActive,
-  leaveOverdue,
-  openPhase,
-  restPhases,
-  type Stage,
-  watchLoss,
-} from './kline-phases.ts';
+import { close, decidedPhase, isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
+import { type LateStage, placeLate } from './late-looks.ts';
 import { marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries } from './run.ts';
@@ -42,9 +35,11 @@ interface Walk {
   readonly interval: Interval;
   /** When the kline that closes next opened, UTC ms, once it has; only where there are several series. */
   openedAt: number | undefined;
+  /** Its strategies of a larger interval. */
+  readonly larger: readonly NamedHosted[];
 }
 
-interface Graph extends Stage {
+interface Graph extends LateStage {
   readonly walks: readonly Walk[];
   readonly flows: CashFlows;
   /** What strategies threw. */
@@ -82,6 +77,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     market: venue.market(symbol),
     recorded: feed.series(symbol, interval),
     openedAt: undefined,
+    larger: input.hosted.filter((one) => one.symbol === symbol && one.interval !== interval),
   }));
   const again = source<Signal>();
   const faults: unknown[] = [];
@@ -94,6 +90,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     flows,
     margin,
     faults,
+    targets: new LateTargets(assembled),
     missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));
@@ -246,7 +243,9 @@ function seen(graph: Graph, walk: Walk, kline: Kline): Promise<void> | undefined
     : pushing.then(() => decidedPhase(graph, walk, kline));
 }
 
-function push({ clock }: Graph, { recorded }: Walk, kline: Kline): Promise<void> | undefined {
+function push(graph: Graph, { recorded, larger }: Walk, kline: Kline): Promise<void> | undefined {
   recorded.push(kline);
-  return clock.busy ? clock.settleSoon() : undefined;
+  const hearing = graph.clock.busy ? graph.clock.settleSoon() : undefined;
+  if (larger.length === 0) return hearing;
+  return hearing === undefined ? placeLate(graph, larger) : hearing.then(() => placeLate(graph, larger));
 }

@@ -3,12 +3,14 @@ import { closeTime } from '../../domain/interval.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { TapeMarket } from '../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../venue/recorded/recorded.ts';
-import { isActive, leaveOverdue, openPhase, restPhases, type Stage, watchLoss } from './kline-phases.ts';
+import type { NamedHosted } from '../strategies.ts';
+import { isActive, leaveOverdue, openPhase, restPhases, watchLoss } from './kline-phases.ts';
+import { type LateStage, placeLate } from './late-looks.ts';
 import type { RunSeries } from './run.ts';
 import { type Cursor, cursorOver, ranks } from './tape-events.ts';
 import type { coverage } from './tape-rows.ts';
 
-export interface TapeStage extends Stage {
+export interface TapeStage extends LateStage {
   readonly rules: Rules;
 }
 
@@ -21,8 +23,15 @@ export interface KlineLane {
   readonly covered: ReturnType<typeof coverage>;
 }
 
-/** Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. */
-export function closingKlines(stage: TapeStage, { recorded, market, symbol }: KlineLane): Cursor {
+/**
+ * Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. `larger`: the
+ * strategies of a larger interval.
+ */
+export function closingKlines(
+  stage: TapeStage,
+  { recorded, market, symbol }: KlineLane,
+  larger: readonly NamedHosted[],
+): Cursor {
   const { assembled, clock, rules, margin } = stage;
   const phased = { market: market.klines, symbol };
   const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
@@ -45,6 +54,7 @@ export function closingKlines(stage: TapeStage, { recorded, market, symbol }: Kl
     await leaveOverdue(stage, phased, kline);
     recorded.push(kline);
     if (clock.busy) await clock.settleSoon();
+    if (!market.byTape) await placeLate(stage, larger);
     moveTo(ranks.rest);
   }
   moveTo(ranks.rest);

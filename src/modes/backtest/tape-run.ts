@@ -10,7 +10,7 @@ import type { BookColumns, Tape, TradeColumns } from '../../data/tape.ts';
 import { closeTime } from '../../domain/interval.ts';
 import type { Depth, FeedGap, Trade } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
-import type { Fill } from '../../domain/order.ts';
+import type { Fill, Signal } from '../../domain/order.ts';
 import { memoryJournal } from '../../journal/memory.ts';
 import { saidBy } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
@@ -21,6 +21,7 @@ import type { Assembled } from '../assemble.ts';
 import { bookPairs } from '../book-pairs.ts';
 import { hitByBooks, hitByTrade } from '../daemon/prices.ts';
 import { marketsOf } from '../daemon/run-markets.ts';
+import { LateTargets } from '../late-targets.ts';
 import { pacedByTime } from '../pace.ts';
 import { type Source, source } from '../source.ts';
 import type { NamedHosted } from '../strategies.ts';
@@ -30,6 +31,7 @@ import { flowCursor, flowsOn } from './cash-flows.ts';
 import { closedAtEnd } from './end-close.ts';
 import { watchLoss } from './kline-phases.ts';
 import { heardKlines } from './larger-klines.ts';
+import { lookAfterFills } from './late-looks.ts';
 import { type MarginDesk, marginOn } from './margin.ts';
 import { withRequests } from './requests-in.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from './run.ts';
@@ -77,6 +79,7 @@ class TapeRun {
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book = memoryJournal(isResult);
   readonly #looks: ReturnType<typeof looksOnNews>;
+  readonly #again = source<Signal>();
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -108,9 +111,11 @@ class TapeRun {
       clock: this.#clock,
       assembled: this.#assembled,
       rules: input.rules,
-      again: () => {},
+      again: (signal) => this.#again.emit(signal),
+      targets: new LateTargets(this.#assembled),
       margin: this.#margin,
     };
+    lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
     this.#looks = looksOnNews(this.#clock, () => this.#assembled);
@@ -122,7 +127,9 @@ class TapeRun {
     const input = this.#input;
     const fills: Fill[] = [];
     const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
-    const trading = trade({ ...this.#desk(), signals }).subscribe((fill) => fills.push(fill));
+    const trading = trade({ ...this.#desk(), signals: [...signals, this.#again.stream] }).subscribe((fill) =>
+      fills.push(fill),
+    );
     await this.#clock.turn(); // Strategies only listen once recovery is through.
     const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
     const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
@@ -260,14 +267,16 @@ class TapeRun {
   }
 
   #cursorsOf(lane: Lane): readonly Cursor[] {
-    const { series, tape } = lane;
+    const { series, symbol, tape } = lane;
     const { openTime } = series.columns;
     const from = openTime[series.first] as number;
     const to = closeTime(series.interval, openTime[series.end - 1] as number);
     const feedMs = this.#input.rules.feedLatencyMs;
     const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
     const stage = this.#stage;
-    const cursors = [closingKlines(stage, lane), openingKlines(stage, lane, (symbol) => this.#poller.later(symbol))];
+    const larger = this.#input.hosted.filter((one) => one.symbol === symbol && one.interval !== series.interval);
+    const closing = closingKlines(stage, lane, larger);
+    const cursors = [closing, openingKlines(stage, lane, (symbol) => this.#poller.later(symbol))];
     const { trades, books } = tape ?? {};
     if (trades !== undefined) {
       const at = rows(trades.time);

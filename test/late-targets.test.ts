@@ -1,0 +1,65 @@
+/** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
+import { expect, test } from 'vitest';
+import { tradeColumns } from '../src/data/tape-files.ts';
+import type { Trade } from '../src/domain/market.ts';
+import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
+import { runColumns } from '../src/modes/backtest/run-columns.ts';
+import { runStream } from '../src/modes/backtest/stream-run.ts';
+import { runTape } from '../src/modes/backtest/tape-run.ts';
+import { defineStrategy, hold } from '../src/strategy/contract.ts';
+import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
+
+const minute = 60_000;
+const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [
+  runColumns,
+  runStream,
+  (input) => runTape(input),
+];
+
+/** Half an hour of minutes that reach 110 in the eighth; a strategy of five minutes says the same at each of its closes. */
+function run(want: ReturnType<typeof hold>): RunInput {
+  const klines = Array.from({ length: 30 }, (_, row) => ({
+    ...{ time: row * minute, open: 100, low: 99, close: 100, volume: 5_000 },
+    high: row === 7 ? 110 : 101,
+  }));
+  const strategy = defineStrategy({
+    name: 'says',
+    about: 'Says the same all the time',
+    params: {},
+    indicators: () => ({}),
+    decide: () => want,
+  });
+  return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '1000', strategy, decidesOn: '5min' }));
+}
+const told = ({ fills }: RunResult) => fills.map(({ purpose, time }) => [purpose, Math.floor(time / minute)]);
+
+test('by klines one rests from the kline after the entry, alike by every driver', async () => {
+  for (const by of drivers)
+    expect(told(await by(run(hold({ quantity: 1 }, '', { takeProfit: 105 }))))).toEqual([
+      ['enter', 5],
+      ['takeProfit', 7],
+    ]);
+});
+
+test('by a LIMIT entry, too', async () => {
+  for (const by of drivers)
+    expect(told(await by(run(hold({ quantity: 1 }, '', { limit: 99.5, takeProfit: 105 }))))).toEqual([
+      ['enter', 5],
+      ['takeProfit', 7],
+    ]);
+});
+
+test('by trades one rests a second after the fill, not at the next close', async () => {
+  const trades = Array.from({ length: 20 * 60 }, (_, second): Trade => {
+    const time = second * 1_000;
+    const price = second === 310 ? 106 : 100;
+    return { symbol: 'XZ', time, seenAt: time, side: second % 2 === 0 ? 'BUY' : 'SELL', price, quantity: 5 };
+  });
+  const input = run(hold({ quantity: 1 }, '', { takeProfit: 105 }));
+  const tape = { trades: tradeColumns(trades), gaps: [] };
+  const { fills } = await runTape({ ...input, tapes: new Map([['XZ', tape]]) });
+  expect(fills.map(({ purpose, time }) => [purpose, Math.floor(time / 1_000)])).toEqual([
+    ['enter', 302],
+    ['takeProfit', 310],
+  ]);
+});
