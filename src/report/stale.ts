@@ -1,7 +1,8 @@
-/** Positions that count at a price of long ago, and strategies that were out for long, in words. */
+/** What is held at the end, at a price of long ago or sold, and strategies that were out for long, in words. */
+import { units, unitsNumber } from '../domain/money.ts';
 import type { StayRow } from '../research/stays.ts';
-import type { RestRow, StaleRow } from '../research/summary.ts';
-import { grouped, momentText, shareText } from './figures.ts';
+import type { RestRow, StaleRow, Summary } from '../research/summary.ts';
+import { grouped, momentText, moneyFigure, shareText } from './figures.ts';
 
 const dayMs = 86_400_000;
 
@@ -16,3 +17,14 @@ export const stayText = ({ strategy, symbol, exits, share, from, longestMs }: St
 
 export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
   `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees or purchases for an amount left and is less than the exchange lets anyone order: ${shareText(share)} of the final equity, counted at each close`;
+
+/** As a share of the final equity: what selling costs, where it is less, is not told of. */
+const leastSale = 0.001;
+
+/** What selling what is held at the end would leave, where that is another figure worth telling. */
+export function soldIn({ soldEquity, finalEquity }: Pick<Summary, 'soldEquity' | 'finalEquity'>): string | undefined {
+  const final = unitsNumber(units(finalEquity, 'down'));
+  return soldEquity !== undefined && Math.abs(soldEquity - final) >= leastSale * final
+    ? moneyFigure(soldEquity)
+    : undefined;
+}

@@ -10,7 +10,7 @@ import { type Content, type Html, html, section, signed, tableHtml } from './htm
 import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
 import { refusedRows } from './refused.ts';
-import { restText, staleText, stayText } from './stale.ts';
+import { restText, soldIn, staleText, stayText } from './stale.ts';
 import { stoppedTexts, stressedText } from './stopped.ts';
 import { jump } from './trades.ts';
 
@@ -80,9 +80,14 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
 /** What to see first. */
 export function headline({ summary, asset }: ReportInput): Html {
   const { metrics: m, finalEquity, cash, fillCount } = summary;
+  const sold = soldIn(summary);
   return html`<dl class="facts headline">${[
     fact('Return', signed(m.return, shareText(m.return)), `holding ${shareText(m.holdReturn)}`),
-    fact('Final equity', moneyFigure(drawn(finalEquity)), `${asset}, from ${moneyFigure(drawn(cash))}`),
+    fact(
+      'Final equity',
+      moneyFigure(drawn(finalEquity)),
+      `${asset}, from ${moneyFigure(drawn(cash))}${sold === undefined ? '' : `; sold at the end ${sold}, which the curve and all ratios count`}`,
+    ),
     fact('Largest drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
     fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `${shareText(m.winRate)} won`),
     fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),

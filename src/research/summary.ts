@@ -69,6 +69,8 @@ export interface Summary {
   readonly to: number;
   readonly cash: string;
   readonly finalEquity: string;
+  /** What selling what is held at the end would leave: the curves and their figures count it so. Runs that were kept before have none. */
+  readonly soldEquity?: number;
   /** Final equity if every ambiguous kline had gone our way. */
   readonly bestEquity: string;
   /** Less than the final equity only where a chosen path let targets come before stops. */

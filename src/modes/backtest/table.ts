@@ -3,7 +3,7 @@ import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money
 import { grouped, roundedMoney } from '../../ops/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import { refusedRows } from '../../report/refused.ts';
-import { restText, staleText, stayText } from '../../report/stale.ts';
+import { restText, soldIn, staleText, stayText } from '../../report/stale.ts';
 import { endedText, stoppedTexts, stressedText } from '../../report/stopped.ts';
 import { conventions } from '../../research/conventions.ts';
 import { lateText } from '../../research/late.ts';
@@ -128,6 +128,18 @@ function marginRows({ margin }: Summary, asset: string): readonly Row[] {
   ];
 }
 
+const soldRows = (summary: Summary, asset: string): readonly Row[] => {
+  const sold = soldIn(summary);
+  return sold === undefined
+    ? []
+    : [
+        [
+          'Sold at the end',
+          `${sold} ${asset}, half a spread and the fee less: the curve, the drawdown and all ratios count so`,
+        ],
+      ];
+};
+
 /** The glance. */
 export function tableOf(summary: Summary, asset: string): readonly string[] {
   const { metrics: m, cash, finalEquity } = summary;
@@ -137,6 +149,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Rules', [summary.rules, ...(summary.rulesText === undefined ? [] : [summary.rulesText])].join(': ')],
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
+    ...soldRows(summary, asset),
     ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],
     ['Largest drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
     ['Sharpe ratio', sharpeText(summary)],
