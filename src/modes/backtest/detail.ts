@@ -85,7 +85,7 @@ export function detailHints(
     return finest === undefined
       ? []
       : [
-          `${symbol}: klines of ${finest} are stored and say what came first within those of ${interval}: look at them by detail: ${finest} (--set detail=${finest})`,
+          `${symbol}: klines of ${finest} are stored and say what came first within those of ${interval}: look at them by detail: ${finest} (--set detail=${finest}), or let orders fill by them (--set dataIntervals.${symbol}=${finest})`,
         ];
   });
 }
