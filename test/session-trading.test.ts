@@ -220,7 +220,12 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await rig.start();
       await until('what was cancelled with the daemon, though nobody has said a word', () => exits().length === 1);
       await aWhile();
-      expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL']);
+      expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+      expect(exits()).toEqual([]);
+      await pass(1_500);
+      expect((await rig.run('resume')).code).toBe(0);
+      await until('what the kill cancelled', () => exits().length === 1);
+      expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL', 'SELL']);
     });
   });
 

@@ -25,30 +25,56 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
 
 test('is due once for each position, however often one looks', () => {
   const { held, targets } = bench();
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place)?.want).toMatchObject({ takeProfit: 110 });
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)?.want).toMatchObject({ takeProfit: 110 });
+  expect(targets.due(place, startTime)).toBeUndefined();
+  targets.forget(place);
+  expect(targets.due(place, startTime)).toBeDefined();
   held.apply(fill({ side: 'SELL', quantity: '1' }));
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place)).toBeDefined();
+  expect(targets.due(place, startTime)).toBeDefined();
+});
+
+test('that is refused is due again after a while, which another position begins anew', () => {
+  const { held, planner } = bench();
+  const targets = new LateTargets({ portfolio: held, planner }, (times) => times * 1_000);
+  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  held.apply(fill({ quantity: '1' }));
+  expect([0, 999, 1_000, 2_999, 3_000].map(dueAt)).toEqual([true, false, true, false, true]);
+  held.apply(fill({ side: 'SELL', quantity: '1' }));
+  held.apply(fill({ quantity: '1' }));
+  expect([3_001, 4_000, 4_001].map(dueAt)).toEqual([true, false, true]);
+});
+
+test('that rested and was cancelled is its strategy’s again', () => {
+  const { held, planner } = bench();
+  const targets = new LateTargets({ portfolio: held, planner }, () => 0);
+  held.apply(fill({ quantity: '1' }));
+  expect(targets.due(place, startTime)).toBeDefined();
+  const order = held.reserve(intent({ side: 'SELL' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.close(order, 'canceled');
+  expect(targets.due(place, startTime)).toBeUndefined();
+  targets.forget(place);
+  expect(targets.due(place, startTime)).toBeDefined();
 });
 
 test('is not due while an order works, nor where something else comes first', () => {
   const { held, targets } = bench();
   held.apply(fill({ quantity: '0.5' }));
   // The other half is entered when the strategy says so again.
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '0.5' }));
   const order = held.reserve(intent({ side: 'SELL' }));
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)).toBeUndefined();
   held.close(order, 'canceled');
-  expect(targets.due(place)).toBeDefined();
+  expect(targets.due(place, startTime)).toBeDefined();
 });
 
 test('is not due without a take-profit', () => {
   const { held, targets } = bench({ stop: 90 });
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place)).toBeUndefined();
+  expect(targets.due(place, startTime)).toBeUndefined();
 });

@@ -11,26 +11,51 @@ interface Place {
   readonly symbol: string;
 }
 
+interface Asked {
+  /** Which position it was. */
+  readonly position: string;
+  readonly times: number;
+  readonly nextAt: number;
+}
+
 export class LateTargets {
   readonly #book: Pick<Book, 'planner' | 'portfolio'>;
-  /** The positions whose take-profit was asked for: one that is refused is asked for again when the strategy says so. */
-  readonly #asked = new ByPlace<string>();
+  readonly #waitMs: (times: number) => number;
+  readonly #asked = new ByPlace<Asked>();
 
-  constructor(book: Pick<Book, 'planner' | 'portfolio'>) {
+  /** `waitMs`: how long one that was asked for so many times and does not rest is let be, ms; without it until its strategy says so. */
+  constructor(
+    book: Pick<Book, 'planner' | 'portfolio'>,
+    waitMs: (times: number) => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#book = book;
+    this.#waitMs = waitMs;
   }
 
-  /** The standing wish, where its next step is to let a take-profit rest that was not asked for since the position changed. */
-  due({ id, symbol }: Place): Signal | undefined {
+  /** The standing wish, where its next step at UTC ms `now` is to let a take-profit rest. */
+  due({ id, symbol }: Place, now: number): Signal | undefined {
     const { planner, portfolio } = this.#book;
     const signal = planner.standing(id, symbol);
     if (signal?.want.kind !== 'target' || signal.want.takeProfit === undefined) return undefined;
-    if (portfolio.isFlat(id, symbol) || portfolio.ordersOf(id, symbol).length > 0) return undefined;
+    if (portfolio.isFlat(id, symbol)) return undefined;
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
-    if (this.#asked.get(id, symbol) === position) return undefined;
+    const asked = this.#asked.get(id, symbol);
+    const before = asked?.position === position ? asked : undefined;
+    if (portfolio.ordersOf(id, symbol).length > 0) {
+      // One that rested and is cancelled, as by a human, is not put back behind his back.
+      if (before !== undefined) this.#asked.set(id, symbol, { ...before, nextAt: Number.POSITIVE_INFINITY });
+      return undefined;
+    }
+    if (before !== undefined && now < before.nextAt) return undefined;
     const step = planner.plan(signal);
     if (step?.do !== 'create' || step.draft.purpose !== 'takeProfit') return undefined;
-    this.#asked.set(id, symbol, position);
-    return signal;
+    const times = (before?.times ?? 0) + 1;
+    this.#asked.set(id, symbol, { position, times, nextAt: now + this.#waitMs(times) });
+    return { ...signal, at: now };
+  }
+
+  /** What forbids orders at the moment takes those that rest away: they are asked for again when it is over. */
+  forget({ id, symbol }: Place): void {
+    this.#asked.delete(id, symbol);
   }
 }

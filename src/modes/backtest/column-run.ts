@@ -249,7 +249,7 @@ export class ColumnRun {
   #placeLate({ cursor }: Walk, { hosted }: Seat): void {
     this.#clock.skipTo(cursor.seenAt);
     markCloses(this.walks, this.#portfolio);
-    const signal = this.#targets.due(hosted);
+    const signal = this.#targets.due(hosted, cursor.seenAt);
     if (signal !== undefined) this.#desk.carryOut(signal);
   }
 

@@ -13,7 +13,7 @@ const soonMs = 1_000;
 /** At the close of a kline by which orders fill, for strategies of a larger interval: others have just been heard. */
 export async function placeLate({ targets, again, clock }: LateStage, larger: readonly NamedHosted[]): Promise<void> {
   for (const one of larger) {
-    const signal = targets.due(one);
+    const signal = targets.due(one, clock.now());
     if (signal === undefined) continue;
     again(signal);
     await clock.settleSoon();
@@ -31,8 +31,8 @@ export function lookAfterFills(
     const want = assembled.planner.standing(strategy, symbol)?.want;
     if (one === undefined || want?.kind !== 'target' || want.takeProfit === undefined || !isByTape(symbol)) return;
     clock.at(clock.now() + soonMs, () => {
-      const signal = targets.due(one);
-      if (signal !== undefined) again({ ...signal, at: clock.now() });
+      const signal = targets.due(one, clock.now());
+      if (signal !== undefined) again(signal);
     });
   });
 }
