@@ -216,7 +216,6 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await until('a resting exit', () => exits().length === 1);
       await daemon.end('SIGTERM');
       expect(exits()).toEqual([]);
-      rig.wish('taker', undefined);
       await rig.start();
       await until('what was cancelled with the daemon, though nobody has said a word', () => exits().length === 1);
       await aWhile();

@@ -1,19 +1,16 @@
-/** A strategy that says what a file holds at the first trade it hears, and nothing more; nothing at all without one. */
-import { existsSync, readFileSync } from 'node:fs';
-import { mergeMap, take } from 'rxjs';
+/** A strategy that says what a file holds until it holds something, and nothing from then on. */
+import { readFileSync } from 'node:fs';
+import { filter, map } from 'rxjs';
 import { defineStrategy, type Want } from '../../src/index.ts';
 import { stringsFile, stringsVariable } from './puppet.ts';
 
 export default defineStrategy({
   name: 'once',
-  about: 'Wants what a file says, once',
+  about: 'Wants what a file says until it holds something',
   params: {},
-  signals: ({ trades }) =>
+  signals: ({ trades, holding }) =>
     trades.pipe(
-      take(1),
-      mergeMap(() => {
-        const file = stringsFile(process.env[stringsVariable] ?? '.', 1);
-        return existsSync(file) ? [JSON.parse(readFileSync(file, 'utf8')) as Want] : [];
-      }),
+      filter(() => holding().quantity === 0),
+      map(() => JSON.parse(readFileSync(stringsFile(process.env[stringsVariable] ?? '.', 1), 'utf8')) as Want),
     ),
 });
