@@ -129,11 +129,15 @@ describe('a grid', () => {
     ]);
   });
 
-  test('starts no more threads than there are cells, and few for a core', () => {
+  test('starts as many threads as are asked for, but no more than there are cells, and few for a core', () => {
     const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
     const read = readConfig(config, backtestSchema);
-    const pools = [openPool({ ...stage, config: read }, 256, 1), openPool({ ...stage, config: read }, 256)];
-    expect(pools.map(({ workers }) => workers)).toEqual([1, 4 * availableParallelism()]);
+    const pools = [
+      openPool({ ...stage, config: read }, 256, 1),
+      openPool({ ...stage, config: read }, 2, 4),
+      openPool({ ...stage, config: read }, 256),
+    ];
+    expect(pools.map(({ workers }) => workers)).toEqual([1, 2, 4 * availableParallelism()]);
     return Promise.all(pools.map((pool) => pool.close()));
   });
 

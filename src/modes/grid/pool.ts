@@ -29,7 +29,7 @@ const lastCellsMs = 5_000;
 /** Threads for each core; more only wait for each other, and take a second each to start. */
 const mostACore = 4;
 
-/** `asked`: threads, of which no more start than `cells` keep busy. */
+/** `asked`: threads, of which no more start than there are `cells`. */
 export function openPool(
   given: Omit<Stage, 'begun'>,
   asked: number = availableParallelism(),
@@ -37,8 +37,9 @@ export function openPool(
 ): GridPool {
   const stage: Stage = { ...given, begun: new Int32Array(new SharedArrayBuffer(4)) };
   const klines = stage.series.reduce((sum, { first, end }) => sum + end - first, 0);
-  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines)));
-  const workers = Math.max(1, Math.min(asked, Math.ceil(cells / atOnce), mostACore * availableParallelism()));
+  const workers = Math.max(1, Math.min(asked, cells, mostACore * availableParallelism()));
+  // Not so many that a thread has none: cells over few klines take long, too.
+  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines), Math.ceil(cells / workers)));
   const pool = new Piscina<readonly Cell[], readonly Outcome[]>({
     filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
     workerData: { ...stage, series: stage.series.map(shared) },
