@@ -60,7 +60,7 @@ for (let round = 0; round < Number(process.argv[4] ?? 4); round++) {
   const bareMs = performance.now() - bareAt;
   const outcomes: Outcome[] = [];
   const startedAt = performance.now();
-  await pool.run(cells, (index, outcome) => {
+  await pool.run([...cells.keys()], (index, outcome) => {
     outcomes[index] = outcome;
   });
   const ms = performance.now() - startedAt;

@@ -16,9 +16,9 @@ import { noteTry, readTries } from '../runs/store.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
-import { type GridPool, openPool } from './pool.ts';
+import { type GridPool, lastCellsMs, openPool } from './pool.ts';
 import { writeGridReport } from './report.ts';
-import { findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
+import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
 
 export interface GridOptions {
@@ -70,20 +70,15 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     const pool = openPool(stage, options.workers, open.length);
     const watch = progressOf(open.length, options.progress);
     try {
-      const ended = await pool.run(
-        open.map((index) => cells[index] ?? []),
-        (place, outcome) => {
-          const index = open[place] as number;
-          outcomes[index] = outcome;
-          kept.add(known[index] ?? [], outcome);
-          watch();
-        },
-        signal,
-      );
-      if (ended === 'through') await refuseRemembering(input, { pool, stage, axes, cells, outcomes, kept }, signal);
-      if (ended === 'busy')
-        say('note: a strategy kept threads busy without an end: the cells they were on are given up');
-      if (ended === 'starting') say('note: threads had not begun yet: the cells they were to run are given up');
+      const came = (index: number, outcome: Outcome): void => {
+        outcomes[index] = outcome;
+        kept.add(known[index] ?? [], outcome);
+        watch();
+      };
+      const givenUp = await pool.run(open, came, signal);
+      if (signal?.aborted !== true)
+        await refuseRemembering(input, { pool, stage, axes, cells, outcomes, kept }, signal);
+      if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => cellText(axes, cells[index]))));
     } finally {
       await pool.close();
     }
@@ -165,16 +160,15 @@ async function refuseUnlike(
 ): Promise<void> {
   const [cell, first] = [cells[index], outcomes[index]];
   if (cell === undefined || !hasRun(first)) return;
-  const named = axes.map(({ param }, axis) => `${param} ${cell[axis]}`).join(', ');
   const again = async (): Promise<Outcome | undefined> => {
     let outcome: Outcome | undefined;
     const came = (_: number, one: Outcome): void => {
       outcome = one;
     };
-    await pool().run([cell], came, signal);
+    await pool().run([index], came, signal);
     return outcome;
   };
-  await refuseOther(hosted, `the cell ${named}`, first, again).catch((error: unknown): never => {
+  await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again).catch((error: unknown): never => {
     kept.forget();
     throw error;
   });
@@ -214,6 +208,10 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
   throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
 }
+
+/** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
+const givenUpText = (names: readonly string[]): string =>
+  `note: still at work ${lastCellsMs / 1000} s after it was told to stop, and given up: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
 
 /** Stands on everything that is made of a grid that was stopped. */
 const unfinishedText = (left: number, of: number): string =>

@@ -4,43 +4,37 @@ import { Piscina } from 'piscina';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
 import type { RunSeries } from '../backtest/run.ts';
-import type { Cell } from './axes.ts';
 import type { Outcome } from './outcome.ts';
-import type { Stage } from './worker.ts';
-
-export type Ended = 'through' | 'busy' | 'starting';
+import type { Share, Stage, Told } from './worker.ts';
 
 export interface GridPool {
   readonly workers: number;
   /**
-   * Runs cells until all are through or `signal` says to stop; tells of each as it comes, in no fixed order. `busy` where a cell that was
-   * on its way when it was told to stop did not come to an end in seconds, `starting` where threads had not begun by then.
+   * Runs the cells in these places of the grid until all are through or `signal` says to stop; tells of each as it ends, in no fixed order.
+   * Resolves to those that are given up: a thread was still on them so long after `signal`.
    */
-  run(cells: readonly Cell[], came: (index: number, outcome: Outcome) => void, signal?: AbortSignal): Promise<Ended>;
+  run(
+    open: readonly number[],
+    came: (index: number, outcome: Outcome) => void,
+    signal?: AbortSignal,
+  ): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
-/** Klines that a task should run over, about 30 ms: short ones would wait for each other, long ones would leave a core idle at the end. */
-const klinesATask = 300_000;
-
 /** What is left, after a signal, to cells on their way, ms: a strategy that never comes back would be waited for without end. */
-const lastCellsMs = 5_000;
+export const lastCellsMs = 5_000;
 
 /** Threads for each core; more only wait for each other, and take a second each to start. */
 const mostACore = 4;
 
 /** `asked`: threads, of which no more start than there are `cells`. */
 export function openPool(
-  given: Omit<Stage, 'begun'>,
+  stage: Stage,
   asked: number = availableParallelism(),
   cells: number = Number.POSITIVE_INFINITY,
 ): GridPool {
-  const stage: Stage = { ...given, begun: new Int32Array(new SharedArrayBuffer(4)) };
-  const klines = stage.series.reduce((sum, { first, end }) => sum + end - first, 0);
   const workers = Math.max(1, Math.min(asked, cells, mostACore * availableParallelism()));
-  // Not so many that a thread has none: cells over few klines take long, too.
-  const atOnce = Math.max(1, Math.min(64, Math.round(klinesATask / klines), Math.ceil(cells / workers)));
-  const pool = new Piscina<readonly Cell[], readonly Outcome[]>({
+  const pool = new Piscina<Share, void>({
     filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
     workerData: { ...stage, series: stage.series.map(shared) },
     minThreads: workers,
@@ -48,33 +42,57 @@ export function openPool(
   });
   return {
     workers,
-    async run(cells, came, signal) {
-      let next = 0;
-      const work = async (): Promise<void> => {
-        while (next < cells.length && signal?.aborted !== true) {
-          const from = next;
-          next += atOnce;
-          const outcomes = await pool.run(cells.slice(from, from + atOnce));
-          for (const [index, outcome] of outcomes.entries()) came(from + index, outcome);
-        }
-      };
-      const ended = new AbortController();
-      const all = Promise.all(Array.from({ length: workers }, work)).then((): Ended => 'through');
-      const late = lateAfter(signal, ended.signal).then(
-        (): Ended => (Atomics.load(stage.begun, 0) < workers ? 'starting' : 'busy'),
-      );
-      return Promise.race([all, late]).finally(() => ended.abort());
-    },
+    run: (open, came, signal) => runOpen(pool, workers, open, came, signal),
     close: () => pool.destroy(),
   };
 }
 
-/** Resolves so long after `signal`, or once `ended`. */
-function lateAfter(signal: AbortSignal | undefined, ended: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wait = (): void => void pause(systemClock, lastCellsMs, ended).then(resolve);
-    if (signal?.aborted === true) wait();
-    else signal?.addEventListener('abort', wait, { once: true });
+async function runOpen(
+  pool: Piscina<Share, void>,
+  workers: number,
+  open: readonly number[],
+  came: (index: number, outcome: Outcome) => void,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[]> {
+  const taken = new Int32Array(new SharedArrayBuffer(4));
+  const share: Share = { open: sharedPlaces(open), taken };
+  const left = new Set(open);
+  let toCome = open.length;
+  const ended = new AbortController();
+  const through = Promise.withResolvers<readonly number[]>();
+  const look = (): void => {
+    if (open.length - left.size >= toCome) through.resolve([]);
+  };
+  const tell = ({ index, outcome }: Told): void => {
+    try {
+      if (left.delete(index)) came(index, outcome);
+      look();
+    } catch (error) {
+      through.reject(error);
+    }
+  };
+  const stop = (): void => {
+    // No thread takes another one; those that have not begun yet are not waited for.
+    toCome = Math.min(open.length, Atomics.exchange(taken, 0, open.length));
+    look();
+    void pause(systemClock, lastCellsMs, ended.signal).then(() =>
+      through.resolve(open.slice(0, toCome).filter((index) => left.has(index))),
+    );
+  };
+  const work = async (): Promise<void> => {
+    while (Atomics.load(taken, 0) < open.length) await pool.run(share);
+  };
+  pool.on('message', tell);
+  // What threads tell keeps no program up, and the last of it may come after their tasks have ended.
+  const release = systemClock.at(Number.MAX_SAFE_INTEGER, () => {});
+  if (signal?.aborted === true) stop();
+  else signal?.addEventListener('abort', stop, { once: true, signal: ended.signal });
+  Promise.all(Array.from({ length: workers }, work)).catch(through.reject);
+  look();
+  return await through.promise.finally(() => {
+    ended.abort();
+    release();
+    pool.off('message', tell);
   });
 }
 
@@ -92,4 +110,10 @@ function sharedColumn(column: Float64Array): Float64Array {
   const copy = new Float64Array(new SharedArrayBuffer(column.byteLength));
   copy.set(column);
   return copy;
+}
+
+function sharedPlaces(open: readonly number[]): Int32Array {
+  const places = new Int32Array(new SharedArrayBuffer(4 * open.length));
+  places.set(open);
+  return places;
 }

@@ -41,7 +41,7 @@ export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>
   return { best: bestCell(grid), plateau, heat: heatOf(grid) };
 }
 
-const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
+export const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
   axisNames(axes)
     .map((name, index) => `${name} ${cell?.[index]}`)
     .join(', ');

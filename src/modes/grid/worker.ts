@@ -1,5 +1,7 @@
 /** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
+import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { realMs } from '../../clock/clock.ts';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
@@ -11,7 +13,7 @@ import type { RunInput, RunResult, RunSeries } from '../backtest/run.ts';
 import { runColumns } from '../backtest/run-columns.ts';
 import { shortFault, warmingOf } from '../backtest/run-faults.ts';
 import type { NamedHosted } from '../strategies.ts';
-import type { Axis, Cell } from './axes.ts';
+import { type Axis, type Cell, cellsOf } from './axes.ts';
 import { remembering } from './memory.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -24,9 +26,24 @@ export interface Stage {
   readonly axes: readonly Axis[];
   /** Outcomes tell the return of each day. */
   readonly withReturns: boolean;
-  /** How many threads have begun, in memory that all share. */
-  readonly begun: Int32Array;
 }
+
+/** What all workers run together, in memory that they share: each takes the next cell when it is free, whatever one takes. */
+export interface Share {
+  /** Places in the grid. */
+  readonly open: Int32Array;
+  /** One number: how many of them are taken; more than there are where none is left. */
+  readonly taken: Int32Array;
+}
+
+/** Of each cell as it ends: what comes after it may take long, or for ever. */
+export interface Told {
+  readonly index: number;
+  readonly outcome: Outcome;
+}
+
+/** After so long a task ends with its cell, and the next one begins: what strategies log gets out in between. */
+const taskMs = 30;
 
 // It would end this thread alone, and take the cells after it with it.
 process.exit = () => {
@@ -34,12 +51,12 @@ process.exit = () => {
 };
 
 const stage = Piscina.workerData as Stage;
+const cells = cellsOf(stage.axes);
 const cast = readyCast();
 
 async function readyCast(): Promise<Cast> {
   const { file, config, settings } = stage;
   const plain = await castOf(file, config, settings);
-  Atomics.add(stage.begun, 0, 1);
   return { ...plain, hosted: plain.hosted.map((one) => ({ ...one, strategy: remembering(one.strategy) })) };
 }
 
@@ -72,29 +89,29 @@ function shortIn({ hosted, series }: RunInput): string | undefined {
 const run = async (input: RunInput): Promise<RunResult> =>
   needsGraph(input) ? (await import('../backtest/stream-run.ts')).runStream(input) : runColumns(input);
 
-/** Outcomes in the order of the cells. */
-export default async function runCells(cells: readonly Cell[]): Promise<readonly Outcome[]> {
-  const ready = await cast;
-  const riskFree = rateNumber(stage.config.riskFree);
-  const outcomes: Outcome[] = [];
-  for (const cell of cells) {
-    const hosted = withCell(ready.hosted, cell);
-    if (typeof hosted === 'string') {
-      outcomes.push({ refused: hosted });
-      continue;
-    }
-    const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
-    try {
-      const short = shortIn(input);
-      if (short !== undefined) {
-        outcomes.push({ refused: short });
-        continue;
-      }
-      outcomes.push(outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns }));
-    } catch (error) {
-      if (!isStrategyFault(error)) throw error;
-      outcomes.push({ refused: `it threw: ${faultText(error)}` });
-    }
+async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
+  const hosted = withCell(ready.hosted, cell);
+  if (typeof hosted === 'string') return { refused: hosted };
+  const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
+  try {
+    const short = shortIn(input);
+    if (short !== undefined) return { refused: short };
+    const riskFree = rateNumber(stage.config.riskFree);
+    return outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns });
+  } catch (error) {
+    if (!isStrategyFault(error)) throw error;
+    return { refused: `it threw: ${faultText(error)}` };
   }
-  return outcomes;
+}
+
+/** Takes cells and tells of each, until none is left or its time is over. */
+export default async function runCells({ open, taken }: Share): Promise<void> {
+  const ready = await cast;
+  const until = realMs() + taskMs;
+  do {
+    const index = open[Atomics.add(taken, 0, 1)];
+    if (index === undefined) return;
+    const told: Told = { index, outcome: await runCell(ready, cells[index] ?? []) };
+    parentPort?.postMessage(told);
+  } while (realMs() < until);
 }
