@@ -85,7 +85,7 @@ function headSection(input: GridInput): Html {
       `the Sharpe ratio that the best of ${grouped(tries)} is expected to have without skill`,
     ),
     plateau === undefined
-      ? fact('Best plateau', 'n/a', 'it takes three values an axis, and no holes')
+      ? fact('Best plateau', 'n/a', 'it takes three values an axis, and no holes; along words there is none')
       : fact(
           'Best plateau',
           `around ${cellName(input, plateau.centre)}`,
@@ -116,7 +116,7 @@ function heatSection(input: GridInput): Html {
     'Return of each cell',
     html`<p class="about">In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${
       others > 1 ? ', the best over the other axes' : ''
-    }. The best cell is framed, the best plateau underlined.${
+    }. The best cell is framed${plateau === undefined ? '' : ', the best plateau underlined'}.${
       across.values.length > 8 ? html` <span class="phone">Push it sideways: more columns are to the right.</span>` : ''
     }</p><div class="scroll-x"><table class="heat grid"><thead><tr><th>${
       down === undefined ? '' : `${down.name} \\ `

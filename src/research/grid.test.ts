@@ -27,8 +27,19 @@ describe('a grid', () => {
   test('has no plateau over a hole, and none at an edge', () => {
     const holed = { ...grid, values: values.map((value, cell) => (cell === 14 ? undefined : value)) };
     expect(bestPlateau(holed)?.cells).not.toContain(14);
-    expect(bestPlateau({ sizes: [2, 3], values: [1, 2, 3, 4, 5, 6] })).toMatchObject({ centre: 1, mean: 3.5 });
     expect(bestPlateau({ sizes: [3], values: [1, undefined, 3] })).toBeUndefined();
+  });
+
+  test('has no plateau where an axis has two values: neither is in their middle; one of one value does not matter', () => {
+    expect(bestPlateau({ sizes: [2], values: [1, 2] })).toBeUndefined();
+    expect(bestPlateau({ sizes: [2, 3], values: [1, 2, 3, 4, 5, 6] })).toBeUndefined();
+    expect(bestPlateau({ sizes: [1, 3, 2], values: [1, 2, 3, 4, 5, 6] })).toBeUndefined();
+    expect(bestPlateau({ sizes: [1, 4], values: [1, 2, 3, 4] })).toMatchObject({
+      centre: 2,
+      cells: [1, 2, 3],
+      mean: 3,
+    });
+    expect(bestPlateau({ sizes: [1, 1], values: [1] })).toBeUndefined();
   });
 
   test('shows the best over the axes that a picture has no room for', () => {

@@ -40,10 +40,11 @@ export function bestCell({ values }: Pick<Grid, 'values'>): number | undefined {
 }
 
 /**
- * The block of three values on each axis whose mean is highest; an axis with fewer counts whole. Blocks are not cut at the
- * edges: fewer neighbours would make a lucky cell look like a plateau. Undefined where no block is without holes.
+ * The block of three values on each axis that varies whose mean is highest. Blocks are not cut at the edges: fewer neighbours would make
+ * a lucky cell look like a plateau. Undefined where no block is without holes, and where an axis has two values: neither is in their middle.
  */
 export function bestPlateau({ sizes, values }: Grid): Plateau | undefined {
+  if (sizes.includes(2) || sizes.every((size) => size === 1)) return undefined;
   let found: Plateau | undefined;
   for (const centre of values.keys()) {
     const cells = blockAround(sizes, placeOf({ sizes }, centre));
@@ -61,8 +62,8 @@ function blockAround(sizes: readonly number[], place: readonly number[]): readon
   let places: readonly (readonly number[])[] = [[]];
   for (const [axis, size] of sizes.entries()) {
     const at = place[axis] as number;
-    if (size >= 3 && (at === 0 || at === size - 1)) return [];
-    const along = size >= 3 ? [at - 1, at, at + 1] : Array.from({ length: size }, (_, index) => index);
+    if (size > 1 && (at === 0 || at === size - 1)) return [];
+    const along = size > 1 ? [at - 1, at, at + 1] : [at];
     places = places.flatMap((before) => along.map((one) => [...before, one]));
   }
   return places.map((one) => cellAt(sizes, one));

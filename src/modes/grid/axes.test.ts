@@ -3,7 +3,7 @@ import { defineStrategy } from '../../strategy/contract.ts';
 import { choice, decimal, integer } from '../../strategy/params.ts';
 import { btc } from '../../testing/builders.ts';
 import type { NamedHosted } from '../strategies.ts';
-import { axisNames, readAxes } from './axes.ts';
+import { axisNames, cellsOf, readAxes } from './axes.ts';
 import { findIn, gridCsv, gridLines } from './show.ts';
 
 const strategy = defineStrategy({
@@ -49,6 +49,20 @@ test('a plateau is of numbers that lie side by side, however they were typed, an
   expect(found('a.fast=5,19,6')?.centre).toBe(1);
   expect(readAxes(['a.mode=z,x,y'], hosted)[0]?.values).toEqual(['z', 'x', 'y']);
   expect(found('a.mode=z,x,y')).toBeUndefined();
+});
+
+test('there is no plateau of two values, and no place of the heat map is called its middle', () => {
+  const told = (text: string) => {
+    const axes = readAxes([text], hosted);
+    const of = { ...{ axes, cells: cellsOf(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+    const outcomes = of.cells.map((_, index) => ({ ...ran, return: index / 10 }));
+    return gridLines({ ...of, outcomes }).join('\n');
+  };
+  expect(told('a.fast=24,72')).toMatch(/Best plateau +n\/a {2}\(it takes three values an axis, and no holes\)\n/);
+  expect(told('a.fast=24,72')).not.toContain('◇◇');
+  expect(told('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 cells/);
+  expect(told('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
+  expect(told('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(there is none along words\)\n/);
 });
 
 test('a range without a step that never comes to its end is refused', () => {

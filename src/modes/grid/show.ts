@@ -28,9 +28,9 @@ export interface Found {
   readonly heat: readonly (readonly (number | undefined)[])[];
 }
 
-/** Whether an axis is of three words or more, none of which is the neighbour of another: there is no plateau along it. */
+/** Whether an axis is of several words, none of which is the neighbour of another: there is no plateau along it. */
 const hasWords = (axes: readonly Axis[]): boolean =>
-  axes.some(({ values }) => values.length > 2 && typeof values[0] === 'string');
+  axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
 
 /** By return: the rank of cells is the rank of their final equities. */
 export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
@@ -179,7 +179,7 @@ function heatLines(
     return `${(labels[index] ?? '').padStart(width)} ${cells}`;
   });
   const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
-  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell  ◇◇ middle of the best plateau`;
+  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
   return [title, ...rows, scale];
 }
 
