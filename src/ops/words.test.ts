@@ -29,6 +29,17 @@ describe('a denial in words', () => {
     );
   });
 
+  it('names as the least order only what the symbol has', () => {
+    const said = (minQuantity: string, minNotional: string): string =>
+      denialText({ code: 'belowMinimum', facts: { quantity: '0.001', value: '3', minQuantity, minNotional } });
+    expect(said('0', '5')).toBe(
+      '0.001 worth 3 cannot be ordered: the exchange takes no order worth less than 5. It is done once it is worth more.',
+    );
+    expect(said('0.01', '0')).toContain('the exchange takes no order below 0.01. It');
+    expect(said('0.01', '5')).toContain('the exchange takes no order below 0.01 or worth less than 5. It');
+    expect(said('0', '0')).toContain('it is less than the least step of a quantity. It');
+  });
+
   it('lists the facts of a rule that has no sentence', () => {
     expect(denialText({ code: 'maxOpenOrders', facts: { openOrders: 12, limit: 10 } })).toBe(
       'Denied by max open orders: open orders 12, limit 10.',

@@ -42,6 +42,14 @@ const since = (facts: Facts): string => {
   return typeof at === 'number' ? moment(at) : '?';
 };
 
+/** What an order is too small for; a symbol need not have a least quantity, nor a least worth, and then what is less than its step is too small. */
+function tooSmall(facts: Facts): string {
+  const least = ['minQuantity', 'minNotional'].filter((name) => Number(facts[name]) !== 0);
+  return least.length === 0
+    ? 'it is less than the least step of a quantity'
+    : `the exchange takes no order ${least.map((name) => `${name === 'minQuantity' ? 'below' : 'worth less than'} ${fact(facts, name)}`).join(' or ')}`;
+}
+
 /** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. Ages of what was seen are real ones, as they are configured. */
 const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string>> = {
   blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. It lifts by itself.`,
@@ -58,7 +66,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   minimum: (facts) =>
     `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
   belowMinimum: (facts) =>
-    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: the exchange takes no order below ${fact(facts, 'minQuantity')} or ${fact(facts, 'minNotional')}. It is done once it is worth more.`,
+    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: ${tooSmall(facts)}. It is done once it is worth more.`,
   leverage: (facts) =>
     `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'most')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
