@@ -84,3 +84,9 @@ test('takes a strategy that needs nothing, and one whose indicator is warm from 
   expect(await faultOf({})).toBeUndefined();
   expect(await faultOf(making(() => ({ ...sma('close', 1), warmup: 0 })))).toBeUndefined();
 });
+
+test('names a file where a folder is given', async () => {
+  expect(await loadStrategy('./', {}, {}, dir)).toMatchObject([
+    { path: ['use'], what: `${dir} is a folder: name the file in it, such as ${join(dir, 'index.ts')}` },
+  ]);
+});

@@ -1,8 +1,8 @@
 /** Finds the strategy that a configuration names: a shipped one, or a file of the user's own. */
 import { Console } from 'node:console';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
@@ -123,6 +123,8 @@ export const loadingNow = (): string | undefined => loading;
 
 async function fromFile(file: string): Promise<Strategy | string> {
   if (!existsSync(file)) return `strategy file ${file} does not exist`;
+  if (statSync(file).isDirectory())
+    return `${file} is a folder: name the file in it, such as ${join(file, 'index.ts')}`;
   offerSluice(new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url).href);
   let module: { readonly default?: unknown };
   loading = file;
