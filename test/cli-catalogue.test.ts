@@ -129,6 +129,13 @@ test('an export takes the place of no file unless that is said, and of none of t
   expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toMatch(/^time_ms,open/);
   const own = at.files().find((name) => name.startsWith(join('var', 'data', 'klines')) && name.endsWith('.parquet'));
   expect((await export_(own ?? '', '--replace')).err).toContain('whose files are its own: name another');
+  const nowhere = await export_('nowhere/x.csv');
+  expect([nowhere.code, nowhere.err]).toEqual([
+    2,
+    expect.stringMatching(
+      /^sluice: --to nowhere\/x\.csv: there is no folder \/\S+\/nowhere: make it first, or name another place\n$/,
+    ),
+  ]);
 });
 
 test('an export without rows leaves what was there, and everything goes only by --all', async () => {

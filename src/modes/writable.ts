@@ -41,6 +41,11 @@ function fileFault(file: string): string | undefined {
   const dir = dirname(path);
   if (existsSync(path) && statSync(path).isDirectory()) return 'is a folder: name a file in it, such as report.html';
   if (isOther(path)) return 'is there and no report of ours, and would be lost: name another file, or remove it first';
+  return placeFault(dir);
+}
+
+/** Why no file can be put into a folder; undefined where one can. */
+export function placeFault(dir: string): string | undefined {
   if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another place`;
   const fault = folderFault(dir);
   return fault === undefined ? undefined : `${fault}: name another place`;

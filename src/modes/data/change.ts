@@ -1,6 +1,6 @@
 /** `sluice data export`, `resample` and `remove`. */
 import { statSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { readAgain } from '../../data/catalogue/again.ts';
 import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
@@ -10,6 +10,7 @@ import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { placeFault } from '../writable.ts';
 import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
 import { chosen, chosenKeys, chosenOne } from './which.ts';
@@ -39,7 +40,7 @@ export async function exportOne(
   out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
 }
 
-/** Refuses to write over a file that nobody said may go, and into the folders of the catalogue, whose files are its own. */
+/** Refuses to write over a file that nobody said may go, into the folders of the catalogue, whose files are its own, and where no file can be. */
 function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to: string; readonly replace: boolean }) {
   const path = resolve(to);
   if ([...kinds, 'cache'].some((folder) => path.startsWith(join(resolve(data), folder, sep))))
@@ -49,6 +50,8 @@ function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to:
     throw new Refusal(`${to} is a folder: name a file in it, such as ${join(to, 'klines.csv')}`);
   if (found !== undefined && found.size > 0 && !replace)
     throw new Refusal(`${to} is there, and would be lost: name another file, or say that it may go (--replace)`);
+  const fault = placeFault(dirname(path));
+  if (fault !== undefined) throw new Refusal(`--to ${to}: ${fault}`);
 }
 
 export async function resample(given: Given & { readonly into: string; readonly zone: string }): Promise<void> {
