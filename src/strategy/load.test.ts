@@ -55,6 +55,12 @@ test.each<[string, object, RegExp]>([
   ],
   ['a check that says true', { check: () => true }, /check\(\) gives true: it must give a text .*, or undefined/],
   [
+    'a name with blanks',
+    { name: 'BAD NAME' },
+    /own: its name is 'BAD NAME': it must be lower case letters, digits and/,
+  ],
+  ['a name of nothing', { name: '' }, /own: its name is '': it must be/],
+  [
     'a parameter without its text',
     { params: { n: integer(5, { min: 1, max: 9 }, any(undefined)) } },
     /params\.n lacks the text that says what it is/,

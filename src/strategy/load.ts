@@ -58,6 +58,8 @@ export async function loadStrategy(
     ? await fromFile(isAbsolute(use) ? use : resolve(dir, use))
     : await shipped(use, registry);
   if (typeof strategy === 'string') return [{ path: ['use'], what: strategy }];
+  const unnamed = nameFault(strategy, use);
+  if (unnamed !== undefined) return [{ path: ['use'], what: unnamed }];
   const params = strategy.params as Params;
   const unmade = Object.entries(params).find(([, param]) => typeof param?.about !== 'string');
   if (unmade !== undefined) {
@@ -77,6 +79,12 @@ export async function loadStrategy(
   const fault = faultOf(strategy, values, use);
   return fault === undefined ? { strategy, params: values } : [fault];
 }
+
+/** A name stands in texts and beside ids, which have no blanks and no other signs either. */
+const nameFault = ({ name }: Strategy, use: string): string | undefined =>
+  /^[a-z0-9][a-z0-9-]*$/.test(name)
+    ? undefined
+    : `strategy ${use}: its name is ${inspect(name)}: it must be lower case letters, digits and dashes, such as 'my-strategy'`;
 
 const isTyped = (param: unknown): boolean => typeof param === 'object' && param !== null && 'type' in param;
 
