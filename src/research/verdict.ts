@@ -51,6 +51,8 @@ export interface Judged {
   readonly bestEquity: number;
   readonly worstEquity: number;
   readonly fills: number;
+  /** Why there are none, where that is known. */
+  readonly silent?: readonly string[];
   readonly ambiguousFills: number;
   /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
   readonly beyondPrint?: BeyondPrint | undefined;
@@ -108,8 +110,13 @@ export function verdictOf(judged: Judged): Verdict {
     breakEvenFees,
     leastYears,
     conclusion,
-    // What lost money needs no further reasons, and what never traded has only one.
-    reasons: conclusion === 'lost money' ? [] : judged.fills === 0 ? ['nothing was traded'] : against,
+    // What lost money needs no further reasons, and what never traded only those of that.
+    reasons:
+      conclusion === 'lost money'
+        ? []
+        : judged.fills === 0
+          ? ['nothing was traded', ...(judged.silent ?? [])]
+          : against,
   };
 }
 

@@ -19,6 +19,7 @@ import { recordedIn, rulesText } from './fill-rules.ts';
 import { unmovedOrders } from './large-orders.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from './run.ts';
 import type { FlowDone } from './run-money.ts';
+import { silentTexts } from './silent.ts';
 import { spentWeight } from './spent-weight.ts';
 import { restRows, staleRows } from './stale.ts';
 
@@ -122,6 +123,7 @@ export function summarise(
     bestEquity: unitsNumber(minus(bestEquity, paidIn)),
     worstEquity: unitsNumber(minus(worstEquity, paidIn)),
     fills: table.length,
+    silent: table.length === 0 ? silentTexts(input, result) : [],
     ambiguousFills: table.ambiguous.reduce((sum, one) => sum + one, 0),
     withoutImpact: result.impact,
     beyondPrint: beyondPrintIn(input, result),

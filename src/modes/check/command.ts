@@ -13,6 +13,7 @@ import { warmupOf } from '../../strategy/needs.ts';
 import { prepare } from '../backtest/backtest.ts';
 import { partsOf } from '../backtest/currencies.ts';
 import type { RunInput } from '../backtest/run.ts';
+import { unaskedText } from '../backtest/silent.ts';
 import { home } from '../demo/scenarios.ts';
 import { showPace } from '../pace.ts';
 import { cut } from './columns.ts';
@@ -43,6 +44,8 @@ interface Checked {
   readonly params: Readonly<Record<string, string | number | boolean>>;
   /** Where it is not `something`, nothing could be compared. */
   readonly wished: Wished;
+  /** Why it was asked nothing, where that is why it wished nothing. */
+  readonly unasked: string | undefined;
   readonly mistakes: readonly Mistake[];
   readonly leaks: readonly Leak[];
   readonly warmup: Warmup | undefined;
@@ -68,10 +71,11 @@ export async function check(options: CheckOptions): Promise<void> {
 }
 
 /** Why it is not well, in one line. */
-function faultOf({ strategy, klines, leaks, mistakes, wished }: Checked): string | undefined {
+function faultOf({ strategy, klines, leaks, mistakes, wished, unasked }: Checked): string | undefined {
   if (leaks.length > 0) return `${strategy}: what a backtest says of it cannot be believed until the leak is mended`;
   if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: it wishes for what it cannot have`;
   if (wished === 'something') return undefined;
+  if (unasked !== undefined) return `${strategy}: ${unasked}: nothing was proven`;
   const never = wished === 'flat' ? 'never wanted anything but flat' : 'wanted nothing';
   return `${strategy}: it ${never} on ${grouped(klines)} klines: nothing was proven`;
 }
@@ -172,7 +176,8 @@ async function checkOne(input: RunInput): Promise<Checked> {
     const leaks = await leaksOf(input, log);
     // How long a strategy that knows the future needs its past says nothing.
     const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
-    return { ...about, wished, mistakes: mistakesIn(log, input), leaks, warmup };
+    const unasked = wished === 'nothing' ? unaskedText(hosted, series) : undefined;
+    return { ...about, wished, unasked, mistakes: mistakesIn(log, input), leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;
     const who = error instanceof StrategyThrew ? '' : `; strategy ${hosted.id}`;
@@ -216,7 +221,7 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
 
 const wishes: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
 
-function provenLines({ wished, klines, interval, warmup, history }: Checked): readonly string[] {
+function provenLines({ wished, unasked, klines, interval, warmup, history }: Checked): readonly string[] {
   if (wished === 'flat')
     return [
       row(
@@ -224,6 +229,7 @@ function provenLines({ wished, klines, interval, warmup, history }: Checked): re
         `n/a  (it never wanted anything but flat on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
       ),
     ];
+  if (unasked !== undefined) return [row('look-ahead', `n/a  (${unasked}: nothing was proven)`)];
   if (wished === 'nothing')
     return [
       row(
@@ -262,9 +268,9 @@ function warmupLines({ declared, decisions, indicators, tried }: Warmup, interva
   ];
 }
 
-const jsonOf = ({ warmup, wished, history, ...checked }: Checked): object => ({
+const jsonOf = ({ warmup, wished, unasked, history, ...checked }: Checked): object => ({
   version: 1,
-  ok: faultOf({ ...checked, wished, warmup, history }) === undefined,
+  ok: faultOf({ ...checked, wished, unasked, warmup, history }) === undefined,
   ...checked,
   wanted: wished === 'something',
   warmup:
