@@ -101,6 +101,24 @@ describe('sluice backtest', () => {
     expect(runIds(runs())).toHaveLength(before);
   });
 
+  test('counts a file as one strategy however the configuration spells it, and keeps no path of this machine', async () => {
+    const dir = join(at.dir, 'spelled');
+    at.write(
+      'own.ts',
+      "export default { name: 'own', about: '', params: {}, indicators: () => ({}), decide: () => undefined };",
+    );
+    mkdirSync(join(at.dir, 'below'), { recursive: true });
+    const spelled = ['./own.ts', 'own.ts', './below/../own.ts', join(at.dir, 'own.ts')];
+    for (const use of spelled) await run({ runs: dir, set: [`strategies.0.use=${use}`, 'strategies.0.params={}'] });
+    const tries = readTries(dir);
+    expect(tries.map(({ family }) => family)).toEqual(spelled.map(() => './own.ts'));
+    expect(new Set(tries.map(({ hash }) => hash)).size).toBe(1);
+    const kept = runIds(dir).map((id) => readRun(findRun(dir, id)));
+    expect(kept.map(({ summary, code }) => [summary.verdict.tries, code[0]?.use])).toEqual(
+      kept.map(() => [1, './own.ts']),
+    );
+  });
+
   test('judges one that is not to be kept by the tries that are, and leaves none', async () => {
     const dir = join(at.dir, 'judged');
     await run({ runs: dir });

@@ -5,7 +5,7 @@ import type { Tries } from './verdict.ts';
 export interface Try {
   /** Of code, parameters, rules and costs: the same try again is no new one. */
   readonly hash: string;
-  /** Which strategies, by what they are, not by their parameters. */
+  /** Which strategies, by what they are, not by their parameters: names of shipped ones and paths of files. */
   readonly family: string;
   readonly symbols: readonly string[];
   readonly from: number;
@@ -19,7 +19,31 @@ export interface Try {
 }
 
 const overlaps = (a: Try, b: Try): boolean =>
-  a.family === b.family && a.from <= b.to && b.from <= a.to && a.symbols.some((symbol) => b.symbols.includes(symbol));
+  isSameFamily(a.family, b.family) &&
+  a.from <= b.to &&
+  b.from <= a.to &&
+  a.symbols.some((symbol) => b.symbols.includes(symbol));
+
+/**
+ * A file is told by its path from a configuration, in lines of before as that spelled it. Where one path is the end of another they are
+ * taken for the same file: a try too many is judged too strictly, one too few makes skill of luck.
+ */
+function isSameFamily(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [some, others] = [a.split(' '), b.split(' ')];
+  return some.length === others.length && some.every((one) => others.some((other) => isSameUse(one, other)));
+}
+
+function isSameUse(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (!isFile(a) || !isFile(b)) return false;
+  const [one, other] = [`/${withoutStart(a)}`, `/${withoutStart(b)}`];
+  return one.endsWith(other) || other.endsWith(one);
+}
+
+const isFile = (use: string): boolean => /\.[cm]?[jt]s$/.test(use);
+/** Without `./`, `../` and `/`. */
+const withoutStart = (path: string): string => path.replace(/^(\.{0,2}\/)+/, '');
 
 /** Counts a try among those before it; each different one once. */
 export function triesOf(ledger: readonly Try[], own: Try): Tries {

@@ -164,6 +164,17 @@ test('tries count once each, of the same strategies on overlapping time and symb
   expect(triesOf([], one('own', { sharpe: null }))).toEqual({ count: 1, variance: undefined });
 });
 
+test('a file is one strategy however it was spelled, and no other of its name', () => {
+  const own = one('own', { family: './mine/breakout.ts sma-cross' });
+  const counted = (family: string): boolean => triesOf([one('a', { family })], own).count === 2;
+  const same = ['mine/breakout.ts', '/somewhere/mine/breakout.ts', '../mine/breakout.ts', './breakout.ts'];
+  expect(same.filter((path) => !counted(`${path} sma-cross`))).toEqual([]);
+  expect(counted('sma-cross breakout.ts')).toBe(true);
+  const others = ['./yours/breakout.ts', './outbreakout.ts', './breakout.mts', 'breakout', 'grid'];
+  expect(others.filter((path) => counted(`${path} sma-cross`))).toEqual([]);
+  expect(counted('./mine/breakout.ts')).toBe(false);
+});
+
 test('a line that stands for a grid counts for all of it, with its own variance', () => {
   const ratios = [0.01, 0.05, -0.02, 0.07];
   const single = ratios.map((sharpe, index) => one(`n${index}`, { sharpe }));

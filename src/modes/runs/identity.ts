@@ -1,16 +1,19 @@
 /** What a run was made of, as hashes: the same ones give the same result. */
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
 import type { Try } from '../../research/tries.ts';
 import { codeHash } from '../../strategy/code.ts';
+import { isPath } from '../../strategy/load.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { endsOf } from '../backtest/run.ts';
 
 export interface CodeVersion {
   readonly strategy: string;
+  /** The name of a shipped one; a file by its path from the configuration's folder, however it is spelled there: `./breakout.ts`. */
   readonly use: string;
   readonly sha256: string;
 }
@@ -28,8 +31,18 @@ export function sha256Of(pieces: readonly (string | Uint8Array)[]): string {
   return hash.digest('hex');
 }
 
-export const codeVersions = (config: BacktestConfig, file: string): readonly CodeVersion[] =>
-  config.strategies.map(({ id, use }) => ({ strategy: id, use, sha256: codeHash(use, dirname(file)) }));
+export function codeVersions(config: BacktestConfig, file: string): readonly CodeVersion[] {
+  const dir = realpathSync(dirname(file));
+  return config.strategies.map(({ id, use: spelled }) => {
+    const use = isPath(spelled) ? pathFrom(dir, spelled) : spelled;
+    return { strategy: id, use, sha256: codeHash(use, dir) };
+  });
+}
+
+function pathFrom(dir: string, spelled: string): string {
+  const path = relative(dir, realpathSync(resolve(dir, spelled)));
+  return path.startsWith('..') ? path : `./${path}`;
+}
 
 /** This run as a try: another one is the same only if code, parameters, rules, costs and data are. */
 export function tryOf(
@@ -39,7 +52,10 @@ export function tryOf(
   { metrics }: Pick<Measured, 'metrics'>,
 ): Try {
   const times = endsOf(input.series);
-  const { data: _, catalogue: __, instruments: ___, ...said } = config;
+  const { data: _, catalogue: __, instruments: ___, ...all } = config;
+  // As the code has it: the same file spelled otherwise is no other try.
+  const strategies = all.strategies.map((one, index) => ({ ...one, use: code[index]?.use }));
+  const said = { ...all, strategies };
   const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
   return {
     hash,
