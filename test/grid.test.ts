@@ -244,7 +244,9 @@ describe('a grid', () => {
   test.each([
     [['fas=5..24'], /fas is not a parameter \(did you mean "fast"\?\); there are fast, slow/],
     [['fast'], /must look like fast=5\.\.24/],
-    [['fast=24..5'], /"24\.\.5" is neither a number nor a range/],
+    [['fast=24..5:2'], /"24\.\.5:2" falls: a range goes up, so say 5\.\.24:2$/],
+    [['fast=5..24:0'], /"5\.\.24:0" goes by steps of 0: name a step above it/],
+    [['fast=5-24'], /"5-24" is neither a number nor a range/],
     [['fast=1..2', 'fast=3'], /--grid trend\.fast is given twice/],
     [['no.fast=1'], /there is no strategy no/],
     [['quantity=0..1:0.000001'], /more than 100000/],

@@ -90,8 +90,13 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
   }
   const range = rangePattern.exec(part);
   const [first, last, step] = [range?.[1], range?.[2] ?? range?.[1], range?.[3] ?? '1'].map(Number);
-  if (first === undefined || last === undefined || step === undefined || !(step > 0) || !(last >= first))
+  if (range === null || first === undefined || last === undefined || step === undefined)
     throw new Refusal(`--grid ${text}: "${part}" is neither a number nor a range such as 5..24 or 30..75:5`);
+  if (last < first)
+    throw new Refusal(
+      `--grid ${text}: "${part}" falls: a range goes up, so say ${part.replace(/^(.*)\.\.([^:]*)/, '$2..$1')}`,
+    );
+  if (step === 0) throw new Refusal(`--grid ${text}: "${part}" goes by steps of 0: name a step above it`);
   const steps = (last - first) / step;
   if (range?.[3] === undefined && Math.abs(steps - Math.round(steps)) > 1e-9)
     throw new Refusal(

@@ -10,7 +10,7 @@ import { type Axis, type Cell, ownOrder } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 5;
+const outcomeVersion = 6;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(
@@ -22,7 +22,10 @@ export function gridId(
     sluice,
   }: { readonly axes: readonly Axis[]; readonly code: readonly CodeVersion[]; readonly sluice: string },
 ): string {
-  const { data: _, catalogue: __, instruments: ___, ...said } = config;
+  const { data: _, catalogue: __, instruments: ___, ...plain } = config;
+  // As the code has it: the same file spelled otherwise is no other grid.
+  const strategies = plain.strategies.map((one, index) => ({ ...one, use: code[index]?.use }));
+  const said = { ...plain, strategies };
   const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
   const of = ownOrder(axes).map((place) => [axes[place]?.strategy, axes[place]?.param]);
   const instruments = [...input.instruments.values()];
