@@ -154,7 +154,7 @@ function placeTarget(state: State, standing: Want | undefined, moment: Moment, i
 /** The target of what was entered since the strategy was heard last, once for each position. */
 function placeLate(state: State, want: Want, moment: Moment): void {
   if ('quotes' in want || want.takeProfit === undefined || isFlat(state) || openOrders(state).length > 0) return;
-  const position = `${state.enteredAt} ${state.base}`;
+  const position = `${state.enteredAt} ${state.base.toString()}`;
   const [first, ...others] = wishes(state, want, moment.close);
   if (state.targetOf === position || first?.purpose !== 'takeProfit' || others.length > 0) return;
   state.targetOf = position;
