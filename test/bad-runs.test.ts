@@ -19,6 +19,7 @@ import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { refusedRows, refusedText } from '../src/report/refused.ts';
 import { defineStrategy, flat, hold, quote } from '../src/strategy/contract.ts';
+import type { Need } from '../src/strategy/needs.ts';
 import maker from '../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, xz } from './agreement.ts';
 
@@ -96,6 +97,19 @@ test('an average of larger klines takes as many as it takes from where the data 
   // An hour of which nothing is there is none.
   expect(fault(190, 0, (row) => row >= 60 && row < 180)).toBeDefined();
   expect(fault(190, 0, (row) => row >= 70 && row < 130)).toBeUndefined();
+});
+
+test('an average of a strategy of larger klines than those recorded is told of in those recorded', () => {
+  const fault = (need: Need): string | undefined => {
+    const openTime = Float64Array.from({ length: 600 }, (_, at) => start + at * minute);
+    const asked = { symbol: 'BTCUSDT', interval: '1min', source: 'x.csv', openTime } as const;
+    return shortFault(asked, 600, [{ id: 'one', of: '60min', needs: [need] }]);
+  };
+  expect(fault({ warmup: 9 })).toBeUndefined();
+  // 20 hours, and at most one that the klines begin inside.
+  expect(fault({ warmup: 20 })).toContain('600 klines are too few: the strategy needs 1259 of 1min');
+  // Two days of its hours, and the day and the hour that they begin inside.
+  expect(fault({ warmup: 2, of: '1day' })).toContain('600 klines are too few: the strategy needs 4319 of 1min');
 });
 
 describe('fees', () => {

@@ -15,7 +15,8 @@ afterAll(() => at.remove());
 const always = (value: string): string =>
   `{ warmup: 1, column: (k) => new Float64Array(k.openTime.length).fill(${value}), stream: () => () => ${value} }`;
 const mine = `{ mine: ${always('NaN')}, other: ${always('1')} }`;
-const goal = (quantity: number): string => `({ kind: 'target', goal: { quantity: ${quantity} }, reason: '' })`;
+const goal = (quantity: number, more = ''): string =>
+  `({ kind: 'target', goal: { quantity: ${quantity} }, reason: ''${more} })`;
 let files = 0;
 
 /** The reasons that a backtest gives of a strategy. */
@@ -46,6 +47,10 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
   expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend never wanted anything but flat']);
   // What it wished for was refused, which is told of beside it.
   expect(await reasons('{}', goal(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
+  expect(await reasons('{}', goal(1, ', limit: 1'), rules)).toEqual([
+    nothing,
+    'the one LIMIT order of trend never filled',
+  ]);
 });
 
 test('the same over larger klines than those that are recorded', async () => {

@@ -153,7 +153,7 @@ export function shortFault(asked: Asked, end: number, strategies: readonly Warmi
     if (row + 1 < end) continue;
     // Where the klines end before it could, or holes take the larger ones away, what would be enough wherever they begin.
     const enough = Math.max(
-      ...one.needs.map((need) => ownWarmup({ ...need, warmup: ownWarmup(need, one.of) }, interval)),
+      ...one.needs.map((need) => ownWarmup({ of: one.of, warmup: ownWarmup(need, one.of) }, interval)),
     );
     const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
     const whose = strategies.length > 1 ? `strategy ${one.id}` : 'the strategy';

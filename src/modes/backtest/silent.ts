@@ -7,15 +7,24 @@ import type { Indicator } from '../../strategy/indicators.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { RunInput, RunResult, RunSeries } from './run.ts';
 
-/** A sentence for each strategy that never wished for anything, or for nothing but to hold nothing; of a run that traded nothing. */
+/**
+ * Of a run that traded nothing, a sentence for each strategy that never wished for anything, or for nothing but to hold nothing, or whose
+ * LIMIT orders never filled.
+ */
 export function silentTexts(
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   { journal }: Pick<RunResult, 'journal'>,
 ): readonly string[] {
   const rows = journal().prepare('SELECT DISTINCT strategy, want FROM signals').all() as Said[];
+  const limits = journal()
+    .prepare("SELECT strategy, count(*) AS orders FROM orders WHERE type = 'LIMIT' GROUP BY strategy")
+    .all() as Rested[];
   return hosted.flatMap((one): readonly string[] => {
     const said = rows.filter(({ strategy }) => strategy === one.id);
-    if (!said.every(({ want }) => isFlat(JSON.parse(want) as Want))) return [];
+    if (!said.every(({ want }) => isFlat(JSON.parse(want) as Want))) {
+      const orders = limits.find(({ strategy }) => strategy === one.id)?.orders;
+      return orders === undefined ? [] : [unfilledText(one.id, orders)];
+    }
     if (said.length > 0) return [`${one.id} never wanted anything but flat`];
     const own = series.find(({ symbol }) => symbol === one.symbol);
     const unasked = own === undefined ? undefined : unaskedText(one, own);
@@ -23,10 +32,18 @@ export function silentTexts(
   });
 }
 
+const unfilledText = (id: string, orders: number): string =>
+  orders === 1 ? `the one LIMIT order of ${id} never filled` : `none of the ${orders} LIMIT orders of ${id} filled`;
+
 /** A row of the journal. */
 interface Said {
   readonly strategy: string;
   readonly want: string;
+}
+
+interface Rested {
+  readonly strategy: string;
+  readonly orders: number;
 }
 
 const isFlat = (want: Want): boolean =>
