@@ -1,5 +1,7 @@
 /** Strategies that never come back, or end the program: the user is told which, and Ctrl-C works. */
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ScaledClock } from '../src/clock/clock.ts';
 import { backtestYaml, desk, klineLines, launcher } from './kit/command.ts';
@@ -29,6 +31,7 @@ function write(decide: string, top = ''): void {
   at.write('run.yaml', configuration);
   at.write('klines.csv', `${klineLines(50).join('\n')}\n`);
 }
+const kept = ['backtest', '--config', 'run.yaml', '--runs'];
 const backtest = ['backtest', '--config', 'run.yaml', '--no-save'];
 
 describe('a strategy that never comes back', () => {
@@ -211,6 +214,42 @@ describe('what a strategy does beside deciding', () => {
       );
       expect(err).toMatch(what);
     }
+  });
+
+  test.for([
+    ['a promise', 'if (params.n === 2) void Promise.reject(new Error("lost"));'],
+    ['a timer', 'if (params.n === 2) setTimeout(() => { throw new Error("lost"); }, 0);'],
+  ] as const)('is no success of a grid where it throws in %s, and none of its cells is kept', async ([, decide]) => {
+    write(decide);
+    const runs = join(at.dir, 'strays');
+    const { code, out, err } = await at.sluice([...kept, runs, '--grid', 'n=1..4', '--workers', '1']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^sluice: a strategy threw in a timer or a promise of its own, .* lost \(mine\.ts, line 6\)\n$/,
+    );
+    expect(readdirSync(join(runs, 'grids'))).toEqual([]);
+  });
+
+  test('is told with the cell of a grid where it ends the thread, and the others are kept', async () => {
+    write('if (params.n === 3) process.reallyExit(4);');
+    const runs = join(at.dir, 'ends');
+    const grid = [...kept, runs, '--grid', 'n=1..4', '--workers', '1'];
+    const { code, out, err } = await at.sluice(grid);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^sluice: the cell n 3 ended its thread \(worker exited with code: 4\): .*; cells that are done are not run again\n$/,
+    );
+    const others = await at.sluice([...kept, runs, '--grid', 'n=1,2,4', '--workers', '1']);
+    expect(others.code).toBe(0);
+    expect(others.err).toMatch(/^2 of 3 cells are done already\n/);
+  });
+
+  test('is told where it loads in no thread of a grid', async () => {
+    write('', "import { isMainThread } from 'node:worker_threads';\nif (!isMainThread) throw new Error('nope');");
+    const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=1..4', '--workers', '2']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/use: strategy file \/.*mine\.ts cannot be loaded: Error: nope \(mine\.ts, line 3\)\n$/);
+    expect(err).not.toContain('bug');
   });
 
   test('keeps no program that is done', async () => {

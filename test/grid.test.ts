@@ -152,6 +152,10 @@ describe('a grid', () => {
     const turned = await run({ runs, grid: grid.toReversed() });
     expect(turned.said).toMatch(/9 of 9 cells are done already/);
     expect(tries(turned)).toBe(tries(first));
+    // What an axis varies is not what the configuration says.
+    const otherwise = await run({ runs, set: ['strategies.0.params.fast=11'] });
+    expect(otherwise.said).toMatch(/9 of 9 cells are done already/);
+    expect(tries(otherwise)).toBe(tries(first));
     const equities = (text: string) => cellsIn(text).flatMap(({ finalEquity }) => finalEquity ?? []);
     expect(new Set(equities(turned.out))).toEqual(new Set(equities(first.out)));
     const ofCell = (text: string) =>

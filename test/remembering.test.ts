@@ -1,5 +1,5 @@
 /** Strategies that keep something from run to run: what several runs of them come to hangs on their order, and is not printed. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { backtestYaml, desk, klineLines } from './kit/command.ts';
@@ -28,7 +28,7 @@ const wavy = rows.map((line, row) =>
 );
 at.write('klines.csv', `${[header, ...wavy].join('\n')}\n`);
 at.write('run.yaml', backtestYaml.replace('use: sma-cross', 'use: ./mine.ts').replace(/ {4}params:.*\n/, ''));
-const backtest = ['backtest', '--config', 'run.yaml'];
+const backtest = ['backtest', '--config', 'run.yaml', '--runs', 'runs'];
 const advice =
   /^sluice: the .* came to [\d,.]+ by \d+ fills, and when it was run once more came to [\d,.]+ by \d+ fills: \.\/mine\.ts remembers something from run to run .*; nothing is kept\. sluice check \.\/mine\.ts names the first kline\n$/;
 
@@ -40,8 +40,7 @@ test('are refused by a grid, which keeps none of its cells', async () => {
     expect(err).toMatch(advice);
     expect(err).toContain('the cell n 3 came to');
   }
-  const kept = join(at.dir, 'runs', 'grids');
-  expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
+  expect(readdirSync(join(at.dir, 'runs', 'grids'))).toEqual([]);
 });
 
 test('are refused by a grid, too, where the first run keeps what those after it take', async () => {
@@ -55,6 +54,26 @@ test('are refused by a grid, too, where the first run keeps what those after it 
   const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=3..8', '--workers', '1']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain('the cell n 8 came to');
+});
+
+test('are refused by a grid that was killed before any of its cells ran once more', async () => {
+  at.write('mine.ts', strategy(1e9));
+  const grid = [...backtest, '--grid', 'n=3..4'];
+  expect((await at.sluice(grid)).code).toBe(0);
+  const folder = join(at.dir, 'runs', 'grids');
+  const file = join(folder, readdirSync(folder)[0] ?? '');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // What a cell would not come to again.
+  const other = lines.map((line) =>
+    line.replace(/^(\{"cell":\[3\].*"finalEquity":")[\d.]+/, (_, before: string) => `${before}12345`),
+  );
+  writeFileSync(file, other.join('\n'));
+  expect((await at.sluice(grid)).code).toBe(0);
+  writeFileSync(file, other.filter((line) => line.startsWith('{"cell"')).join('\n'));
+  const { code, out, err } = await at.sluice(grid);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain('2 of 2 cells are done already\nsluice: the cell n 3 came to 12,345');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('are refused by --stress, and named by a check from the first run on', async () => {

@@ -41,7 +41,7 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
   const rules = `rules=${name}`;
   expect(await reasons(mine, goal(1), rules)).toEqual([
     nothing,
-    'trend: decide was never asked: its indicator mine had no value at any kline',
+    'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
   expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend never wished for anything']);
   expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend never wanted anything but flat']);
@@ -57,7 +57,7 @@ test('the same over larger klines than those that are recorded', async () => {
   const set = ['strategies.0.interval=60min', 'dataIntervals.XBTUSD=1min'];
   expect(await reasons(mine, goal(1), ...set)).toEqual([
     nothing,
-    'trend: decide was never asked: its indicator mine had no value at any kline',
+    'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
   expect(await reasons(`{ one: ${always('1')} }`, 'undefined', ...set)).toEqual([
     nothing,
@@ -77,7 +77,10 @@ test('a check says that it was never asked, too', async () => {
   });
   await expect(ended).rejects.toMatchObject({
     exitCode: 1,
-    message: 'none: decide was never asked: its indicator mine had no value at any kline: nothing was proven',
+    message:
+      'none: decide was never asked: its indicator mine had no value at any kline of the run: nothing was proven',
   });
-  expect(lines.join('\n')).toContain('n/a  (decide was never asked: its indicator mine had no value at any kline');
+  expect(lines.join('\n')).toContain(
+    'n/a  (decide was never asked: its indicator mine had no value at any kline of the run',
+  );
 }, 30_000);

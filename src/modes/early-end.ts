@@ -7,6 +7,15 @@ import { exitCodeOf } from './exit-code.ts';
 /** Enough of a stack to reach a strategy below whatever it calls. */
 const frames = 100;
 
+/** What a strategy threw where nothing waits for it; undefined of an error of ours. */
+export function strayText(error: NodeJS.ErrnoException): string | undefined {
+  // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
+  const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
+  if (!isNone && !isStrategyFault(error)) return undefined;
+  const what = isNone ? "what is no Error; throw new Error('…') to see the line" : faultText(error);
+  return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
+}
+
 /** Watches from now on; what it gives is to be called once the command is through, whatever came of it. */
 export function refusesEarlyEnd(say: (line: string) => void): () => void {
   let isThrough = false;
@@ -36,12 +45,9 @@ export function refusesEarlyEnd(say: (line: string) => void): () => void {
   process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
     // A daemon has last words of its own.
     if (process.listenerCount('uncaughtException') > 1) return;
-    // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
-    const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
-    const what = isNone ? "what is no Error; throw new Error('…') to see the line" : faultText(error);
-    if (isNone || isStrategyFault(error))
-      fail(`a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`);
-    else exitCodeOf(error, say);
+    const stray = strayText(error);
+    if (stray === undefined) exitCodeOf(error, say);
+    else fail(stray);
     process.exit(1);
   });
   return () => {

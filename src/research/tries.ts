@@ -18,6 +18,11 @@ export interface Try {
   readonly variance?: number;
 }
 
+/** As a ledger names them. A blank lies between two of them, and none in a path. */
+export const familyOf = (uses: readonly string[]): string => [...new Set(uses)].toSorted().map(withoutBlanks).join(' ');
+
+const withoutBlanks = (path: string): string => path.replaceAll(' ', '%20');
+
 const overlaps = (a: Try, b: Try): boolean =>
   isSameFamily(a.family, b.family) &&
   a.from <= b.to &&
@@ -29,7 +34,8 @@ const overlaps = (a: Try, b: Try): boolean =>
  * taken for the same file: a try too many is judged too strictly, one too few makes skill of luck.
  */
 function isSameFamily(a: string, b: string): boolean {
-  if (a === b) return true;
+  // One of before may have blanks in its path.
+  if (withoutBlanks(a) === withoutBlanks(b)) return true;
   const [some, others] = [a.split(' '), b.split(' ')];
   return some.length === others.length && some.every((one) => others.some((other) => isSameUse(one, other)));
 }

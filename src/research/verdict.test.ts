@@ -4,7 +4,7 @@ import { units } from '../domain/money.ts';
 import { probabilisticSharpe } from './luck.ts';
 import type { Metrics } from './metrics.ts';
 import { deviation, kurtosis, mean, skewness } from './moments.ts';
-import { type Try, triesOf } from './tries.ts';
+import { familyOf, type Try, triesOf } from './tries.ts';
 import { beyondPrint, doubtsText, type Judged, verdictOf } from './verdict.ts';
 
 const metrics = (given: Partial<Metrics>): Metrics => ({
@@ -173,6 +173,15 @@ test('a file is one strategy however it was spelled, and no other of its name', 
   const others = ['./yours/breakout.ts', './outbreakout.ts', './breakout.mts', 'breakout', 'grid'];
   expect(others.filter((path) => counted(`${path} sma-cross`))).toEqual([]);
   expect(counted('./mine/breakout.ts')).toBe(false);
+});
+
+test('a file whose path has blanks is one strategy', () => {
+  const own = one('own', { family: familyOf(['sma-cross', './my dir/a b.ts', 'sma-cross']) });
+  const counted = (family: string): boolean => triesOf([one('a', { family })], own).count === 2;
+  expect(counted(familyOf(['../my dir/a b.ts', 'sma-cross']))).toBe(true);
+  // As lines of before have it.
+  expect(counted('./my dir/a b.ts sma-cross')).toBe(true);
+  expect(counted(familyOf(['./my dir/b.ts', 'sma-cross']))).toBe(false);
 });
 
 test('a line that stands for a grid counts for all of it, with its own variance', () => {

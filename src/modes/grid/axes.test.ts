@@ -71,6 +71,7 @@ test('a range without a step that never comes to its end is refused', () => {
   );
   const values = (text: string) => readAxes([text], hosted)[0]?.values;
   expect(values('a.share=0.1..0.5:0.2')).toEqual([0.1, 0.3, 0.5]);
+  expect(values(`a.share=0.5${'0'.repeat(120)}`)).toEqual([0.5]);
   expect(values('a.fast=5..7')).toEqual([5, 6, 7]);
   expect(values('a.share=0.3..2.3')).toEqual([0.3, 1.3, 2.3]);
 });

@@ -102,12 +102,18 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
     throw new Refusal(
       `--grid ${text}: "${part}" goes by steps of 1 and never comes to ${last}: name a step, such as ${part}:0.1`,
     );
-  const decimals = Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? '')));
+  const decimals = Math.min(
+    mostDecimals,
+    Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? ''))),
+  );
   const count = Math.floor(steps + 1e-9) + 1;
   if (count > mostCells) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostCells}`);
   // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
   return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
 }
+
+/** As many as `toFixed` takes; a number has less. */
+const mostDecimals = 100;
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 

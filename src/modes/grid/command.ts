@@ -6,7 +6,7 @@ import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { spanText } from '../../report/figures.ts';
 import { yearDays } from '../../research/ratios.ts';
-import { type Try, triesOf } from '../../research/tries.ts';
+import { familyOf, type Try, triesOf } from '../../research/tries.ts';
 import { type Prepared, prepare } from '../backtest/backtest.ts';
 import { refuseOther } from '../backtest/once-more.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
@@ -16,7 +16,7 @@ import { noteTry, readTries } from '../runs/store.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
-import { type GridPool, lastCellsMs, openPool } from './pool.ts';
+import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
@@ -65,9 +65,10 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const open = [...cells.keys()].filter((index) => isOpen(outcomes[index]));
   for (const index of open) outcomes[index] = undefined;
   if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
-  if (open.length > 0) {
+  // One that was killed may have all of its cells, and have compared none.
+  if (open.length > 0 || !kept.isCompared()) {
     const stage = { file, config, settings, series: input.series, axes, withReturns };
-    const pool = openPool(stage, options.workers, open.length);
+    const pool = openPool(stage, options.workers, Math.max(open.length, 1));
     const watch = progressOf(open.length, options.progress);
     try {
       const came = (index: number, outcome: Outcome): void => {
@@ -76,9 +77,15 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         watch();
       };
       const givenUp = await pool.run(open, came, signal);
-      if (signal?.aborted !== true)
-        await refuseRemembering(input, { pool, stage, axes, cells, outcomes, kept }, signal);
+      if (signal?.aborted !== true) {
+        await refuseRemembering(input, { pool, stage, axes, cells, outcomes }, signal);
+        kept.compared();
+      }
       if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => cellText(axes, cells[index]))));
+    } catch (error) {
+      // What came before it may be of the same making.
+      if (error instanceof Refusal) kept.forget();
+      throw error instanceof ThreadEnd ? threadRefusal(error, cellText(axes, cells[error.index])) : error;
     } finally {
       await pool.close();
     }
@@ -128,7 +135,6 @@ interface Done {
   readonly axes: readonly Axis[];
   readonly cells: readonly Cell[];
   readonly outcomes: readonly (Outcome | undefined)[];
-  readonly kept: KeptCells;
 }
 
 /**
@@ -153,7 +159,7 @@ async function refuseRemembering(input: RunInput, done: Done, signal: AbortSigna
 
 async function refuseUnlike(
   { hosted }: RunInput,
-  { axes, cells, outcomes, kept }: Done,
+  { axes, cells, outcomes }: Done,
   index: number,
   pool: () => GridPool,
   signal: AbortSignal | undefined,
@@ -168,10 +174,7 @@ async function refuseUnlike(
     await pool().run([index], came, signal);
     return outcome;
   };
-  await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again).catch((error: unknown): never => {
-    kept.forget();
-    throw error;
-  });
+  await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again);
 }
 
 interface OfTries {
@@ -212,6 +215,12 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
 /** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
 const givenUpText = (names: readonly string[]): string =>
   `note: still at work ${lastCellsMs / 1000} s after it was told to stop, and given up: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
+
+const threadRefusal = ({ message }: ThreadEnd, cell: string): Refusal =>
+  new Refusal(
+    `the cell ${cell} ended its thread (${message}): let its strategy keep less, or leave it out; cells that are done are not run again`,
+    1,
+  );
 
 /** Stands on everything that is made of a grid that was stopped. */
 const unfinishedText = (left: number, of: number): string =>
@@ -268,7 +277,7 @@ function tryOfGrid(
   const times = endsOf(series);
   return {
     hash: sha256(identity),
-    family: [...new Set(code.map(({ use }) => use))].toSorted().join(' '),
+    family: familyOf(code.map(({ use }) => use)),
     symbols: series.map(({ symbol }) => symbol),
     from: Math.min(...times),
     to: Math.max(...times),

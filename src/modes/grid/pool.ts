@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import type { RunSeries } from '../backtest/run.ts';
 import type { Outcome } from './outcome.ts';
 import type { Share, Stage, Told } from './worker.ts';
@@ -11,7 +12,8 @@ export interface GridPool {
   readonly workers: number;
   /**
    * Runs the cells in these places of the grid until all are through or `signal` says to stop; tells of each as it ends, in no fixed order.
-   * Resolves to those that are given up: a thread was still on them so long after `signal`.
+   * Resolves to those that are given up: a thread was still on them so long after `signal`. Rejects where a strategy threw beside its cells,
+   * and with a `ThreadEnd`.
    */
   run(
     open: readonly number[],
@@ -19,6 +21,17 @@ export interface GridPool {
     signal?: AbortSignal,
   ): Promise<readonly number[]>;
   close(): Promise<void>;
+}
+
+/** A thread ended while it was at a cell. */
+export class ThreadEnd extends Error {
+  /** The place of the cell. */
+  readonly index: number;
+
+  constructor(index: number, cause: Error) {
+    super(cause.message, { cause });
+    this.index = index;
+  }
 }
 
 /** What is left, after a signal, to cells on their way, ms: a strategy that never comes back would be waited for without end. */
@@ -55,7 +68,7 @@ async function runOpen(
   signal: AbortSignal | undefined,
 ): Promise<readonly number[]> {
   const taken = new Int32Array(new SharedArrayBuffer(4));
-  const share: Share = { open: sharedPlaces(open), taken };
+  const places = sharedPlaces(open);
   const left = new Set(open);
   let toCome = open.length;
   const ended = new AbortController();
@@ -63,9 +76,10 @@ async function runOpen(
   const look = (): void => {
     if (open.length - left.size >= toCome) through.resolve([]);
   };
-  const tell = ({ index, outcome }: Told): void => {
+  const tell = (told: Told): void => {
     try {
-      if (left.delete(index)) came(index, outcome);
+      if ('fault' in told) throw typeof told.fault === 'string' ? new Refusal(told.fault, 1) : told.fault;
+      if (left.delete(told.index)) came(told.index, told.outcome);
       look();
     } catch (error) {
       through.reject(error);
@@ -80,7 +94,13 @@ async function runOpen(
     );
   };
   const work = async (): Promise<void> => {
-    while (Atomics.load(taken, 0) < open.length) await pool.run(share);
+    const at = sharedPlaces([0]);
+    const share: Share = { open: places, taken, at };
+    while (Atomics.load(taken, 0) < open.length)
+      await pool.run(share).catch((error: unknown): never => {
+        const place = Atomics.load(at, 0);
+        throw place > 0 && isThreadEnd(error) ? new ThreadEnd(place - 1, error) : error;
+      });
   };
   pool.on('message', tell);
   // What threads tell keeps no program up, and the last of it may come after their tasks have ended.
@@ -95,6 +115,11 @@ async function runOpen(
     pool.off('message', tell);
   });
 }
+
+/** As Node says it of memory, and piscina of all else. */
+const isThreadEnd = (error: unknown): error is Error =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') || error.message.startsWith('worker exited'));
 
 /** The same klines in memory that threads share: each worker would hold a copy of its own otherwise. */
 const shared = (series: RunSeries): RunSeries => ({

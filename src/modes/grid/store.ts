@@ -23,8 +23,13 @@ export function gridId(
   }: { readonly axes: readonly Axis[]; readonly code: readonly CodeVersion[]; readonly sluice: string },
 ): string {
   const { data: _, catalogue: __, instruments: ___, ...plain } = config;
-  // As the code has it: the same file spelled otherwise is no other grid.
-  const strategies = plain.strategies.map((one, index) => ({ ...one, use: code[index]?.use }));
+  // As the code has it: the same file spelled otherwise is no other grid. What an axis varies has no value of its own.
+  const varied = (id: string, param: string): boolean =>
+    axes.some((axis) => axis.strategy === id && axis.param === param);
+  const strategies = plain.strategies.map((one, index) => {
+    const params = Object.entries(one.params).filter(([param]) => !varied(one.id, param));
+    return { ...one, use: code[index]?.use, params: Object.fromEntries(params) };
+  });
   const said = { ...plain, strategies };
   const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
   const of = ownOrder(axes).map((place) => [axes[place]?.strategy, axes[place]?.param]);
@@ -51,6 +56,9 @@ const lineSchema = z.object({
   ]),
 });
 
+/** The cells before this line came to the same when some ran once more. */
+const comparedLine = JSON.stringify({ compared: true });
+
 /** Cells that the ledger of tries has: a grid that is killed leaves some that it has not. */
 const countedSchema = z.object({ counted: z.array(lineSchema.shape.cell) });
 
@@ -58,6 +66,9 @@ export interface KeptCells {
   get(cell: Cell): Outcome | undefined;
   add(cell: Cell, outcome: Outcome): void;
   isCounted(cell: Cell): boolean;
+  /** Whether these are all cells that came to the same when some ran once more. */
+  isCompared(): boolean;
+  compared(): void;
   /** None of them is worth anything. */
   forget(): void;
   /** These are tries that the ledger has from now on. */
@@ -72,6 +83,8 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       get: (cell) => known.get(JSON.stringify(cell)),
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
       isCounted: () => false,
+      isCompared: () => false,
+      compared: () => {},
       count: () => {},
       forget: () => known.clear(),
     };
@@ -90,6 +103,8 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
     },
     isCounted: (cell) => counted.has(JSON.stringify(cell)),
+    isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
+    compared: () => appendFileSync(file, `${comparedLine}\n`),
     count: (cells) => appendFileSync(file, `${JSON.stringify({ counted: cells })}\n`),
     forget: () => rmSync(file, { force: true }),
   };

@@ -1,10 +1,11 @@
 /** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
 import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { realMs } from '../../clock/clock.ts';
+import { realMs, systemClock } from '../../clock/clock.ts';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import { faultText, isStrategyFault, WantError } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import { type Cast, castOf, inputOf } from '../backtest/backtest.ts';
@@ -12,6 +13,7 @@ import { needsGraph } from '../backtest/driver.ts';
 import type { RunInput, RunResult, RunSeries } from '../backtest/run.ts';
 import { runColumns } from '../backtest/run-columns.ts';
 import { shortFault, warmingOf } from '../backtest/run-faults.ts';
+import { strayText } from '../early-end.ts';
 import type { NamedHosted } from '../strategies.ts';
 import { type Axis, type Cell, cellsOf } from './axes.ts';
 import { remembering } from './memory.ts';
@@ -34,13 +36,12 @@ export interface Share {
   readonly open: Int32Array;
   /** One number: how many of them are taken; more than there are where none is left. */
   readonly taken: Int32Array;
+  /** One number, of one thread alone: one more than the place of the cell that it is at, or 0. */
+  readonly at: Int32Array;
 }
 
-/** Of each cell as it ends: what comes after it may take long, or for ever. */
-export interface Told {
-  readonly index: number;
-  readonly outcome: Outcome;
-}
+/** Of each cell as it ends: what comes after it may take long, or for ever. Or why no cell can be believed. */
+export type Told = { readonly index: number; readonly outcome: Outcome } | { readonly fault: unknown };
 
 /** After so long a task ends with its cell, and the next one begins: what strategies log gets out in between. */
 const taskMs = 30;
@@ -50,9 +51,17 @@ process.exit = () => {
   throw new WantError('process.exit() is not for a strategy, which only says what it wants');
 };
 
+process.on('uncaughtException', (error: Error) => tell({ fault: strayText(error) ?? error }));
+
 const stage = Piscina.workerData as Stage;
 const cells = cellsOf(stage.axes);
-const cast = readyCast();
+const cast = readyCast().catch(broken);
+
+/** A text of a refusal, whose class would be lost on the way. Waits for its end, so that nothing else is told. */
+async function broken(error: unknown): Promise<never> {
+  tell({ fault: error instanceof Refusal ? error.message : error });
+  return await new Promise(() => {});
+}
 
 async function readyCast(): Promise<Cast> {
   const { file, config, settings } = stage;
@@ -105,13 +114,20 @@ async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
 }
 
 /** Takes cells and tells of each, until none is left or its time is over. */
-export default async function runCells({ open, taken }: Share): Promise<void> {
+export default async function runCells({ open, taken, at }: Share): Promise<void> {
   const ready = await cast;
   const until = realMs() + taskMs;
   do {
     const index = open[Atomics.add(taken, 0, 1)];
-    if (index === undefined) return;
-    const told: Told = { index, outcome: await runCell(ready, cells[index] ?? []) };
-    parentPort?.postMessage(told);
+    if (index === undefined) break;
+    Atomics.store(at, 0, index + 1);
+    tell({ index, outcome: await runCell(ready, cells[index] ?? []) });
+    Atomics.store(at, 0, 0);
   } while (realMs() < until);
+  // Timers and promises of strategies: between two tasks this thread stands still.
+  await systemClock.sleep(0);
+}
+
+function tell(told: Told): void {
+  parentPort?.postMessage(told);
 }

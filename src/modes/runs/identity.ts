@@ -5,7 +5,7 @@ import { dirname, relative, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
-import type { Try } from '../../research/tries.ts';
+import { familyOf, type Try } from '../../research/tries.ts';
 import { codeHash } from '../../strategy/code.ts';
 import { isPath } from '../../strategy/load.ts';
 import type { Prepared } from '../backtest/backtest.ts';
@@ -59,7 +59,7 @@ export function tryOf(
   const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
   return {
     hash,
-    family: [...new Set(code.map(({ use }) => use))].toSorted().join(' '),
+    family: familyOf(code.map(({ use }) => use)),
     symbols: input.series.map(({ symbol }) => symbol),
     from: Math.min(...times),
     to: Math.max(...times),
