@@ -1,5 +1,14 @@
 /** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +20,7 @@ import { backtestSchema } from '../src/config/schema.ts';
 import { backtest } from '../src/modes/backtest/command.ts';
 import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
 import { openPool } from '../src/modes/grid/pool.ts';
+import { writeTables } from '../src/modes/runs/keep.ts';
 
 const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));
 const grid = ['fast=10..30:10', 'slow=20..120:50'];
@@ -188,6 +198,14 @@ describe('a grid', () => {
     expect(lines.join('\n')).toContain('fast (30) must be below slow (20)');
   });
 
+  test('refuses the cells that a run by itself refuses, in the same words', async () => {
+    const set = ['strategies.0.use=maker', 'strategies.0.params={}'];
+    await expect(run({ set, grid: ['offset=0.001..0.002:0.001'], json: false })).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(/^none of the cells of the grid could be run: .*(books|depth)/),
+    });
+  });
+
   test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
     const stopped = 'Stopped: 9 of 9 cells are not run, and nothing here knows of them';
     const [csv, report] = [join(dir, 'csv'), join(dir, 'grid.html')];
@@ -243,6 +261,9 @@ describe('a grid', () => {
     const { warnings } = JSON.parse(out) as { readonly warnings: readonly string[] };
     expect(warnings.length).toBeGreaterThan(0);
     expect(readFileSync(join(dir, 'NOTES.txt'), 'utf8').trimEnd().split('\n')).toEqual(warnings);
+    // Nor do they stay beside tables that have none.
+    expect(writeTables(dir, [['grid.csv', ['a\n']]], [])).toEqual(['grid.csv']);
+    expect(existsSync(join(dir, 'NOTES.txt'))).toBe(false);
   });
 
   test.each([

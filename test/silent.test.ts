@@ -45,6 +45,8 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
   ]);
   expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend never wished for anything']);
   expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend never wanted anything but flat']);
+  const none = "({ kind: 'quotes', quotes: [], reason: '' })";
+  expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend never wanted anything but flat']);
   // What it wished for was refused, which is told of beside it.
   expect(await reasons('{}', goal(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
   expect(await reasons('{}', goal(1, ', limit: 1'), rules)).toEqual([

@@ -6,6 +6,7 @@ import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf }
 import { type Columns, mapColumns } from '../domain/market.ts';
 import { WantError } from './fault.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
+import { wholeColumn } from './pieces.ts';
 import { plusVolume } from './volumes.ts';
 
 /** One larger kline while it grows. */
@@ -111,19 +112,20 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
     throw new WantError(`on('${interval}', …): there is no interval ${interval}; there are ${intervals.join(', ')}`);
   if (indicator.of !== undefined)
     throw new Error(`on('${interval}', …): the indicator is over klines of ${indicator.of} already; name one interval`);
+  const { key } = indicator.column;
+  const column = (klines: Columns, own: Interval): Float64Array => {
+    if (own === interval) return wholeColumn(indicator, klines, own);
+    const { columns, knownAt } = framesOf(own, interval, klines);
+    const values = wholeColumn(indicator, columns, interval);
+    const out = new Float64Array(klines.openTime.length).fill(Number.NaN);
+    for (let frame = 0; frame < knownAt.length; frame++)
+      out.fill(values[frame] as number, knownAt[frame], knownAt[frame + 1] ?? out.length);
+    return out;
+  };
   return {
-    ...(indicator.key === undefined ? {} : { key: `${indicator.key} on ${interval}` }),
     warmup: indicator.warmup,
     of: interval,
-    column(klines, own) {
-      if (own === interval) return indicator.column(klines, own);
-      const { columns, knownAt } = framesOf(own, interval, klines);
-      const values = indicator.column(columns, interval);
-      const out = new Float64Array(klines.openTime.length).fill(Number.NaN);
-      for (let frame = 0; frame < knownAt.length; frame++)
-        out.fill(values[frame] as number, knownAt[frame], knownAt[frame + 1] ?? out.length);
-      return out;
-    },
+    column: key === undefined ? column : Object.assign(column, { key: `${key} on ${interval}` }),
     stream(own) {
       const next = indicator.stream(interval);
       if (own === interval) return next;

@@ -24,8 +24,6 @@ export interface TimedPrices extends Prices {
 }
 
 export interface Indicator {
-  /** What it is, in full: two of the same key have the same column, which runs over the same klines may then share. */
-  readonly key?: string;
   /** How many klines it needs before its first value. */
   readonly warmup: number;
   /** The larger interval whose klines it is over and `warmup` counts, made by `on`; left out: the strategy's own. */
@@ -53,9 +51,8 @@ export function refuseOdd(name: string, period: number, source?: string): void {
 export function sma(source: Source, period: number): Indicator {
   refuseOdd('sma', period, `${source}`);
   return {
-    key: `sma ${source} ${period}`,
     warmup: period,
-    column: inPieces((klines) => {
+    column: inPieces(`sma ${source} ${period}`, (klines) => {
       const values = klines[source];
       let before = 0;
       return (into, from, to) => {
@@ -113,9 +110,8 @@ export function ema(source: Source, period: number): Indicator {
     };
   };
   return {
-    key: `ema ${source} ${period}`,
     warmup: period,
-    column: inPieces((klines) => {
+    column: inPieces(`ema ${source} ${period}`, (klines) => {
       const values = klines[source];
       let [sum, last] = [0, Number.NaN];
       return (into, from, to) => {
@@ -146,9 +142,8 @@ export function rsi(source: Source, period: number): Indicator {
   const weight = 1 / period;
   const kept = 1 - weight;
   return {
-    key: `rsi ${source} ${period}`,
     warmup: period + 1,
-    column: inPieces((klines) => {
+    column: inPieces(`rsi ${source} ${period}`, (klines) => {
       const values = klines[source];
       let [lastRise, lastFall] = [0, 0];
       return (into, from, to) => {
@@ -223,9 +218,8 @@ export function atr(period: number): Indicator {
     };
   };
   return {
-    key: `atr ${period}`,
     warmup: period,
-    column: inPieces(({ high, low, close }) => {
+    column: inPieces(`atr ${period}`, ({ high, low, close }) => {
       const next = stream();
       const prices = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
       return (into, from, to) => {

@@ -10,9 +10,8 @@ type Machine = () => (value: number) => number;
 function overLast(name: string, source: Source, period: number, machine: Machine): Indicator {
   refuseOdd(name, period, `${source}`);
   return {
-    key: `${name} ${source} ${period}`,
     warmup: period,
-    column: inPieces((klines) => {
+    column: inPieces(`${name} ${source} ${period}`, (klines) => {
       const values = klines[source];
       const next = machine();
       return (into, from, to) => {

@@ -4,6 +4,7 @@ import type { Want } from '../../domain/order.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { framesOf } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { wholeColumn } from '../../strategy/pieces.ts';
 import type { NamedHosted } from '../strategies.ts';
 import type { RunInput, RunResult, RunSeries } from './run.ts';
 
@@ -47,7 +48,7 @@ interface Rested {
 }
 
 const isFlat = (want: Want): boolean =>
-  want.kind === 'target' && Object.values(want.goal).every((size: number) => size === 0);
+  want.kind === 'target' ? Object.values(want.goal).every((size: number) => size === 0) : want.quotes.length === 0;
 
 /** Why `decide` was asked at none of the klines of a series; undefined where it was, and for a strategy of streams. */
 export function unaskedText(
@@ -56,8 +57,9 @@ export function unaskedText(
 ): string | undefined {
   if (isStreaming(strategy)) return undefined;
   const indicators = Object.entries(strategy.indicators(params) as Record<string, Indicator>);
-  const { columns, from, to } = closedIn(series, interval);
-  const values = indicators.map(([name, indicator]) => ({ name, column: indicator.column(columns, interval) }));
+  const { columns, from: begins, to } = closedIn(series, interval);
+  const from = Math.max(begins, (strategy.warmup?.(params) ?? 0) - 1);
+  const values = indicators.map(([name, indicator]) => ({ name, column: wholeColumn(indicator, columns, interval) }));
   const isAny = (test: (row: number) => boolean): boolean => {
     for (let row = from; row < to; row++) if (test(row)) return true;
     return false;

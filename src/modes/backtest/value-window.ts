@@ -2,6 +2,7 @@
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { wholeColumn } from '../../strategy/pieces.ts';
 
 /**
  * Rows at a time: a few columns of them stay in a processor's cache. Whole ones are fresh memory whenever the allocator gave that of the
@@ -40,7 +41,7 @@ export class ValueWindow {
 function filling(indicator: Indicator, klines: Columns, interval: Interval): Fill {
   const piece = indicator.column.pieces?.(klines, interval);
   if (piece === undefined) {
-    const whole = indicator.column(klines, interval);
+    const whole = wholeColumn(indicator, klines, interval);
     return (from, to) => whole.subarray(from, to);
   }
   const values = new Float64Array(pieceRows);

@@ -6,6 +6,7 @@ import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { pricesAt } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { wholeColumn } from '../../strategy/pieces.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
 import { type DecisionLog, decisionLog, type Line, sameLine } from './log.ts';
@@ -108,7 +109,7 @@ function indicatorsOf({ input }: Asked): readonly (readonly [string, Indicator])
 function* columnLeaks(asked: Asked): Iterable<Leak> {
   const { columns, interval } = asked;
   for (const [name, indicator] of indicatorsOf(asked)) {
-    const column = indicator.column(columns, interval);
+    const column = wholeColumn(indicator, columns, interval);
     const next = indicator.stream(interval);
     for (let row = 0; row < columns.openTime.length; row++) {
       const value = next(pricesAt(columns, row));

@@ -38,15 +38,10 @@ export function remembering(strategy: Strategy): Strategy {
     indicators: (params: ParamValues<Params>) =>
       Object.fromEntries(
         Object.entries(indicatorsOf(params)).map(([name, indicator]) => {
-          const { key } = indicator;
+          const { key } = indicator.column;
           if (key === undefined) return [name, indicator];
-          return [
-            name,
-            {
-              ...indicator,
-              column: (klines: Columns, interval: Interval) => columnOf(indicator, key, klines, interval),
-            },
-          ];
+          const column = (klines: Columns, interval: Interval) => columnOf(indicator, key, klines, interval);
+          return [name, { ...indicator, column: Object.assign(column, { key }) }];
         }),
       ),
   });

@@ -108,6 +108,8 @@ async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
     const riskFree = rateNumber(stage.config.riskFree);
     return outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns });
   } catch (error) {
+    // A cell that a run by itself refuses, such as quotes over klines.
+    if (error instanceof Refusal) return { refused: error.message };
     if (!isStrategyFault(error)) throw error;
     return { refused: `it threw: ${faultText(error)}` };
   }

@@ -129,6 +129,8 @@ export function writeTables(
   const files = [...tables, ...notes];
   orRefuse(dir, () => makeDirs(dir, 0o777));
   writeAll(files.map(([name, pieces]) => [join(dir, name), pieces]));
+  // Of what lay here before.
+  if (notes.length === 0) orRefuse(dir, () => rmSync(join(dir, notesFile), { force: true }));
   return files.map(([name]) => name);
 }
 
