@@ -53,11 +53,25 @@ test('that rested and was cancelled is its strategy’s again', () => {
   const targets = new LateTargets({ portfolio: held, planner }, () => 0);
   held.apply(fill({ quantity: '1' }));
   expect(targets.due(place, startTime)).toBeDefined();
-  const order = held.reserve(intent({ side: 'SELL' }));
+  const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
   expect(targets.due(place, startTime)).toBeUndefined();
   held.close(order, 'canceled');
   expect(targets.due(place, startTime)).toBeUndefined();
   targets.forget(place);
+  expect(targets.due(place, startTime)).toBeDefined();
+});
+
+test('that its strategy let rest is not put back either, nor what is left of one that filled in part', () => {
+  const { held, targets } = bench();
+  held.apply(fill({ quantity: '1' }));
+  const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.apply(fill({ side: 'SELL', quantity: '0.4' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.close(order, 'canceled');
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.apply(fill({ side: 'SELL', quantity: '0.6' }));
+  held.apply(fill({ quantity: '1' }));
   expect(targets.due(place, startTime)).toBeDefined();
 });
 

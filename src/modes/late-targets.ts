@@ -41,9 +41,11 @@ export class LateTargets {
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
     const before = asked?.position === position ? asked : undefined;
-    if (portfolio.ordersOf(id, symbol).length > 0) {
-      // One that rested and is cancelled, as by a human, is not put back behind his back.
-      if (before !== undefined) this.#asked.set(id, symbol, { ...before, nextAt: Number.POSITIVE_INFINITY });
+    const orders = portfolio.ordersOf(id, symbol);
+    if (orders.length > 0) {
+      // One that rested and is cancelled, as by a human, is not put back behind his back, whoever asked for it.
+      if (orders.every(({ intent }) => intent.purpose === 'takeProfit'))
+        this.#asked.set(id, symbol, { position, times: 0, nextAt: Number.POSITIVE_INFINITY });
       return undefined;
     }
     if (before !== undefined && now < before.nextAt) return undefined;
