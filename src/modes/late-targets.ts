@@ -2,7 +2,7 @@
  * Take-profits of what was entered since a strategy was heard. A strategy says its wish again with each kline of its own, which may be a day
  * away: until then nothing would take its profit, while its stop is watched from the first fill on.
  */
-import type { Signal } from '../domain/order.ts';
+import type { Signal, Want } from '../domain/order.ts';
 import { ByPlace } from '../portfolio/by-place.ts';
 import type { Book } from './book.ts';
 
@@ -12,6 +12,8 @@ interface Place {
 }
 
 interface Asked {
+  /** What its strategy said last. */
+  readonly want: Want;
   /** Which position it was. */
   readonly position: string;
   readonly times: number;
@@ -40,19 +42,20 @@ export class LateTargets {
     if (portfolio.isFlat(id, symbol)) return undefined;
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
-    const before = asked?.position === position ? asked : undefined;
+    const { want } = signal;
+    const before = asked?.want === want && asked.position === position ? asked : undefined;
     const orders = portfolio.ordersOf(id, symbol);
     if (orders.length > 0) {
       // One that rested and is cancelled, as by a human, is not put back behind his back, whoever asked for it.
       if (orders.every(({ intent }) => intent.purpose === 'takeProfit'))
-        this.#asked.set(id, symbol, { position, times: 0, nextAt: Number.POSITIVE_INFINITY });
+        this.#asked.set(id, symbol, { want, position, times: 0, nextAt: Number.POSITIVE_INFINITY });
       return undefined;
     }
     if (before !== undefined && now < before.nextAt) return undefined;
     const step = planner.plan(signal);
     if (step?.do !== 'create' || step.draft.purpose !== 'takeProfit') return undefined;
     const times = (before?.times ?? 0) + 1;
-    this.#asked.set(id, symbol, { position, times, nextAt: now + this.#waitMs(times) });
+    this.#asked.set(id, symbol, { want, position, times, nextAt: now + this.#waitMs(times) });
     return { ...signal, at: now };
   }
 

@@ -1,6 +1,6 @@
 /** Cash, base and orders of the one account, and what its fills do to them. */
 import { Decimal as Decimals } from 'decimal.js';
-import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side } from './types.ts';
+import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side, Want } from './types.ts';
 
 export const Decimal = Decimals.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
 export type Decimal = Decimals;
@@ -38,8 +38,8 @@ export interface State {
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
-  /** The position whose take-profit was asked for between two klines of the strategy. */
-  targetOf: string | undefined;
+  /** The wish and the position whose take-profit was asked for between two klines of the strategy, or rested. */
+  targetOf: { readonly want: Want; readonly position: string } | undefined;
   trailing: Decimal | undefined;
   exitAfterMs: number | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */

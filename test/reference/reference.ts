@@ -151,13 +151,19 @@ function placeTarget(state: State, standing: Want | undefined, moment: Moment, i
     act(state, standing, moment, inside);
 }
 
-/** The target of what was entered since the strategy was heard last, once for each position. */
+/** The target of what was entered since the strategy was heard last: once for each wish and position, and not where one of them rested. */
 function placeLate(state: State, want: Want, moment: Moment): void {
-  if ('quotes' in want || want.takeProfit === undefined || isFlat(state) || openOrders(state).length > 0) return;
-  const position = `${state.enteredAt} ${state.base.toString()}`;
+  if ('quotes' in want || want.takeProfit === undefined || isFlat(state)) return;
+  const of = { want, position: `${state.enteredAt} ${state.base.toString()}` };
+  const resting = openOrders(state);
+  if (resting.length > 0) {
+    if (resting.every(({ row }) => row.purpose === 'takeProfit')) state.targetOf = of;
+    return;
+  }
   const [first, ...others] = wishes(state, want, moment.close);
-  if (state.targetOf === position || first?.purpose !== 'takeProfit' || others.length > 0) return;
-  state.targetOf = position;
+  const isKnown = state.targetOf?.want === want && state.targetOf.position === of.position;
+  if (isKnown || first?.purpose !== 'takeProfit' || others.length > 0) return;
+  state.targetOf = of;
   act(state, want, moment, false);
 }
 
