@@ -228,6 +228,9 @@ describe('what a strategy does beside deciding', () => {
       /^sluice: a strategy threw in a timer or a promise of its own, .* lost \(mine\.ts, line 6\)\n$/,
     );
     expect(readdirSync(join(runs, 'grids'))).toEqual([]);
+    // Also by the very last cell.
+    const one = await at.sluice([...kept, runs, '--grid', 'n=2']);
+    expect({ code: one.code, out: one.out }).toEqual({ code: 1, out: '' });
   });
 
   test('is told with the cell of a grid where it ends the thread, and the others are kept', async () => {

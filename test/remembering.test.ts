@@ -38,7 +38,8 @@ test('are refused by a grid, which keeps none of its cells', async () => {
     const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=3..8', '--workers', workers]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(advice);
-    expect(err).toContain('the cell n 3 came to');
+    // The first where a thread had run others in between, the last where one thread had run them all.
+    expect(err).toMatch(/the cell n [38] came to/);
   }
   expect(readdirSync(join(at.dir, 'runs', 'grids'))).toEqual([]);
 });

@@ -71,10 +71,12 @@ async function runOpen(
   const places = sharedPlaces(open);
   const left = new Set(open);
   let toCome = open.length;
+  let atWork = workers;
   const ended = new AbortController();
   const through = Promise.withResolvers<readonly number[]>();
+  // Not before the threads are through: what a strategy left to timers and promises is heard with the end of their tasks.
   const look = (): void => {
-    if (open.length - left.size >= toCome) through.resolve([]);
+    if (atWork === 0 && open.length - left.size >= toCome) through.resolve([]);
   };
   const tell = (told: Told): void => {
     try {
@@ -107,8 +109,11 @@ async function runOpen(
   const release = systemClock.at(Number.MAX_SAFE_INTEGER, () => {});
   if (signal?.aborted === true) stop();
   else signal?.addEventListener('abort', stop, { once: true, signal: ended.signal });
-  Promise.all(Array.from({ length: workers }, work)).catch(through.reject);
-  look();
+  const rest = (): void => {
+    atWork--;
+    look();
+  };
+  for (let thread = 0; thread < workers; thread++) void work().then(rest, through.reject);
   return await through.promise.finally(() => {
     ended.abort();
     release();

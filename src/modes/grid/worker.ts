@@ -44,7 +44,7 @@ export interface Share {
 export type Told = { readonly index: number; readonly outcome: Outcome } | { readonly fault: unknown };
 
 /** After so long a task ends with its cell, and the next one begins: what strategies log gets out in between. */
-const taskMs = 30;
+const taskMs = 100;
 
 // It would end this thread alone, and take the cells after it with it.
 process.exit = () => {
