@@ -11,6 +11,7 @@ import { stress } from '../src/modes/backtest/stress.ts';
 import { leaksOf } from '../src/modes/check/lookahead.ts';
 import { remembering } from '../src/modes/grid/memory.ts';
 import { named } from '../src/strategy/named.ts';
+import type { Column } from '../src/strategy/pieces.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
 /** Prices that go up and down in waves of forty minutes. */
@@ -196,13 +197,11 @@ test('an object of a class is as good as one of functions, wherever something of
 
 test('cells of a grid share the averages of klines that are made larger', async () => {
   let made = 0;
-  const counted: Indicator = {
-    ...sma('close', 3),
-    column: (klines) => {
-      made++;
-      return klines.close;
-    },
+  const column: Column = (klines) => {
+    made++;
+    return klines.close;
   };
+  const counted: Indicator = { ...sma('close', 3), column: Object.assign(column, { key: 'counted' }) };
   const strategy = remembering(
     defineStrategy({
       ...{ name: 'five', about: 'test', params: {} },

@@ -135,7 +135,7 @@ const soldRows = (summary: Summary, asset: string): readonly Row[] => {
     : [
         [
           'Sold at the end',
-          `${sold} ${asset}, half a spread and the fee less: the curve, the drawdown and all ratios count so`,
+          `${sold} ${asset}, after what selling costs: the curve, the drawdown and all ratios count so`,
         ],
       ];
 };
