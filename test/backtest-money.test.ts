@@ -80,6 +80,18 @@ cashFlows:
     expect(stream.fills).toEqual(json.fills);
   }, 60_000);
 
+  test('has its report where all was paid out before the first fill', async () => {
+    write(`${hours}
+cashFlows:
+  - { time: 2025-10-05T00:30, currency: USDT, amount: "10000", kind: withdrawal, reason: out }
+`);
+    const { code, err } = await run('--report', 'r.html');
+    expect([code, err]).toEqual([0, expect.not.stringContaining('bug')]);
+    const json = JSON.parse((await run('--json')).out) as { cashFlows: unknown };
+    expect(json.cashFlows).toMatchObject([{ amount: '-10000', refused: null }]);
+    expect(json).not.toHaveProperty('soldEquity');
+  }, 60_000);
+
   test('counts two currencies together', async () => {
     write(`${hours}
 ${sma('eth', 'ETHBTC', '15min')}

@@ -1,7 +1,9 @@
 /** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
 import { expect, test } from 'vitest';
 import { tradeColumns } from '../src/data/tape-files.ts';
+import type { Interval } from '../src/domain/interval.ts';
 import type { Trade } from '../src/domain/market.ts';
+import { rate } from '../src/domain/money.ts';
 import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
 import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import { runStream } from '../src/modes/backtest/stream-run.ts';
@@ -16,12 +18,14 @@ const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] 
   (input) => runTape(input),
 ];
 
-/** Half an hour of minutes that reach 110 in the eighth; a strategy of five minutes says the same at each of its closes. */
-function run(want: ReturnType<typeof hold>): RunInput {
-  const klines = Array.from({ length: 30 }, (_, row) => ({
-    ...{ time: row * minute, open: 100, low: 99, close: 100, volume: 5_000 },
-    high: row === 7 ? 110 : 101,
-  }));
+/** Half an hour of minutes that reach 110 in the eighth. */
+const half = Array.from({ length: 30 }, (_, row) => ({
+  ...{ time: row * minute, open: 100, low: 99, close: 100, volume: 5_000 },
+  high: row === 7 ? 110 : 101,
+}));
+
+/** A strategy that says the same at each of its closes, every five minutes. */
+function run(want: ReturnType<typeof hold>, klines = half, decidesOn: Interval = '5min'): RunInput {
   const strategy = defineStrategy({
     name: 'says',
     about: 'Says the same all the time',
@@ -29,7 +33,7 @@ function run(want: ReturnType<typeof hold>): RunInput {
     indicators: () => ({}),
     decide: () => want,
   });
-  return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '1000', strategy, decidesOn: '5min' }));
+  return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '1000', strategy, decidesOn }));
 }
 const told = ({ fills }: RunResult) => fills.map(({ purpose, time }) => [purpose, Math.floor(time / minute)]);
 
@@ -62,4 +66,24 @@ test('by trades one rests a second after the fill, not at the next close', async
     ['enter', 302],
     ['takeProfit', 310],
   ]);
+});
+
+test('one that is refused is asked for again, more and more rarely, until it rests', async () => {
+  // The price has run so far beyond it that the collar forbids to sell there, for twenty minutes.
+  const klines = Array.from({ length: 120 }, (_, row) => {
+    const open = row <= 60 ? 100 : row < 80 ? 112 : 104;
+    const close = row < 60 ? 100 : row < 79 ? 112 : 104;
+    const [low, high] = [Math.min(open, close) - 0.5, row === 110 ? 106 : Math.max(open, close) + 0.5];
+    return { time: row * minute, open, high, low, close, volume: 5_000 };
+  });
+  const input = run(hold({ quantity: 1 }, '', { takeProfit: 105 }), klines, '60min');
+  for (const by of drivers) {
+    const result = await by({ ...input, limits: { ...input.limits, priceCollar: rate('0.05') } });
+    expect(told(result)).toEqual([
+      ['enter', 60],
+      ['takeProfit', 110],
+    ]);
+    // At the ends of minutes 60, 61, 62, 65 and 75: 2, 16, 128 and 600 s after the one before, or at the next look.
+    expect(result.journal().prepare('SELECT sum(times) AS times FROM denials').get()).toEqual({ times: 5 });
+  }
 });

@@ -224,7 +224,22 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await pass(1_500);
       expect((await rig.run('resume')).code).toBe(0);
       await until('what the kill cancelled', () => exits().length === 1);
-      expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL', 'SELL']);
+      expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+      expect((await rig.run('resume')).code).toBe(0);
+      await until('the same, resumed at once', () => exits().length === 1);
+      expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL', 'SELL', 'SELL']);
+    });
+
+    test('a take-profit whose create is lost is asked for again once it is known not to be there', async () => {
+      rig.wish('taker', target(0.1, { takeProfit: price * 1.05 }));
+      const use = fileURLToPath(new URL('./kit/once.ts', import.meta.url));
+      rig.configure({ strategies: [{ id: 'once', use, symbol: 'BTCUSDT', interval: '1day', allocation: '200000' }] });
+      exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order', nth: 2 }, do: { drop: 'before' } });
+      await rig.start();
+      await until('a resting exit', () => resting().some(({ side }) => side === 'SELL'));
+      const orders = rig.read((journal) => journal.orders('1=1'));
+      expect(orders.map(({ purpose }) => purpose)).toEqual(['enter', 'takeProfit', 'takeProfit']);
+      expect(orders[1]?.state).toBe('absent');
     });
   });
 

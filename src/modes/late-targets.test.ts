@@ -39,7 +39,7 @@ test('is due once for each position, however often one looks', () => {
 
 test('that is refused is due again after a while, which another position begins anew', () => {
   const { held, planner } = bench();
-  const targets = new LateTargets({ portfolio: held, planner }, (times) => times * 1_000);
+  const targets = new LateTargets({ portfolio: held, planner }, (times: number) => times * 1_000);
   const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
   held.apply(fill({ quantity: '1' }));
   expect([0, 999, 1_000, 2_999, 3_000].map(dueAt)).toEqual([true, false, true, false, true]);
@@ -48,31 +48,23 @@ test('that is refused is due again after a while, which another position begins 
   expect([3_001, 4_000, 4_001].map(dueAt)).toEqual([true, false, true]);
 });
 
-test('that rested and was cancelled is its strategy’s again', () => {
-  const { held, planner } = bench();
-  const targets = new LateTargets({ portfolio: held, planner }, () => 0);
+test('that ended without selling is due again, whatever ended it, and at once where its strategy said another word', () => {
+  const { held, planner, targets } = bench();
+  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)).toBeDefined();
-  const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
-  held.close(order, 'canceled');
-  expect(targets.due(place, startTime)).toBeUndefined();
-  targets.forget(place);
-  expect(targets.due(place, startTime)).toBeDefined();
-});
-
-test('that its strategy let rest is not put back either, nor what is left of one that filled in part', () => {
-  const { held, targets } = bench();
-  held.apply(fill({ quantity: '1' }));
-  const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
-  held.apply(fill({ side: 'SELL', quantity: '0.4' }));
-  expect(targets.due(place, startTime)).toBeUndefined();
-  held.close(order, 'canceled');
-  expect(targets.due(place, startTime)).toBeUndefined();
-  held.apply(fill({ side: 'SELL', quantity: '0.6' }));
-  held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)).toBeDefined();
+  expect(dueAt(0)).toBe(true);
+  for (const [end, ms] of [
+    ['rejected', 2_000],
+    ['absent', 18_000],
+    ['canceled', 146_000],
+  ] as const) {
+    const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
+    expect(dueAt(ms - 1)).toBe(false);
+    held.close(order, end);
+    expect([dueAt(ms - 1), dueAt(ms)]).toEqual([false, true]);
+  }
+  planner.note(signal(target(1, { takeProfit: 112 })));
+  expect(dueAt(146_001)).toBe(true);
 });
 
 test('is not due while an order works, nor where something else comes first', () => {

@@ -20,18 +20,24 @@ interface Asked {
   readonly nextAt: number;
 }
 
+const firstWaitMs = 2_000;
+const mostWaitMs = 600_000;
+
+/**
+ * How long one that was asked for so many times and does not rest is let be, ms. A price that is not known yet refuses it for a moment; what is
+ * refused for longer counts against its strategy each time (`risk.maxDenials`).
+ */
+export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), mostWaitMs);
+
 export class LateTargets {
   readonly #book: Pick<Book, 'planner' | 'portfolio'>;
   readonly #waitMs: (times: number) => number;
   readonly #asked = new ByPlace<Asked>();
 
-  /** `waitMs`: how long one that was asked for so many times and does not rest is let be, ms; without it until its strategy says so. */
-  constructor(
-    book: Pick<Book, 'planner' | 'portfolio'>,
-    waitMs: (times: number) => number = () => Number.POSITIVE_INFINITY,
-  ) {
+  /** `wait`: the same in ms of the clock that moments are told by. */
+  constructor(book: Pick<Book, 'planner' | 'portfolio'>, wait = waitMs) {
     this.#book = book;
-    this.#waitMs = waitMs;
+    this.#waitMs = wait;
   }
 
   /** The standing wish, where its next step at UTC ms `now` is to let a take-profit rest. */
@@ -39,18 +45,11 @@ export class LateTargets {
     const { planner, portfolio } = this.#book;
     const signal = planner.standing(id, symbol);
     if (signal?.want.kind !== 'target' || signal.want.takeProfit === undefined) return undefined;
-    if (portfolio.isFlat(id, symbol)) return undefined;
+    if (portfolio.isFlat(id, symbol) || portfolio.ordersOf(id, symbol).length > 0) return undefined;
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
     const { want } = signal;
     const before = asked?.want === want && asked.position === position ? asked : undefined;
-    const orders = portfolio.ordersOf(id, symbol);
-    if (orders.length > 0) {
-      // One that rested and is cancelled, as by a human, is not put back behind his back, whoever asked for it.
-      if (orders.every(({ intent }) => intent.purpose === 'takeProfit'))
-        this.#asked.set(id, symbol, { want, position, times: 0, nextAt: Number.POSITIVE_INFINITY });
-      return undefined;
-    }
     if (before !== undefined && now < before.nextAt) return undefined;
     const step = planner.plan(signal);
     if (step?.do !== 'create' || step.draft.purpose !== 'takeProfit') return undefined;

@@ -22,7 +22,7 @@ import type { Reaching } from './daemon/reach.ts';
 import type { Screen } from './daemon/screen.ts';
 import { formerPlaces } from './daemon/strategy-view.ts';
 import { timeKeeper } from './daemon/time-keeper.ts';
-import { LateTargets } from './late-targets.ts';
+import { LateTargets, waitMs } from './late-targets.ts';
 import { type Source, source } from './source.ts';
 import type { NamedHosted } from './strategies.ts';
 
@@ -52,8 +52,6 @@ const equityEveryMs = 60_000;
 const auditEveryMs = 60_000;
 /** Between two tries at what must not stay undone, real ms. */
 const insistMs = 1_000;
-/** The longest time between two tries at a take-profit that is refused, real ms. */
-const mostTargetMs = 3_600_000;
 /** Between two looks whether the exchange's time is still known, and whether market data comes, real ms. */
 const timeMs = 1_000;
 /** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
@@ -143,8 +141,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
 /** Lets take-profits rest of what was entered since its strategy was heard. */
 function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): () => void {
   const { risk, execution } = assembled;
-  // A price that is not known yet refuses one for a moment, other reasons for longer.
-  const targets = new LateTargets(assembled, (times) => clock.machine(Math.min(2 ** times * 1_000, mostTargetMs)));
+  const targets = new LateTargets(assembled, (times) => clock.machine(waitMs(times)));
   const isForbidden = (strategy: string): boolean =>
     execution.halts.against() !== undefined || risk.switch.against({ strategy, purpose: 'takeProfit' }) !== undefined;
   return () => {

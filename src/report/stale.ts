@@ -24,7 +24,7 @@ const leastSale = 0.001;
 /** What selling what is held at the end would leave, where that is another figure worth telling. */
 export function soldIn({ soldEquity, finalEquity }: Pick<Summary, 'soldEquity' | 'finalEquity'>): string | undefined {
   const final = unitsNumber(units(finalEquity, 'down'));
-  return soldEquity !== undefined && Math.abs(soldEquity - final) >= leastSale * final
-    ? moneyFigure(soldEquity)
-    : undefined;
+  const isTold = (sold: number): boolean => sold !== final && Math.abs(sold - final) >= leastSale * Math.abs(final);
+  // Runs of before may have kept none as null.
+  return typeof soldEquity === 'number' && isTold(soldEquity) ? moneyFigure(soldEquity) : undefined;
 }

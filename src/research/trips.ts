@@ -59,6 +59,8 @@ class Book {
   #dustHeld = 0;
   /** What of its last trip was bought back as a remnant. */
   #remnants = 0;
+  /** Of its last fill. */
+  #price = 0;
   /** Its last trip; -1 before the first. */
   #last = -1;
 
@@ -71,8 +73,9 @@ class Book {
   }
 
   take(fill: number): void {
-    const { base: bases, quote, fee } = this.#table;
+    const { base: bases, quote, fee, price } = this.#table;
     const base = bases[fill] as number;
+    this.#price = price[fill] as number;
     let left = base;
     if (this.#base !== 0 && this.#base > 0 !== base > 0) left = this.#close(fill, base);
     if (left > 0 !== this.#dustHeld > 0) left = this.#dusted(left);
@@ -94,7 +97,7 @@ class Book {
   get open(): readonly OpenPosition[] {
     if (this.#first === this.#end) return [];
     const { fill, base } = this.#lots[this.#first] as Lot;
-    if (this.#isRest(this.#base, this.#table.price[fill] as number)) return [];
+    if (this.#isRest(this.#base, this.#price)) return [];
     const [entryTime, entryPrice] = [this.#table.time[fill] as number, this.#table.price[fill] as number];
     return [{ place: this.#place, long: base > 0, entryTime, entryPrice }];
   }

@@ -38,8 +38,10 @@ export interface State {
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
-  /** The wish and the position whose take-profit was asked for between two klines of the strategy, or rested. */
-  targetOf: { readonly want: Want; readonly position: string } | undefined;
+  /** The wish and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
+  targetOf:
+    | { readonly want: Want; readonly position: string; readonly waitMs: number; readonly nextAt: number }
+    | undefined;
   trailing: Decimal | undefined;
   exitAfterMs: number | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */

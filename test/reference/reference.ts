@@ -151,19 +151,20 @@ function placeTarget(state: State, standing: Want | undefined, moment: Moment, i
     act(state, standing, moment, inside);
 }
 
-/** The target of what was entered since the strategy was heard last: once for each wish and position, and not where one of them rested. */
+/**
+ * The target of what was entered since the strategy was heard last. One that does not rest is asked for again 2, 16, 128 s after the try
+ * before, at most ten minutes, by wish and position.
+ */
 function placeLate(state: State, want: Want, moment: Moment): void {
   if ('quotes' in want || want.takeProfit === undefined || isFlat(state)) return;
   const of = { want, position: `${state.enteredAt} ${state.base.toString()}` };
-  const resting = openOrders(state);
-  if (resting.length > 0) {
-    if (resting.every(({ row }) => row.purpose === 'takeProfit')) state.targetOf = of;
-    return;
-  }
+  if (openOrders(state).length > 0) return;
+  const before = state.targetOf?.want === want && state.targetOf.position === of.position ? state.targetOf : undefined;
+  if (before !== undefined && moment.time < before.nextAt) return;
   const [first, ...others] = wishes(state, want, moment.close);
-  const isKnown = state.targetOf?.want === want && state.targetOf.position === of.position;
-  if (isKnown || first?.purpose !== 'takeProfit' || others.length > 0) return;
-  state.targetOf = of;
+  if (first?.purpose !== 'takeProfit' || others.length > 0) return;
+  const waitMs = before === undefined ? 2_000 : Math.min(8 * before.waitMs, 600_000);
+  state.targetOf = { ...of, waitMs, nextAt: moment.time + waitMs };
   act(state, want, moment, false);
 }
 

@@ -10,7 +10,7 @@ export interface LateStage extends Stage {
 /** Live within a second, ms. */
 const soonMs = 1_000;
 
-/** At the close of a kline by which orders fill, for strategies of a larger interval: others have just been heard. */
+/** At the close of a kline, for strategies of a larger interval: others have just been heard. */
 export async function placeLate({ targets, again, clock }: LateStage, larger: readonly NamedHosted[]): Promise<void> {
   for (const one of larger) {
     const signal = targets.due(one, clock.now());

@@ -142,7 +142,7 @@ export function summarise(
     klines: input.series.reduce((sum, { first, end }) => sum + end - first, 0),
     ...{ from: Math.min(...times), to: Math.max(...times) },
     ...{ cash: unitsText(start), finalEquity: unitsText(result.finalEquity) },
-    soldEquity: soldOf(measured),
+    ...soldOf(measured),
     ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
     ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, evidence: evidenceOf(table) },
     metrics: metricsOf(measured, unitsNumber(result.finalEquity), cash),
@@ -162,8 +162,11 @@ export function summarise(
   return { summary, measured, table };
 }
 
-const soldOf = ({ walked: { days, scales } }: Measured): number =>
-  (days.equity.at(-1) ?? Number.NaN) / (scales.at(-1)?.scale ?? 1);
+/** Nothing where the curve has none, as after all was paid out. */
+function soldOf({ walked: { days, scales } }: Measured): Pick<Summary, 'soldEquity'> {
+  const soldEquity = (days.equity.at(-1) ?? Number.NaN) / (scales.at(-1)?.scale ?? 1);
+  return Number.isFinite(soldEquity) ? { soldEquity } : {};
+}
 
 function metricsOf({ metrics, walked }: Measured, finalEquity: number, cash: number): Summary['metrics'] {
   const { fees, turnover, ...ratios } = metrics;

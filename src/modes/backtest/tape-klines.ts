@@ -54,7 +54,7 @@ export function closingKlines(
     await leaveOverdue(stage, phased, kline);
     recorded.push(kline);
     if (clock.busy) await clock.settleSoon();
-    if (!market.byTape) await placeLate(stage, larger);
+    await placeLate(stage, larger);
     moveTo(ranks.rest);
   }
   moveTo(ranks.rest);
