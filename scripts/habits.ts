@@ -1,10 +1,10 @@
 /**
  * `npm run habits -- [--profile NAME] [--habit NAME] [--life NAME]`: the whole program on both profiles, and with each habit of live
- * exchanges turned alone: a daemon on spot, one on margin, and batches by the client. Ends with 1 when the books differ anywhere or something never happens.
+ * exchanges turned alone: a daemon on spot, one on an account of its own, one on margin, and batches by the client. Ends with 1 when the books differ anywhere or something never happens.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
-import { canBeLived, type HabitCase, habitCases, lives, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
+import { type HabitCase, habitCases, lives, liveWith, profiles, titleOf } from '../test/kit/habit-run.ts';
 
 /** What was asked for; ends the process with 2 where that cannot be. */
 function asked(): readonly HabitCase[] {
@@ -17,13 +17,13 @@ function asked(): readonly HabitCase[] {
       .flatMap((profile): HabitCase[] => [{ profile, habits: {} }, ...habitCases(profile)])
       .filter(({ habits }) => habit === undefined || habit in habits)
       .flatMap((one) => lives.map((name): HabitCase => ({ ...one, life: name })))
-      .filter((one) => (life === undefined || one.life === life) && canBeLived(one));
+      .filter((one) => life === undefined || one.life === life);
     if (cases.length > 0) return cases;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
   process.stderr.write(
-    'usage: npm run habits -- [--profile documented|observed] [--habit NAME] [--life trade|margin|batch]\n',
+    'usage: npm run habits -- [--profile documented|observed] [--habit NAME] [--life trade|dedicated|margin|batch]\n',
   );
   process.exit(2);
 }

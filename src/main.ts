@@ -298,11 +298,8 @@ program
   .command('resolve')
   .description('say how an order ended of which nobody else can tell: one that is unknown, quarantined or stuck')
   .argument('<ORDER>', "its id, ours or the exchange's, or its beginning or end")
-  .addOption(
-    new Option('--as <STATE>', 'what became of it')
-      .choices(['absent', 'quarantined', 'filled', 'canceled'])
-      .makeOptionMandatory(),
-  )
+  .addOption(new Option('--as <STATE>', 'what became of it').choices(['absent', 'quarantined', 'filled', 'canceled']))
+  .option('--adopt <EXCHANGE_ORDER_ID>', 'which order at the exchange it is; its fills are booked (needs the daemon)')
   .requiredOption('--reason <TEXT>', 'how you know, for the journal')
   .addOption(stateOption())
   .addOption(jsonOption())

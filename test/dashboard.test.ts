@@ -27,9 +27,7 @@ class FakeDaemon implements DashboardSource {
   view(): View {
     return this.shown;
   }
-  klines(): readonly KlineView[] {
-    return klines;
-  }
+  klines = (): readonly KlineView[] => klines;
   async kill(reason: string): Promise<string> {
     this.told.push(`kill: ${reason}`);
     this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.' });
@@ -44,6 +42,7 @@ class FakeDaemon implements DashboardSource {
     this.told.push(`cancel: ${strategy ?? 'all'}`);
     return '6 orders are being cancelled.';
   }
+  adopt = (order: string, id: string) => Promise.resolve(`Order ${order} is order ${id} at the exchange.`);
   async resolve(order: string, as: string, reason: string): Promise<string> {
     this.told.push(`resolve: ${order} as ${as}, ${reason}`);
     return 'The order is closed.';

@@ -5,6 +5,8 @@ import { type HabitCase, habitCases, liveWith, profiles, titleOf } from './kit/h
 const alone: readonly HabitCase[] = [
   { profile: 'documented', habits: { lostCreateEvery: 3 } },
   { profile: 'documented', habits: { clientId: 'null' } },
+  { profile: 'documented', habits: { clientId: 'null' }, life: 'dedicated' },
+  { profile: 'observed', habits: { clientId: 'null' }, life: 'margin' },
   { profile: 'documented', habits: { orderId: 'list' } },
   { profile: 'documented', habits: { signedPath: 'stripped' } },
   { profile: 'observed', habits: {}, life: 'margin' },

@@ -188,41 +188,49 @@ const exchange = z
   });
 
 /** `config/live.yaml` and `config/paper.yaml`. */
-export const tradingSchema = z.strictObject({
-  exchange,
-  ...common,
-  strategies: allotted,
-  budget: z
-    .strictObject({
-      ipWeightPerMinute: z.int().min(100).max(1_000_000).default(12_000),
-      uidWeightPerMinute: z.int().min(100).max(1_000_000).default(60_000),
-    })
-    .prefault({}),
-  execution: z
-    .strictObject({
-      pollMs: positiveMs.default(1_000),
-      sweepMs: positiveMs.default(5_000),
-      horizonMs: positiveMs.default(60_000),
-      orderLifeMs: positiveMs.default(10_000),
-      /** Only on an account where nobody else trades: orders of a batch have no client id at the exchange. */
-      batchCreate: z.boolean().default(false),
-      /** A key that may withdraw is a danger that a daemon does not need. */
-      withdrawKey: z.enum(['refused', 'accepted']).default('refused'),
-    })
-    .prefault({}),
-  /** For `sluice watchdog`, a process of its own. */
-  watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
-  dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
-  onStop: z.enum(['cancel', 'keep']).default('cancel'),
-  /** Whether the market that is traded on is recorded, too. */
-  record: z.boolean().default(false),
-  /** Where to, relative to the configuration; left out, `var/data` in the working directory. */
-  catalogue: z.string().min(1).optional(),
-  /** What recorded frames may take on the disk, MB. */
-  recordMostMb: z.int().min(1).max(1_000_000_000).default(20_000),
-  /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
-  cash: cash.optional(),
-});
+export const tradingSchema = z
+  .strictObject({
+    exchange,
+    ...common,
+    /** Nobody and nothing else trades on the account: orders that the exchange shows without a client id are found by what they are. */
+    dedicatedAccount: z.boolean().default(false),
+    strategies: allotted,
+    budget: z
+      .strictObject({
+        ipWeightPerMinute: z.int().min(100).max(1_000_000).default(12_000),
+        uidWeightPerMinute: z.int().min(100).max(1_000_000).default(60_000),
+      })
+      .prefault({}),
+    execution: z
+      .strictObject({
+        pollMs: positiveMs.default(1_000),
+        sweepMs: positiveMs.default(5_000),
+        horizonMs: positiveMs.default(60_000),
+        orderLifeMs: positiveMs.default(10_000),
+        /** Only on a dedicated account: orders of a batch have no client id at the exchange. */
+        batchCreate: z.boolean().default(false),
+        /** A key that may withdraw is a danger that a daemon does not need. */
+        withdrawKey: z.enum(['refused', 'accepted']).default('refused'),
+      })
+      .prefault({}),
+    /** For `sluice watchdog`, a process of its own. */
+    watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
+    dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
+    onStop: z.enum(['cancel', 'keep']).default('cancel'),
+    /** Whether the market that is traded on is recorded, too. */
+    record: z.boolean().default(false),
+    /** Where to, relative to the configuration; left out, `var/data` in the working directory. */
+    catalogue: z.string().min(1).optional(),
+    /** What recorded frames may take on the disk, MB. */
+    recordMostMb: z.int().min(1).max(1_000_000_000).default(20_000),
+    /** Paper only: what the account begins with, in quote, and the rules of the fill engine. */
+    cash: cash.optional(),
+  })
+  .refine(({ dedicatedAccount, execution: { batchCreate } }) => dedicatedAccount || !batchCreate, {
+    path: ['execution', 'batchCreate'],
+    message:
+      'needs dedicatedAccount: true, which says that nobody else trades on the account: orders of a batch carry no client id',
+  });
 export type TradingConfig = z.output<typeof tradingSchema>;
 
 const moment = z

@@ -297,6 +297,8 @@ export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ti
 /** An amount cut down to this many decimals: what an order for an amount may say. */
 export const cut = (amount: Units, decimals: number): Units =>
   (divide(amount, scale(unitDecimals - decimals), 'down') * scale(unitDecimals - decimals)) as Units;
+/** The least amount that can be said with this many decimals. */
+export const smallest = (decimals: number): Units => scale(unitDecimals - decimals) as Units;
 /** One of `count` equal shares of an amount, rounded down. */
 export const splitBy = (amount: Units, count: number): Units => divide(amount, BigInt(count), 'down') as Units;
 /** A fraction of a quantity, in whole lots, rounded down. */

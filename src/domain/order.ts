@@ -102,9 +102,12 @@ export interface OrderReport {
   /** The exchange's word for the status where nobody has described it: `status` is then that of an order that is not over. */
   readonly oddStatus?: string;
   readonly executed: Lots;
-  /** What was asked for, where the exchange says it and it can be read. */
+  /** What was asked for, where the exchange says it and it can be read: a MARKET BUY asks for an amount, all others for a quantity. */
   readonly price?: Ticks;
   readonly quantity?: Lots;
+  readonly amount?: Units;
+  /** When the exchange created it, UTC ms, where it says so. */
+  readonly createdAt?: number;
 }
 
 /** What came of sending an order. `unknown` is a state of its own: only the exchange's evidence or a human ends it. */

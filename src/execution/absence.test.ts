@@ -331,7 +331,7 @@ describe('everything halts', () => {
     await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
     await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
     expect(halts(desk)).toEqual([]);
-    expect(texts(desk).split('does not say the client id')).toHaveLength(2);
+    expect(texts(desk).split('does not return the client id')).toHaveLength(2);
     desk.venue.echoesIds = true;
     desk.venue.place({ clientOrderId: 'web_1' });
     await desk.sweep();

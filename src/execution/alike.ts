@@ -1,79 +1,84 @@
 /**
- * Orders of a batch whose answer was lost (order-protocol §3.6). The exchange has no client id of them, so that they are found by
- * what they are: where exactly one order that is nobody's is like exactly one that is looked for. Otherwise nobody can say.
+ * Orders that the exchange shows without their client id (order-protocol §3.6): those of a batch, and every order on a deployment
+ * that does not return ids. Where nobody else trades on the account they are found by what they are: one order at the exchange that
+ * nobody owns is bound to an order of ours when each is the only match of the other. In every other case nobody can say, and the
+ * order is quarantined. Never cancelled: it may be a human's.
  */
 import type { OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, type Execution, move, quarantine } from './desk.ts';
+import { type Execution, quarantine } from './desk.ts';
 import { likenessIn, likenessOf } from './likeness.ts';
+import { isInWindow } from './window.ts';
 
-export class Alike {
-  readonly #execution: Execution;
-  readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
-  /** What was seen that is like an order, by the exchange's id; entries end with their orders. */
-  readonly #seen = new Map<WorkingOrder, Map<string, OrderReport>>();
+/** The orders of ours that an order at the exchange may be: without an id of the exchange, of the same likeness, and of its time. */
+export function candidatesFor(execution: Execution, report: OrderReport): readonly WorkingOrder[] {
+  const likeness = likenessIn(report);
+  if (likeness === undefined) return [];
+  return mayAppear(execution, report.symbol).filter(
+    (order) =>
+      isFoundByLikeness(execution, order, report) &&
+      likenessOf(order.intent) === likeness &&
+      isInWindow(execution, order, report),
+  );
+}
 
-  constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
-    this.#execution = execution;
-    this.#noteReport = noteReport;
-  }
+/** Orders of a symbol that the exchange may still show as new ones: of open outcome, or given up as absent. */
+function mayAppear({ portfolio, givenUp }: Execution, symbol: string): readonly WorkingOrder[] {
+  return [...portfolio.orders(), ...givenUp.values()].filter(
+    ({ intent, state, orderId }) =>
+      intent.symbol === symbol &&
+      orderId === undefined &&
+      (state === 'sending' || state === 'unknown' || state === 'quarantined' || state === 'absent'),
+  );
+}
 
-  /** Takes note of an order without an id of ours; false when it is like none of a batch. */
-  note(report: OrderReport): boolean {
-    const { portfolio, givenUp } = this.#execution;
-    const likeness = likenessIn(report);
-    if (likeness === undefined) return false;
-    for (const order of [...portfolio.orders(), ...givenUp.values()]) {
-      if (order.batch === undefined || order.orderId !== undefined || likenessOf(order.intent) !== likeness) continue;
-      if (
-        order.state !== 'sending' &&
-        order.state !== 'unknown' &&
-        order.state !== 'quarantined' &&
-        order.state !== 'absent'
-      )
-        continue;
-      const seen = this.#seen.get(order) ?? new Map<string, OrderReport>();
-      this.#seen.set(order, seen.set(report.orderId, report));
-      return true;
+/** A batch carries no ids at all; an order that was sent with one must not be shown with another. */
+const isFoundByLikeness = (
+  { dedicated }: Execution,
+  { batch }: WorkingOrder,
+  { clientOrderId }: OrderReport,
+): boolean => batch !== undefined || (dedicated && clientOrderId === undefined);
+
+/** What a new order on a symbol must not look like, so that it can be told from those that may still appear. */
+export function takenLikenesses(execution: Execution, symbol: string): Set<string> {
+  const { portfolio } = execution;
+  const open = [...portfolio.orders()].filter(({ intent }) => intent.symbol === symbol);
+  const orders = [...open, ...mayAppear(execution, symbol)];
+  return new Set(orders.flatMap(({ intent }) => likenessOf(intent) ?? []));
+}
+
+/**
+ * Binds what is beyond doubt among the orders of one complete reading; gives the ids of those of which nobody can say whose they are.
+ */
+export function decideByLikeness(
+  execution: Execution,
+  reports: readonly OrderReport[],
+  bind: (order: WorkingOrder, report: OrderReport) => void,
+): readonly string[] {
+  const found = reports
+    .filter(({ orderId }) => !execution.owners.has(orderId))
+    .map((report) => ({ report, candidates: candidatesFor(execution, report) }));
+  const aside: string[] = [];
+  for (const { report, candidates } of found) {
+    const [order] = candidates;
+    // While an order's own answer may still come, it is that answer which decides.
+    if (order === undefined || candidates.some(({ state }) => state === 'sending')) continue;
+    const rivals = found.filter((other) => other.candidates.includes(order));
+    const isOpen = order.state === 'unknown' || (order.state === 'quarantined' && order.doubt !== 'alike');
+    if (isOpen && candidates.length === 1 && rivals.length === 1) bind(order, report);
+    else {
+      aside.push(report.orderId);
+      for (const one of candidates) doubt(execution, one, report.orderId);
     }
-    return false;
   }
+  return aside;
+}
 
-  /** Binds what is beyond doubt; gives the ids of those orders of which nobody can say whose they are. */
-  decide(): readonly string[] {
-    const aside: string[] = [];
-    for (const [order, seen] of this.#seen) {
-      // While its own answer is on its way it is that which tells.
-      if (order.state === 'sending') continue;
-      this.#seen.delete(order);
-      // Bound meanwhile, by its answer: what is like it is asked for again by the next look.
-      if (order.orderId !== undefined) continue;
-      const [report] = seen.values();
-      const ids = [...seen.keys()];
-      const isOpen = order.state === 'unknown' || (order.state === 'quarantined' && order.doubt !== 'alike');
-      if (isOpen && ids.length === 1 && report !== undefined) this.#find(order, report);
-      else {
-        aside.push(...ids);
-        if (order.state !== 'quarantined') this.#doubt(order, ids);
-      }
-    }
-    return aside;
-  }
-
-  #find(order: WorkingOrder, report: OrderReport): void {
-    const { orderId, status } = report;
-    move(this.#execution, order, 'find', { orderId, status, was: order.state, by: 'what it is: it left in a batch' });
-    bind(this.#execution, order, report);
-    order.doubt = undefined;
-    this.#noteReport(order, report);
-  }
-
-  /** Never cancelled: it may be a human's. */
-  #doubt(order: WorkingOrder, ids: readonly string[]): void {
-    const text =
-      order.state === 'absent'
-        ? `order ${ids.join(' and ')} looks like it, although it counted as absent; nothing is cancelled, since it may be somebody else's`
-        : `orders ${ids.join(' and ')} look like it, and it left in a batch without a client id: nobody can say which it is`;
-    quarantine(this.#execution, order, 'alike', text);
-  }
+function doubt(execution: Execution, order: WorkingOrder, orderId: string): void {
+  if (order.state === 'quarantined') return;
+  const text =
+    order.state === 'absent'
+      ? `order ${orderId} looks like it, although it counted as absent; nothing is cancelled, since it may be somebody else's`
+      : `order ${orderId} looks like it, and so does another: without its client id nobody can say which it is`;
+  quarantine(execution, order, 'alike', text);
 }

@@ -1,16 +1,14 @@
 /** Whose an order at the exchange is (order-protocol §3.4, step 2): found by its echoed client id, never guessed. */
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../domain/order.ts';
-import type { ForeignWhy } from '../journal/entries.ts';
+import type { EventEntry, ForeignWhy } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { Alike } from './alike.ts';
+import { candidatesFor, decideByLikeness } from './alike.ts';
 import { bind, type Execution, move, quarantine, reclaim, witness } from './desk.ts';
 import { cancelLate } from './late.ts';
+import { clocksApartMs } from './window.ts';
 
 /** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
 export const noSuchOrder = '-2013';
-/** How far the times of trades may lie apart from ours, real ms. */
-const clocksApartMs = 60_000;
-
 /** What could not be seen, and whether because a request failed. */
 export interface Unseen {
   readonly cause: string | undefined;
@@ -26,6 +24,8 @@ const doubtTexts = {
   silent: 'the exchange does not say its client id',
 } as const;
 
+const byLikeness: EventEntry['detail'] = { by: 'its side, type, price, volume and time' };
+
 const none: ReadonlySet<string> = new Set<string>();
 
 /** An id that nobody could attribute so far. */
@@ -38,12 +38,10 @@ export class Attribution {
   readonly #execution: Execution;
   readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
   readonly #doubts = new Map<string, Doubtful>();
-  readonly #alike: Alike;
 
   constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
     this.#execution = execution;
     this.#noteReport = noteReport;
-    this.#alike = new Alike(execution, noteReport);
   }
 
   /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
@@ -63,25 +61,31 @@ export class Attribution {
   async #ask(symbol: string, unknown: ReadonlySet<string>, trades: readonly VenueTrade[]): Promise<Unseen> {
     const { owners, foreign, orders } = this.#execution;
     let unseen = allSeen;
+    const unnamed: OrderReport[] = [];
     for (const orderId of unknown) {
       // While another was asked for, the order's own answer may have told.
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await orders.query({ symbol, orderId });
       if (owners.has(orderId)) continue;
       const trade = trades.find(({ orderIds }) => orderIds.includes(orderId));
-      if (answer.kind === 'ok') unseen = this.#take(symbol, answer.value, unseen);
+      if (answer.kind === 'ok') unseen = this.#take(symbol, answer.value, unseen, unnamed);
       else if (answer.code !== noSuchOrder) unseen = { cause: `order ${orderId}: ${answer.cause}`, failed: true };
       else if (!this.#forget(symbol, orderId, trade, 'forgotten'))
         unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
     }
+    // An order that could not be asked for may be a second one of the same likeness.
+    if (!unseen.failed)
+      for (const orderId of decideByLikeness(this.#execution, unnamed, (order, report) =>
+        this.#bind(order, report, byLikeness),
+      ))
+        this.#setAside(symbol, orderId, 'silent');
     await this.#settleOthers(symbol);
     return unseen;
   }
 
-  /** Decides what is beyond doubt by now; one that counts as somebody else's without proof is asked for now and then. */
+  /** One that counts as somebody else's without proof is asked for now and then. */
   #settleOthers(symbol: string): Promise<void> | undefined {
     const { doubtful, clock } = this.#execution;
-    for (const orderId of this.#alike.decide()) this.#setAside(symbol, orderId, 'silent');
     const orderId = doubtful.due(symbol, clock.now());
     return orderId === undefined ? undefined : this.#askAgain(symbol, orderId);
   }
@@ -107,11 +111,14 @@ export class Attribution {
     return unknown ?? none;
   }
 
-  #take(symbol: string, report: OrderReport, unseen: Unseen): Unseen {
+  /** `unnamed`: takes what has to be told by its likeness. */
+  #take(symbol: string, report: OrderReport, unseen: Unseen, unnamed: OrderReport[]): Unseen {
     const { orderId, clientOrderId } = report;
     const isProven = clientOrderId !== undefined && this.#execution.readId(clientOrderId.toLowerCase()) !== undefined;
-    if (!isProven && this.#alike.note(report))
-      return { ...unseen, cause: `order ${orderId} looks like one of a batch that is looked for` };
+    if (!isProven && candidatesFor(this.#execution, report).length > 0) {
+      unnamed.push(report);
+      return { ...unseen, cause: `order ${orderId} looks like one of unknown outcome` };
+    }
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
     else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
     else if (!this.#forget(symbol, orderId, report, 'silent'))
@@ -173,9 +180,14 @@ export class Attribution {
   }
 
   #disown(symbol: string, report: OrderReport): void {
-    this.#foreign(symbol, report.orderId, null);
-    this.#execution.doubtful.settle(report.orderId, false);
+    const { dedicated, doubtful, firstOrderAt, halts } = this.#execution;
+    const { orderId, clientOrderId, createdAt } = report;
+    this.#foreign(symbol, orderId, null);
+    doubtful.settle(orderId, false);
     witness(this.#execution, report);
+    // Orders are told apart by their likeness only as long as nobody else places any.
+    if (dedicated && clientOrderId === undefined && createdAt !== undefined && createdAt > firstOrderAt)
+      halts.halt('notDedicated', `order ${orderId} on ${symbol} is none that Sluice placed`);
   }
 
   #attribute(symbol: string, report: OrderReport, echoed: string): void {
@@ -217,14 +229,22 @@ export class Attribution {
   found(order: WorkingOrder, report: OrderReport): void {
     const { state, intent } = order;
     if (state !== 'sending' && state !== 'unknown' && state !== 'quarantined') return;
-    if (
-      order.doubt === 'copied' ||
-      order.doubt === 'changed' ||
-      report.clientOrderId?.toLowerCase() !== intent.clientOrderId
-    )
-      return;
-    if (!isTheSame(order, report)) return;
-    move(this.#execution, order, 'find', { orderId: report.orderId, status: report.status, was: state });
+    if (order.doubt === 'copied' || order.doubt === 'changed') return;
+    const echoed = report.clientOrderId?.toLowerCase();
+    // Where the exchange returns no client ids, the id that it gave the order itself is proof enough.
+    if (echoed === undefined ? order.orderId !== report.orderId : echoed !== intent.clientOrderId) return;
+    if (isTheSame(order, report)) this.#bind(order, report, {});
+  }
+
+  /** A human says that an order at the exchange is the one of ours whose outcome is open, or that was given up. */
+  adopt(order: WorkingOrder, report: OrderReport): void {
+    if (isClosed(order.state)) this.#adopt(order, order.intent.symbol, report);
+    else this.#bind(order, report, {});
+  }
+
+  #bind(order: WorkingOrder, report: OrderReport, detail: EventEntry['detail']): void {
+    const { orderId, status } = report;
+    move(this.#execution, order, 'find', { orderId, status, was: order.state, ...detail });
     bind(this.#execution, order, report);
     order.doubt = undefined;
     this.#noteReport(order, report);
@@ -303,10 +323,13 @@ export class Attribution {
 }
 
 /** The order that was sent, as far as the exchange says what it holds. */
-const isTheSame = ({ intent, state, orderId }: WorkingOrder, report: OrderReport): boolean =>
+export const isTheSame = ({ intent, state, orderId }: WorkingOrder, report: OrderReport): boolean =>
   (orderId === report.orderId && !isClosed(state)) ||
   (report.symbol === intent.symbol &&
     report.side === intent.side &&
     report.type === intent.type &&
     (report.price === undefined || intent.price === undefined || report.price === intent.price) &&
-    (report.quantity === undefined || !('lots' in intent.volume) || report.quantity === intent.volume.lots));
+    (report.type === 'MARKET' ||
+      report.quantity === undefined ||
+      !('lots' in intent.volume) ||
+      report.quantity === intent.volume.lots));

@@ -1,8 +1,10 @@
 /** What only a human may decide: how an order ended of which nothing is known, and what moved the balances beside trades. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState } from '../domain/order.ts';
+import { adoptByHand } from './adopt.ts';
 import { type Execution, move } from './desk.ts';
 import { type OrderEvent, transitions } from './states.ts';
+import type { Sweeps } from './sweep.ts';
 
 /** How a human can say that an order ended, and the event that is. */
 export const humanWords = {
@@ -27,13 +29,29 @@ export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord):
 }
 
 export interface ByHand {
-  resolveByHand(clientOrderId: string, as: HumanWord, by: string, reason: string): Promise<string | undefined>;
-  adjust(asset: string, amount: Units, by: string, reason: string): Promise<void>;
+  /** Binds an order of ours to one at the exchange; gives why that cannot be. Its fills are booked when it resolves. */
+  readonly adoptByHand: (
+    clientOrderId: string,
+    orderId: string,
+    by: string,
+    reason: string,
+  ) => Promise<string | undefined>;
+  /** Closes an order that only a human may close; gives why that cannot be. */
+  readonly resolveByHand: (
+    clientOrderId: string,
+    as: HumanWord,
+    by: string,
+    reason: string,
+  ) => Promise<string | undefined>;
+  /** Counts an amount that was paid in (positive) or out, durably. */
+  readonly adjust: (asset: string, amount: Units, by: string, reason: string) => Promise<void>;
 }
 
-export function byHand(execution: Execution): ByHand {
+export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
   const { portfolio, journal, clock } = execution;
   return {
+    adoptByHand: (clientOrderId, orderId, by, reason) =>
+      adoptByHand(execution, sweeps, { clientOrderId, orderId, by, reason }),
     async resolveByHand(clientOrderId, as, by, reason) {
       const order = portfolio.order(clientOrderId);
       if (order === undefined) return `order ${clientOrderId} is not open here: there is nothing to resolve`;

@@ -43,7 +43,7 @@ export interface Notice {
 /**
  * Why an order is quarantined: `unproven` nothing proves its absence, `forgotten` the exchange knew it and does not any more,
  * `copied` two orders bear its id, `mismatch` the order with its id is another one, `changed` a booked fill of it is shown with
- * other numbers, `status` it is not on the list of open ones and its status is a word that nobody has described, `alike` it left in a batch, and several orders or one that came late look like it, `human` somebody said so.
+ * other numbers, `status` it is not on the list of open ones and its status is a word that nobody has described, `alike` the exchange does not show its client id, and several orders or one that came late look like it, `human` somebody said so.
  */
 export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'status' | 'alike' | 'human';
 
@@ -56,6 +56,8 @@ export interface Execution {
   readonly portfolio: Portfolio;
   readonly orders: OrderEntry;
   readonly account: Account;
+  /** The configuration says that nobody else trades on the account: orders without a client id are found by their likeness. */
+  readonly dedicated: boolean;
   readonly timing: Timing;
   readonly readId: ReadId;
   /** Whose an exchange order id is: every order of ours that has one. */

@@ -1,13 +1,13 @@
 /**
- * Orders told apart by what they are (order-protocol §3.6): those of a batch reach the exchange without a client id, so that side,
- * type, price and volume are all there is to know them by. Pure.
+ * Orders told apart by what they are (order-protocol §3.6): those of a batch reach the exchange without a client id, and some
+ * deployments do not return it. Then side, type, price and volume are all there is to know an order by. Pure.
  */
-import type { Instrument } from '../domain/instrument.ts';
-import { type Lots, minus } from '../domain/money.ts';
-import type { Intent, OrderReport } from '../domain/order.ts';
+import { type Instrument, orderLots } from '../domain/instrument.ts';
+import { type Lots, minus, smallest, type Units } from '../domain/money.ts';
+import type { Intent, OrderReport, Volume } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 
-/** What can be seen of an order from outside; undefined for one that cannot be told from others: at market, or by an amount. */
+/** What can be seen of an order from outside; undefined for a LIMIT order without a price. */
 export function likenessOf({
   symbol,
   side,
@@ -15,33 +15,44 @@ export function likenessOf({
   price,
   volume,
 }: Pick<Intent, 'symbol' | 'side' | 'type' | 'price' | 'volume'>): string | undefined {
-  return type === 'MARKET' || price === undefined || !('lots' in volume)
-    ? undefined
-    : `${symbol} ${side} ${price} ${volume.lots}`;
+  const size = 'lots' in volume ? `${volume.lots}` : `for ${volume.amount}`;
+  if (type === 'MARKET') return `${symbol} ${side} at market ${size}`;
+  return price === undefined ? undefined : `${symbol} ${side} ${price} ${size}`;
 }
 
 /** The same of an order at the exchange; undefined where it does not say enough. */
-export const likenessIn = ({ symbol, side, type, price, quantity }: OrderReport): string | undefined =>
-  quantity === undefined || price === undefined
-    ? undefined
-    : likenessOf({ symbol, side, type, price, volume: { lots: quantity } });
+export function likenessIn({ symbol, side, type, price, quantity, amount }: OrderReport): string | undefined {
+  const volume: Volume | undefined =
+    quantity !== undefined ? { lots: quantity } : amount !== undefined ? { amount } : undefined;
+  if (volume === undefined) return undefined;
+  return likenessOf({ symbol, side, type, volume, ...(price === undefined ? {} : { price }) });
+}
 
-/** Quantities tried: the one wished and nine below it, its last digit. */
+/** Volumes tried: the one asked for and nine below it. */
 const mostTries = 10;
 const oneLot = 1n as Lots;
 
-/** The draft, or the same with a few lots less, so that nothing else looks like it; undefined when that cannot be. */
+/** The draft, or the same with a few steps less, so that no other order has its likeness; undefined when that cannot be. */
 export function unlike(draft: Draft, taken: ReadonlySet<string>, at: Instrument): Draft | undefined {
-  let tried = draft;
-  for (let tries = 0; tries < mostTries; tries++) {
+  let tried: Draft | undefined = draft;
+  for (let tries = 0; tries < mostTries && tried !== undefined; tries++) {
     const likeness = likenessOf(tried);
-    if (likeness === undefined || !('lots' in tried.volume)) return undefined;
+    if (likeness === undefined) return undefined;
     if (!taken.has(likeness)) return tried;
-    const lots = minus(tried.volume.lots, oneLot);
-    if (lots < at.minQuantity || lots <= 0n) return undefined;
-    tried = { ...draft, volume: { lots }, expectedLots: lots };
+    tried = oneStepLess(tried, at);
   }
   return undefined;
+}
+
+/** Undefined where the exchange would refuse the smaller order. */
+function oneStepLess(draft: Draft, at: Instrument): Draft | undefined {
+  const { volume } = draft;
+  if ('lots' in volume) {
+    const lots = orderLots(minus(volume.lots, oneLot), at);
+    return lots < at.minQuantity || lots <= 0n ? undefined : { ...draft, volume: { lots }, expectedLots: lots };
+  }
+  const amount: Units = minus(volume.amount, smallest(at.orderPlaces?.price ?? at.pricePrecision));
+  return amount < at.minNotional || amount <= 0n ? undefined : { ...draft, volume: { amount } };
 }
 
 /** Which of these orders at the exchange is which of ours: only where exactly one of each is like the other. */

@@ -27,6 +27,11 @@ const openCut = 'the list of open orders is cut';
 const tradesCut = 'the list of own trades is cut';
 const noReports: ReadonlyMap<string, OrderReport> = new Map<string, OrderReport>();
 
+const noEchoDedicated =
+  'the exchange does not return client ids: an order of unknown outcome is found by its symbol, side, type, price, quantity and time, since nobody else trades on this account (dedicatedAccount)';
+const noEchoShared = (orderId: string): string =>
+  `the exchange does not return the client id of order ${orderId}: an order of unknown outcome stays unknown or is quarantined until you decide (sluice resolve). If nobody else trades on this account, set dedicatedAccount: true`;
+
 export interface SweepResult {
   /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
   readonly complete: boolean;
@@ -201,15 +206,11 @@ export class Sweeps {
   /** Without the echo of its id a lost order of ours looks like anybody's (§2 #19): told once, and no place beside others. */
   #watchEcho(order: WorkingOrder, report: OrderReport): void {
     if (report.clientOrderId !== undefined || order.batch !== undefined) return;
-    const { foreign, halts, notice } = this.#execution;
-    const text = `the exchange does not say the client id of order ${report.orderId}`;
+    const { foreign, halts, notice, dedicated } = this.#execution;
     if (!this.#echoTold)
-      notice({
-        level: 'error',
-        text: `${text}: an order whose answer is lost cannot be found by it, and stays unknown or is quarantined`,
-      });
+      notice({ level: dedicated ? 'info' : 'error', text: dedicated ? noEchoDedicated : noEchoShared(report.orderId) });
     this.#echoTold = true;
-    if (foreign.size > 0) halts.halt('noEcho', 'the exchange does not give client ids back');
+    if (foreign.size > 0 && !dedicated) halts.halt('noEcho', 'the exchange does not give client ids back');
   }
 
   /** A list that stays cut hides orders or trades: nothing may be created as if they were known (§2 #21). */
@@ -276,6 +277,11 @@ export class Sweeps {
   /** Takes a final status as such: the order closes once its fills add up to what was executed (R5). */
   noteReport(order: WorkingOrder, report: OrderReport): void {
     this.#sums.noteReport(order, report);
+  }
+
+  /** A human says that an order at the exchange is this one of ours. */
+  adopt(order: WorkingOrder, report: OrderReport): void {
+    this.#attribution.adopt(order, report);
   }
 
   /** The exchange shows an order whose outcome was open; nothing happens when the report is about another one. */

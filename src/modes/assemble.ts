@@ -2,10 +2,10 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { quantityText, type Rate, type Units } from '../domain/money.ts';
+import { quantityText, type Rate } from '../domain/money.ts';
 import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
-import { byHand, type HumanWord } from '../execution/by-hand.ts';
+import { type ByHand, byHand } from '../execution/by-hand.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
 import type { Halts } from '../execution/halt.ts';
@@ -67,7 +67,9 @@ export interface Parts {
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: (symbol: string) => string | undefined;
-  /** Several quotes leave in one request, without client ids: only where nobody else trades on the account (order-protocol §3.6). */
+  /** Nobody else trades on the account: an order without its client id is found by its likeness (order-protocol §3.6). */
+  readonly dedicated?: boolean;
+  /** Several quotes leave in one request, without client ids; only on a dedicated account. */
   readonly batchCreate?: boolean;
   /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
   readonly balances?: () => Promise<Answer<readonly Balance[]>>;
@@ -76,7 +78,7 @@ export interface Parts {
 }
 
 /** A desk without its strategies, and what a mode needs beside it. */
-export interface Assembled extends Book, Controls {
+export interface Assembled extends Book, Controls, ByHand {
   readonly desk: Omit<Desk, 'signals'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
@@ -93,10 +95,6 @@ export interface Assembled extends Book, Controls {
   hitStop(stop: Pick<ArmedStop, 'strategy' | 'symbol'>, why: string): void;
   /** Compares the ledger with the account, to the last decimal; tells, and halts where something is missing. */
   audit(): Promise<Audit>;
-  /** Closes an order that only a human may close; gives why that cannot be. */
-  resolveByHand(clientOrderId: string, as: HumanWord, by: string, reason: string): Promise<string | undefined>;
-  /** Counts an amount that was paid in (positive) or out, durably. */
-  adjust(asset: string, amount: Units, by: string, reason: string): Promise<void>;
 }
 
 /** There is an account to keep a ledger of; simulated fills have none. */
@@ -151,7 +149,7 @@ export function assemble(parts: Parts): Assembled {
     execution,
     booked: booked.stream,
     audit: () => audits.check(),
-    ...byHand(execution),
+    ...byHand(execution, sweeps),
     end(resting) {
       against.ending = true;
       return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work, clock);

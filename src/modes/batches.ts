@@ -1,5 +1,9 @@
-/** Which orders leave together: several quotes of one symbol that a wish lacks at one moment (order-protocol §3.6). Off by default. */
+/**
+ * Which orders leave at one moment, and how they are kept apart on an account where nobody else trades (order-protocol §3.6): one, or
+ * several quotes of one symbol in one request, which is off by default.
+ */
 import type { Signal } from '../domain/order.ts';
+import { takenLikenesses } from '../execution/alike.ts';
 import type { Execution } from '../execution/desk.ts';
 import { likenessOf, unlike } from '../execution/likeness.ts';
 import type { Draft, Step } from '../portfolio/plan.ts';
@@ -13,7 +17,7 @@ export interface Together {
 }
 
 /**
- * Gives the orders that leave with one: the others that the same wish lacks. Only by themselves where batches are not switched on,
+ * Gives the orders that leave with one: the others that the same signal lacks. Only by themselves where batches are not switched on,
  * where the venue takes none, and where anybody else was ever seen to trade on the account: a batch can be told from others'
  * orders only by what it is.
  */
@@ -22,11 +26,16 @@ export function togetherWith(
   planner: Planner,
   enabled: boolean,
 ): (signal: Signal, refused: readonly Draft[], first: Draft) => readonly Together[] {
-  const { foreign, notice, orders } = execution;
+  const { dedicated, foreign, notice, orders, portfolio } = execution;
   let told = false;
+  /** An order that cannot be made distinct leaves as it is: if its outcome is unknown then, it is quarantined. */
+  const alone = (wished: Draft): readonly Together[] => {
+    const at = portfolio.instrument(wished.symbol);
+    const draft = dedicated ? unlike(wished, takenLikenesses(execution, wished.symbol), at) : undefined;
+    return [{ draft: draft ?? wished, wished }];
+  };
   return (signal, refused, first) => {
-    const alone = [{ draft: first, wished: first }];
-    if (!enabled || orders.batches === undefined || likenessOf(first) === undefined) return alone;
+    if (!enabled || orders.batches === undefined || first.type === 'MARKET') return alone(first);
     if (foreign.size > 0) {
       if (!told)
         notice({
@@ -34,26 +43,26 @@ export function togetherWith(
           text: 'somebody else has orders on this account: no batches are created, orders leave one by one',
         });
       told = true;
-      return alone;
+      return alone(first);
     }
     const wished = [first];
     const next = (): Step | undefined => planner.plan(signal, [...refused, ...wished]);
-    for (let step = next(); step?.do === 'create' && wished.length < mostInBatch; step = next())
+    for (
+      let step = next();
+      step?.do === 'create' && step.draft.type === 'LIMIT' && wished.length < mostInBatch;
+      step = next()
+    )
       wished.push(step.draft);
     const some = wished.length === 1 ? [] : allUnlike(execution, wished);
-    return some.length > 1 ? some : alone;
+    return some.length > 1 ? some : alone(first);
   };
 }
 
 /** Those that nothing of ours looks like, not even what is kept in mind as absent; the others wait for their own turn. */
-function allUnlike({ portfolio, givenUp }: Execution, wished: readonly Draft[]): readonly Together[] {
-  const taken = new Set<string>();
-  for (const { intent } of [...portfolio.orders(), ...givenUp.values()]) {
-    const likeness = likenessOf(intent);
-    if (likeness !== undefined) taken.add(likeness);
-  }
+function allUnlike(execution: Execution, wished: readonly Draft[]): readonly Together[] {
+  const taken = takenLikenesses(execution, wished[0]?.symbol ?? '');
   return wished.flatMap((wish) => {
-    const draft = unlike(wish, taken, portfolio.instrument(wish.symbol));
+    const draft = unlike(wish, taken, execution.portfolio.instrument(wish.symbol));
     const likeness = draft === undefined ? undefined : likenessOf(draft);
     if (draft === undefined || likeness === undefined) return [];
     taken.add(likeness);

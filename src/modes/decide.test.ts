@@ -117,6 +117,18 @@ describe('sluice resolve, without a daemon', () => {
     await expect(asked).rejects.toThrow(why);
     expect(orderNow('saaaaab00002')).toMatchObject({ state: 'open', closedAt: null });
   });
+
+  test.each([
+    [{}, 'say either how the order ended (--as STATE) or which order at the exchange it is'],
+    [{ as: 'absent', adopt: '1001' } as const, 'say either how the order ended'],
+    [{ adopt: 'web_1' }, 'web_1 is not an order id of the exchange'],
+    [{ adopt: '1001' }, 'no daemon runs on'],
+  ])('refuses %j and changes nothing', async (decision, why) => {
+    const asked = resolve('saaaaab00001', { ...options(), ...decision, reason: 'seen' });
+    await expect(asked).rejects.toThrow(Refusal);
+    await expect(asked).rejects.toThrow(why);
+    expect(orderNow('saaaaab00001')).toMatchObject({ state: 'quarantined', orderId: null });
+  });
 });
 
 test.each([

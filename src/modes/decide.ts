@@ -12,7 +12,7 @@ import {
 } from '../domain/money.ts';
 import { isClosed, type OrderState } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
-import { type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
+import { type ByHand, type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
 import { transitions } from '../execution/states.ts';
 import type { Entry } from '../journal/entries.ts';
 import { openToRead } from '../journal/reader.ts';
@@ -45,16 +45,22 @@ const adjustedText = (asset: string, amount: string, isCompared: boolean): strin
 /** What a daemon does when it is told so, by a command or by the API: what the command refuses it refuses, too. */
 export function decisionsOf({
   resolveByHand,
+  adoptByHand,
   adjust: adjustLedger,
   execution: { books, halts },
   portfolio: { instruments },
-}: Pick<Assembled, 'resolveByHand' | 'adjust'> & Known): Pick<DashboardSource, 'resolve' | 'adjust'> {
+}: ByHand & Known): Pick<DashboardSource, 'resolve' | 'adopt' | 'adjust'> {
   return {
     async resolve(order, as, reason) {
       if (!isWord(as)) throw new Refusal(`an order is resolved as ${Object.keys(humanWords).join(', ')}, not as ${as}`);
       const against = await resolveByHand(order.toLowerCase(), as, 'operator', reason);
       if (against !== undefined) throw new Refusal(against);
       return resolvedText(order, as);
+    },
+    async adopt(order, orderId, reason) {
+      const against = await adoptByHand(order.toLowerCase(), orderId, 'operator', reason);
+      if (against !== undefined) throw new Refusal(against);
+      return `Order ${order} is order ${orderId} at the exchange, because you say so. Its fills are booked.`;
     },
     async adjust(asset, text, reason) {
       refuseNoAsset(asset);
@@ -86,14 +92,45 @@ function refuseNoAsset(asset: string): void {
     throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
 }
 
-/** `sluice resolve ORDER --as STATE --reason TEXT`, with a daemon or, while none runs, in the journal. */
-export async function resolve(subject: string, options: DecideOptions & { readonly as: HumanWord }): Promise<void> {
-  const { as, json, out, say } = options;
+/**
+ * `sluice resolve ORDER --as STATE --reason TEXT`, with a daemon or, while none runs, in the journal; or
+ * `sluice resolve ORDER --adopt ID --reason TEXT`, which needs the daemon, since only it can ask the exchange.
+ */
+export async function resolve(
+  subject: string,
+  options: DecideOptions & { readonly as?: HumanWord; readonly adopt?: string },
+): Promise<void> {
+  const { as, adopt, json, out, say } = options;
+  if ((as === undefined) === (adopt === undefined))
+    throw new Refusal(
+      'say either how the order ended (--as STATE) or which order at the exchange it is (--adopt EXCHANGE_ORDER_ID)',
+    );
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   const order = inJournal(dir, (reader) => orderOf(reader, subject));
   if (order === undefined) throw new Refusal(`there is no order ${subject} in ${dir}: sluice orders lists them`);
   const { clientOrderId } = order;
+  const done = (message: string): void =>
+    out(
+      json
+        ? JSON.stringify({
+            ...{ version: 1, action: 'resolve', state: dir, order: clientOrderId },
+            ...{ as: as ?? null, orderId: adopt ?? null, message },
+          })
+        : message,
+    );
+  if (adopt !== undefined) {
+    if (!/^\d{1,40}$/.test(adopt))
+      throw new Refusal(
+        `${adopt} is not an order id of the exchange: write its digits, as sluice order open lists them`,
+      );
+    if (running === undefined)
+      throw new Refusal(
+        `no daemon runs on ${dir}: adopting an order needs it, since it asks the exchange for the order and its fills. Start it, then try again`,
+      );
+    return done(await ask(running, 'adopt', { order: clientOrderId, orderId: adopt, reason }));
+  }
+  if (as === undefined) return;
   const against = whyNot(clientOrderId, order.state, as);
   if (against !== undefined) throw new Refusal(against);
   let message = resolvedText(clientOrderId, as);
@@ -113,9 +150,7 @@ export async function resolve(subject: string, options: DecideOptions & { readon
       ...(isClosed(state) ? [step('closed', { state: state satisfies OrderState })] : []),
     ]);
   } else message = await ask(running, 'resolve', { order: clientOrderId, as, reason });
-  out(
-    json ? JSON.stringify({ version: 1, action: 'resolve', state: dir, order: clientOrderId, as, message }) : message,
-  );
+  done(message);
 }
 
 /** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */

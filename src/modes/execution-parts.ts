@@ -18,6 +18,7 @@ export interface ExecutionParts {
   readonly journal: Journal;
   readonly orders: OrderEntry;
   readonly account: Account;
+  readonly dedicated?: boolean;
   readonly timing: Timing;
   readonly loaded: Loaded;
   readonly notice: (notice: Notice) => void;
@@ -32,7 +33,7 @@ export function executionOf(
   ledger: Ledger | undefined,
   readId: Execution['readId'],
 ): Execution {
-  const { clock, journal, orders, account, timing, loaded, notice, balances } = parts;
+  const { clock, journal, orders, account, dedicated = false, timing, loaded, notice, balances } = parts;
   const standing = loaded.halts.map(({ at, by, reason }) => ({ at, cause: causeOf(by), text: reason }));
   return {
     clock,
@@ -40,6 +41,7 @@ export function executionOf(
     portfolio,
     orders,
     account,
+    dedicated,
     timing,
     readId,
     owners: ownersAfter(loaded.past, (clientOrderId) => portfolio.order(clientOrderId) !== undefined),

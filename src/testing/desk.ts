@@ -28,6 +28,8 @@ export interface DeskOptions {
   readonly byClientId?: boolean;
   /** The exchange takes batches. */
   readonly batches?: boolean;
+  /** Nobody else trades on the account; so it is with batches. */
+  readonly dedicated?: boolean;
   readonly orderLifeMs?: number;
   readonly account?: 'spot' | 'margin';
   /** False: nobody can ask what the account holds, as on margin. */
@@ -104,6 +106,7 @@ export class TestDesk {
         amount: units('1000000'),
       })),
       limits: { ...wide, ...this.#options.limits },
+      dedicated: this.#options.dedicated ?? this.#options.batches === true,
       batchCreate: this.#options.batches === true,
       timing: { ...timing, ...this.#options.timing },
       orderLifeMs: this.#options.orderLifeMs ?? 60_000,

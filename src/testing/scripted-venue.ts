@@ -46,6 +46,7 @@ export interface VenueOrder {
   /** A word for it that nobody has described. */
   oddStatus?: string;
   executed: Lots;
+  readonly createdAt: number;
   /** Not shown before, UTC ms. */
   visibleAt: number;
 }
@@ -239,6 +240,7 @@ export class ScriptedVenue {
       intent,
       status: 'NEW',
       executed: noLots,
+      createdAt: this.#clock.now(),
       visibleAt: this.#clock.now() + this.lagMs,
     };
     this.orders.set(order.orderId, order);
@@ -365,7 +367,7 @@ export class ScriptedVenue {
     return trade;
   }
 
-  #report({ orderId, clientOrderId, intent, status, oddStatus, executed }: VenueOrder): OrderReport {
+  #report({ orderId, clientOrderId, intent, status, oddStatus, executed, createdAt }: VenueOrder): OrderReport {
     return {
       orderId,
       clientOrderId: this.echoesIds && clientOrderId !== '' ? clientOrderId : undefined,
@@ -376,7 +378,8 @@ export class ScriptedVenue {
       ...(oddStatus === undefined ? {} : { oddStatus }),
       executed,
       ...(intent.price === undefined ? {} : { price: intent.price }),
-      ...('lots' in intent.volume ? { quantity: intent.volume.lots } : {}),
+      ...('lots' in intent.volume ? { quantity: intent.volume.lots } : { amount: intent.volume.amount }),
+      createdAt,
     };
   }
 }

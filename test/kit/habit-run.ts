@@ -17,8 +17,8 @@ export interface HabitCase {
   readonly life?: LifeName;
 }
 
-/** A daemon on spot, a daemon on margin, or batches by the client alone. */
-export const lives = ['trade', 'margin', 'batch'] as const;
+/** A daemon on spot, on an account that nobody else uses, and on such a margin account; or batches by the client alone. */
+export const lives = ['trade', 'dedicated', 'margin', 'batch'] as const;
 export type LifeName = (typeof lives)[number];
 
 export const titleOf = ({ profile, habits, life: name }: HabitCase): string =>
@@ -82,7 +82,7 @@ const lifeOn =
     return wrong;
   };
 
-/** Where client ids do not come back nothing proves whose an order is: it stays in doubt, and no second one is sent. */
+/** Where client ids do not come back and others may trade nothing proves whose an order is: it stays in doubt, and no second one is sent. */
 const lifeInDoubt: Life = async (rig, exchange, start) => {
   const daemon = await start();
   loseAnswer(exchange);
@@ -101,10 +101,6 @@ const lifeInDoubt: Life = async (rig, exchange, start) => {
   return wrong;
 };
 
-/** Where client ids do not come back no order of a margin account can be proven to be ours. */
-export const canBeLived = ({ habits, life = 'trade' }: HabitCase): boolean =>
-  life !== 'margin' || habits.clientId !== 'null';
-
 /** Lives it; what is wrong at the end, in words, and what the daemons said last where something never happened. */
 export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): Promise<readonly string[]> {
   const rich = { ...trader, margin: { USDT: '1000000' } };
@@ -116,6 +112,7 @@ export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): 
   rig.configure({
     exchange: { restUrl, wsUrl, speed, ...(stripPrefix !== undefined && { stripPrefix }) },
     account: life === 'margin' ? 'margin' : 'spot',
+    dedicatedAccount: life !== 'trade',
   });
   const daemons: Program[] = [];
   try {
@@ -127,7 +124,8 @@ export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): 
     };
     if (life === 'batch') return await batchLife(exchange, stripPrefix);
     if (life === 'margin') return await lifeOn('/sapi/v1/margin/order')(rig, exchange, start);
-    return await (habits.clientId === 'null' ? lifeInDoubt : lifeOn('/sapi/v1/order'))(rig, exchange, start);
+    const isInDoubt = habits.clientId === 'null' && life === 'trade';
+    return await (isInDoubt ? lifeInDoubt : lifeOn('/sapi/v1/order'))(rig, exchange, start);
   } catch (error) {
     const said = daemons.flatMap(({ lines }) => lines.slice(-8));
     return [error instanceof Error ? error.message : String(error), ...said];

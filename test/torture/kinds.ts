@@ -7,8 +7,22 @@ import { kill } from './kill.ts';
 import type { Kind } from './kind.ts';
 import { load } from './load.ts';
 import { newer } from './newer.ts';
+import { killNoIds, killShared } from './no-ids.ts';
 import { restored } from './restored.ts';
 import { stop } from './stop.ts';
 import { two } from './two.ts';
 
-export const kinds: readonly Kind[] = [kill, stop, disk, fsync, cut, clock, two, restored, newer, load];
+export const kinds: readonly Kind[] = [
+  kill,
+  killNoIds,
+  killShared,
+  stop,
+  disk,
+  fsync,
+  cut,
+  clock,
+  two,
+  restored,
+  newer,
+  load,
+];

@@ -30,6 +30,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
         resume: none,
         cancelAll: none,
         resolve: none,
+        adopt: none,
         adjust: none,
         limits: none,
       },

@@ -204,6 +204,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     loaded,
     orders: terms.heeded(venue.orders),
     account: config.account,
+    dedicated: config.dedicatedAccount,
     instruments,
     allocations,
     limits: limitsOf(config.risk, config.strategies, isStrict(config)),

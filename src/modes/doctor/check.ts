@@ -21,9 +21,9 @@ const slowMs = 5_000;
 export function capabilityChecks(
   rest: RestCapabilities,
   socket: SocketCapabilities,
-  { isHere, wsUrl }: { readonly isHere: boolean; readonly wsUrl: string },
+  about: { readonly isHere: boolean; readonly wsUrl: string; readonly dedicated: boolean },
 ): readonly Check[] {
-  return [socketCheck(socket, wsUrl), habits(rest, socket), ...clientIds(rest, isHere)];
+  return [socketCheck(socket, about.wsUrl), habits(rest, socket), clientIds(rest, about)];
 }
 
 function socketCheck({ firstDataMs, closed }: SocketCapabilities, wsUrl: string): Check {
@@ -65,16 +65,24 @@ function habits(rest: RestCapabilities, { acknowledges, ping }: SocketCapabiliti
   return check('habits', 'ok', facts.join('; '));
 }
 
-function clientIds({ clientIdEchoed, queryByClientId }: RestCapabilities, isHere: boolean): readonly Check[] {
+function clientIds(
+  { clientIdEchoed, queryByClientId }: RestCapabilities,
+  { isHere, dedicated }: { readonly isHere: boolean; readonly dedicated: boolean },
+): Check {
+  const missing = 'orders do not show the id that they were created with';
   if (clientIdEchoed === 'no')
-    return [
-      check(
-        'client ids',
-        'fail',
-        'orders do not show the id that they were created with',
-        'a lost answer could not be cleared up here: do not trade on this exchange with Sluice',
-      ),
-    ];
+    return dedicated
+      ? check(
+          'client ids',
+          'ok',
+          `${missing}; an order of unknown outcome is found by what it is, since the account is dedicated to Sluice`,
+        )
+      : check(
+          'client ids',
+          'fail',
+          `${missing}: an order of unknown outcome could not be told from somebody else's`,
+          'if nobody and nothing else trades on this account, set dedicatedAccount: true in the configuration; otherwise give Sluice an account of its own',
+        );
   const unknown = 'no order of the account to look at: run the doctor again after the first one';
   const echoed = said(clientIdEchoed, 'orders show their client id', '', unknown);
   const alone = said(
@@ -84,5 +92,5 @@ function clientIds({ clientIdEchoed, queryByClientId }: RestCapabilities, isHere
     '',
   );
   const text = [echoed, alone].filter((part) => part !== '').join(', and ');
-  return [check('client ids', clientIdEchoed === 'unknown' && !isHere ? 'warn' : 'ok', text)];
+  return check('client ids', clientIdEchoed === 'unknown' && !isHere ? 'warn' : 'ok', text);
 }

@@ -98,5 +98,8 @@ async function examine(
   const isHere = isLoopback(config.exchange.restUrl);
   // A cancel shows what no question can: a daemon that made one has written it down.
   const seen = name === undefined ? rest : { ...rest, cancel: cancelAt(stateDir, name) };
-  return [...checks, ...capabilityChecks(seen, socket, { isHere, wsUrl: config.exchange.wsUrl })];
+  return [
+    ...checks,
+    ...capabilityChecks(seen, socket, { isHere, wsUrl: config.exchange.wsUrl, dedicated: config.dedicatedAccount }),
+  ];
 }

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { Units } from '../../domain/money.ts';
 import type { KillEntry } from '../../journal/entries.ts';
 import { inForce } from '../../journal/load.ts';
+import { isSharedWithoutIds, type Plan } from './plan.ts';
 import type { Process } from './process.ts';
 import type { Killed } from './step-checks.ts';
 
@@ -13,6 +14,8 @@ export interface OperatorOptions {
   /** Told what must not be created from now on. */
   readonly killed: (killed: Killed | undefined) => void;
   readonly fatal: (error: unknown) => void;
+  /** The exchange's id of an order of ours, where he has to look it up since the exchange shows no client ids. */
+  readonly lookUp: ((clientOrderId: string) => string | undefined) | undefined;
 }
 
 const by = 'operator';
@@ -27,6 +30,8 @@ export class Operator {
   readonly #options: OperatorOptions;
   /** What was paid in or out, and is to be said. */
   readonly #transfers: Transfer[] = [];
+  /** Orders that are being adopted. */
+  readonly #adoptions = new Set<Promise<unknown>>();
   #wanted: { readonly strategy: string | undefined } | undefined;
 
   constructor(options: OperatorOptions) {
@@ -49,16 +54,36 @@ export class Operator {
    * on its way; where it is unknown and may yet come, that it is to be left to him.
    */
   resolve(state: 'unknown' | 'quarantined', gone: (clientOrderId: string) => boolean): void {
-    const { process, fatal } = this.#options;
+    const { process, fatal, lookUp } = this.#options;
     const running = process();
     if (running?.life.alive !== true) return;
     const { assembled } = running;
     for (const order of [...assembled.portfolio.orders()]) {
       const { clientOrderId } = order.intent;
+      const orderId = order.state === state && order.orderId === undefined ? lookUp?.(clientOrderId) : undefined;
+      if (orderId !== undefined) {
+        const adoption = assembled.adoptByHand(clientOrderId, orderId, by, 'looked it up').catch(fatal);
+        this.#adoptions.add(adoption);
+        void adoption.then(() => this.#adoptions.delete(adoption));
+        continue;
+      }
       const as = gone(clientOrderId) ? 'absent' : 'quarantined';
       if (order.state !== state || state === as) continue;
       void assembled.resolveByHand(clientOrderId, as, by, 'looked it up').catch(fatal);
     }
+  }
+
+  /** Closes what is in doubt, and where nobody but him can tell what became of an order, also what is unknown. */
+  closeDoubts(gone: (clientOrderId: string) => boolean, plan: Pick<Plan, 'classes'>): void {
+    this.resolve('quarantined', gone);
+    if (!isSharedWithoutIds(plan)) return;
+    this.resolve('unknown', gone);
+    this.lookAtHalts();
+  }
+
+  /** Whether an order that he adopts is still being asked for. */
+  get isAdopting(): boolean {
+    return this.#adoptions.size > 0;
   }
 
   /** Says what was paid in or out, until it is on disk; what halted for it goes on. */
@@ -78,13 +103,19 @@ export class Operator {
     void said.then(() => this.lookAtHalts()).catch(fatal);
   }
 
-  /** A halt for what was paid out is lifted once that was said; a kill stands beside it and is said again. */
+  /**
+   * A halt for what was paid out is lifted once that was said, and one for missing client ids on an account where he trades, too, as
+   * somebody does who wants to go on; a kill stands beside it and is said again.
+   */
   lookAtHalts(): void {
-    const { process, fatal } = this.#options;
+    const { process, fatal, lookUp } = this.#options;
     const running = process();
-    if (running?.life.alive !== true || this.#transfers.length === 0) return;
+    if (running?.life.alive !== true) return;
     const { inForce } = running.assembled.execution.halts;
-    if (inForce.length === 0 || inForce.some(({ cause }) => cause !== 'ledger')) return;
+    const liftable = new Set<string>();
+    if (this.#transfers.length > 0) liftable.add('ledger');
+    if (lookUp !== undefined) liftable.add('noEcho');
+    if (inForce.length === 0 || inForce.some(({ cause }) => !liftable.has(cause))) return;
     // Who resumes everything lifts his kill until he says it again.
     this.#options.killed(undefined);
     void running.assembled
@@ -95,6 +126,7 @@ export class Operator {
 
   /** After a crash: what was not on disk is forgotten. */
   crashed(): void {
+    this.#adoptions.clear();
     if (!this.#onDisk) this.#options.killed(undefined);
   }
 

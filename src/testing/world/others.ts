@@ -3,6 +3,7 @@ import { btc, eth } from '../builders.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Time } from './life.ts';
 import { Crowd, Human } from './people.ts';
+import type { Plan } from './plan.ts';
 import type { Trace } from './trace.ts';
 import type { Venue } from './venue.ts';
 
@@ -17,9 +18,7 @@ export interface OthersOptions {
   readonly time: Time;
   readonly venue: Venue;
   readonly trace: Trace;
-  readonly seed: number;
-  /** Somebody trades on our account by hand. */
-  readonly human: boolean;
+  readonly plan: Pick<Plan, 'seed' | 'classes'>;
   /** States of the market are pushed. */
   readonly publishes: boolean;
   /** Where the price of BTC goes, in place of where it would walk. */
@@ -39,11 +38,12 @@ export class Others {
   readonly #chance: Chance;
 
   constructor(options: OthersOptions) {
-    const { venue, seed } = options;
+    const { venue } = options;
+    const { seed, classes } = options.plan;
     this.#options = options;
     this.#crowds = new Map([btc, eth].map((at) => [at.symbol, new Crowd(venue, at, chanceOf(seed, at.symbol))]));
     this.#chance = chanceOf(seed, 'human');
-    this.#human = new Human(venue, this.#chance);
+    this.#human = new Human(venue, this.#chance, classes.includes('noEcho'));
   }
 
   /** The middle of a symbol's book. */
@@ -52,9 +52,9 @@ export class Others {
   }
 
   begin(): void {
-    const { human, publishes } = this.#options;
+    const { plan, publishes } = this.#options;
     for (const crowd of this.#crowds.values()) this.#crowdTurn(crowd);
-    if (human) this.#humanTurn();
+    if (plan.classes.includes('human')) this.#humanTurn();
     if (publishes) this.#publishTurn();
     const { closes } = this.#options;
     if (closes !== undefined) this.#closeTurn(closes);

@@ -69,15 +69,22 @@ export class Crowd {
   }
 }
 
+/** Our orders that he remembers, the newest last, to place the same by hand. */
+const mostRemembered = 20;
+
 /** Places orders on our account by hand, copies our ids badly, and cancels what rests, our orders too. */
 export class Human {
   readonly #venue: Venue;
   readonly #chance: Chance;
+  /** He trades by the same ideas as we do: places what we placed. */
+  readonly #mirrors: boolean;
+  #remembered: SimOrder[] = [];
   acts = 0;
 
-  constructor(venue: Venue, chance: Chance) {
+  constructor(venue: Venue, chance: Chance, mirrors: boolean) {
     this.#venue = venue;
     this.#chance = chance;
+    this.#mirrors = mirrors;
   }
 
   turn(at: Instrument, mid: number): string {
@@ -92,6 +99,11 @@ export class Human {
       this.#venue.look();
       return `cancels ${order.orderId}`;
     }
+    if (this.#mirrors) {
+      const ours = open.filter(({ clientOrderId, type }) => clientOrderId !== '' && type === 'LIMIT');
+      this.#remembered = [...new Set([...this.#remembered, ...ours])].slice(-mostRemembered);
+      if (chance.is(0.5) && this.#remembered.length > 0) return this.#mirror(chance.pick(this.#remembered));
+    }
     const side = chance.pick<Side>(['BUY', 'SELL']);
     const quantity = Math.round(chance.between(0.1, 2) * 1e5) / 1e5;
     const price = mid + (side === 'BUY' ? -1 : 1) * chance.between(-0.1, 0.6);
@@ -100,6 +112,13 @@ export class Human {
     const order = place(this.#venue, ourUid, at, wanted);
     this.#venue.look();
     return `places ${order?.orderId ?? 'nothing'} ${side} ${quantity}`;
+  }
+
+  #mirror({ orderId, symbol, side, type, price, quantity, amount }: SimOrder): string {
+    const request = { clientOrderId: '', symbol, side, type, price, quantity, amount };
+    const placed = this.#venue.exchange.place(ourUid, request, this.#venue.account);
+    this.#venue.look();
+    return `places ${placed.ok ? placed.value.orderId : 'nothing'} as ${orderId}`;
   }
 }
 

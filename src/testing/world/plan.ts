@@ -63,6 +63,8 @@ export const rareClasses = {
   streams: 0.125,
   /** The account is the margin one: nobody can ask what it holds, so that no absence can be proven; a human closes what stays in doubt. */
   margin: 0.1,
+  /** The exchange does not show client ids. Where no human trades, the account is declared to be dedicated. */
+  noEcho: 0.2,
 } as const;
 export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
 
@@ -161,6 +163,12 @@ export interface Exact {
 
 /** How long faults go on, virtual ms. */
 export const faultsMs = 90_000;
+/** After them: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
+export const calmMs = 5_000;
+export const endMs = 240_000;
+export const watchMs = 1_000;
+/** After them: how long a socket may take until it sends prices again, virtual ms. */
+export const pricedMs = 90_000;
 
 const usual: Readonly<Partial<Record<FaultClass, number>>> = {
   crash: 0.92,
@@ -186,11 +194,31 @@ export function planOf(seed: number): Plan {
   const classes: readonly FaultClass[] = [...drawn.filter((name) => !never.includes(name)), ...rare];
   const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
-  return { seed, classes, harm, events: eventsOf(seed, classes), habits: habitsOf(seed), lagMs, lateQueue: false };
+  return {
+    seed,
+    classes,
+    harm,
+    events: eventsOf(seed, classes),
+    habits: habitsOf(seed, classes),
+    lagMs,
+    lateQueue: false,
+  };
 }
 
 /** What is said on the sockets in an outage is lost: in less time nobody could tell that from a quiet market. */
 const shortestOutageMs = 3_500;
+
+/** Orders of ours are found by what they are: nobody else trades on the account, and the exchange shows no client ids. */
+export const isUnnamed = ({ classes }: Pick<Plan, 'classes'>): boolean =>
+  classes.includes('noEcho') && !classes.includes('human');
+
+/** Orders of ours cannot be told from those that a human places on the same account. */
+export const isSharedWithoutIds = ({ classes }: Pick<Plan, 'classes'>): boolean =>
+  classes.includes('noEcho') && classes.includes('human');
+
+/** Only a human can close what stays in doubt: nobody can ask for the balances, or orders cannot be told from those of others. */
+export const isLeftToHumans = (plan: Pick<Plan, 'classes'>): boolean =>
+  plan.classes.includes('margin') || isSharedWithoutIds(plan);
 
 /** Each class draws from a stream of its own. */
 function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] {
@@ -275,9 +303,10 @@ const crash = (chance: Chance, at: number, power: boolean): PlannedEvent => ({
   downMs: chance.whole(50, 2_500),
 });
 
-function habitsOf(seed: number): Partial<Habits> {
+function habitsOf(seed: number, classes: readonly FaultClass[]): Partial<Habits> {
   const chance = chanceOf(seed, 'habits');
   return {
+    ...(classes.includes('noEcho') && { clientId: 'null' }),
     errorStatus: chance.pick(['http4xx', 'http200']),
     errorCode: chance.pick(['number', 'text']),
     replies: chance.pick(['bare', 'enveloped']),

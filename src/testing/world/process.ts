@@ -65,6 +65,8 @@ export interface ProcessOptions {
   readonly heard: (kline: Kline) => void;
   readonly chance: Chance;
   /** Quotes of one wish leave in one request. */
+  /** Nobody else trades on the account. */
+  readonly dedicated: boolean;
   readonly batches: boolean;
   readonly bent: Bent;
   readonly say: (what: string) => void;
@@ -158,6 +160,7 @@ export function startProcess(options: ProcessOptions): Process {
     loaded,
     orders: bent.orders?.(plainOrders, inside) ?? plainOrders,
     account: options.account,
+    dedicated: options.dedicated,
     instruments,
     allocations: strategyIds.flatMap((strategy) =>
       symbolsOf[strategy].map((symbol) => ({ strategy, symbol, amount: units('5000') })),

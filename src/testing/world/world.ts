@@ -11,7 +11,18 @@ import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import { Operator } from './operator.ts';
 import { Others } from './others.ts';
-import { type CrashPoint, faultsMs, type Plan, withLateQueue } from './plan.ts';
+import {
+  type CrashPoint,
+  calmMs,
+  endMs,
+  faultsMs,
+  isLeftToHumans,
+  isUnnamed,
+  type Plan,
+  pricedMs,
+  watchMs,
+  withLateQueue,
+} from './plan.ts';
 import { Prices } from './prices.ts';
 import { isInTime, isPriced, lastLook, openText, type Process, startProcess, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
@@ -23,12 +34,6 @@ import { Watch } from './watch.ts';
 import { Wire } from './wire.ts';
 import type { Wish } from './wishes.ts';
 
-/** After the faults: how long trading goes on, how long everything may take to end, and how long it is watched after that, virtual ms. */
-const calmMs = 5_000;
-const endMs = 240_000;
-const watchMs = 1_000;
-/** After the faults: how long a socket may take to be heard again, virtual ms. */
-const pricedMs = 90_000;
 /** Between two looks whether the world has come to rest, virtual ms. */
 const sliceMs = 250;
 
@@ -65,9 +70,9 @@ class World {
   readonly #course: Course | undefined;
   readonly #batches: boolean;
   readonly #happenings: Happenings;
-  /** How long things go wrong, virtual ms. */
   readonly #faultsMs: number;
-  readonly #limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
+  readonly #limits: ReturnType<typeof limitsOf>;
+  readonly #closeByHand = () => this.#operator.closeDoubts((id) => this.#happenings.isGone(id), this.#plan);
   #armed: CrashEvent[] = [];
   #process: Process | undefined;
   #lives = 0;
@@ -78,8 +83,8 @@ class World {
     this.#plan = bent.lateQueue === true ? withLateQueue(plan) : plan;
     this.#bent = { ...bent, timing: { horizonMs, ...bent.timing } };
     const { seed, classes, exact } = this.#plan;
-    const course = exact === undefined ? undefined : new Course(exact);
-    this.#course = course;
+    this.#course = exact === undefined ? undefined : new Course(exact);
+    const course = this.#course;
     this.#batches = course?.scenario.batches ?? classes.includes('batches');
     this.#faultsMs = course?.scenario.toMs ?? faultsMs;
     this.#time = new Time(startTime, chanceOf(seed, 'ties').next);
@@ -143,21 +148,19 @@ class World {
       db: () => this.#disk.db,
       killed: (killed) => void Object.assign(this.#watch, { killed }),
       fatal: (error) => this.fatal(error),
+      lookUp: this.#plan.classes.includes('noEcho') ? (id) => this.#watch.truth.order(id)?.orderId : undefined,
     });
   }
 
   #othersOf(): Others {
-    const { seed, classes } = this.#plan;
     return new Others({
       time: this.#time,
       venue: this.#venue,
       trace: this.#trace,
-      seed,
-      human: classes.includes('human'),
+      plan: this.#plan,
       publishes: this.#cable !== undefined,
       priceOf: () => this.#course?.scenario.price?.(this.#time.elapsed()),
-      // On margin nobody but a human can close what stays in doubt.
-      closes: classes.includes('margin') ? () => this.#closeByHand() : undefined,
+      closes: isLeftToHumans(this.#plan) ? this.#closeByHand : undefined,
       isOver: () => this.#atRest,
       isHealed: () => this.#happenings.healed,
     });
@@ -200,8 +203,8 @@ class World {
       this.#happenings.heal(this.#course === undefined);
     });
     this.#boot();
-    const until = (ms: number): Promise<void> => this.#until(() => this.#time.elapsed() >= ms, ms);
-    await until(this.#faultsMs + (this.#course === undefined ? calmMs : 0));
+    const calmAt = this.#faultsMs + (this.#course === undefined ? calmMs : 0);
+    await this.#until(() => this.#time.elapsed() >= calmAt, calmAt);
     await this.#untilReady();
     if (this.#cable !== undefined)
       await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
@@ -223,14 +226,11 @@ class World {
     // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
     this.#closeByHand();
+    await this.#until(() => !this.#operator.isAdopting, this.#time.elapsed() + endMs, 'an adoption does not end');
+    await this.#untilLateOnesEnd();
     await this.#untilSeen();
     this.#checkAtRest();
-    // What nobody caught by now is told.
     await this.#time.sim.loop();
-  }
-
-  #closeByHand(): void {
-    this.#operator.resolve('quarantined', (id) => this.#happenings.isGone(id));
   }
 
   /** What came after everything was ended rests: nobody wishes it any more. */
@@ -241,18 +241,20 @@ class World {
   }
 
   #untilKnown(): Promise<void> {
-    const isKnown = (): boolean => this.#orderStates().every((state) => state === 'quarantined');
-    return this.#until(isKnown, this.#time.elapsed() + endMs, 'not every outcome is known');
+    return this.#until(
+      () => this.#orderStates().every((state) => state === 'quarantined'),
+      this.#time.elapsed() + endMs,
+      'not every outcome is known',
+    );
   }
 
   /** A last look at everything, and the journal written. Where the weight of a minute is spent it waits for that. */
   async #untilSeen(): Promise<void> {
-    const running = this.#process;
-    if (running === undefined) return;
-    await this.#until(lastLook(running), this.#time.elapsed() + 90_000, 'the last look does not end');
+    const mostMs = this.#time.elapsed() + 90_000;
+    if (this.#process !== undefined) await this.#until(lastLook(this.#process), mostMs, 'the last look does not end');
   }
 
-  /** Ready again after the last restart; a ban that was heard late is waited for. */
+  /** Ready again after the last restart, and after a ban. */
   async #untilReady(): Promise<void> {
     const until = this.#machine.stoppedUntil;
     const banned = Math.max(0, until - this.#time.now());
@@ -279,7 +281,7 @@ class World {
 
   #boot(): void {
     const chance = chanceOf(this.#plan.seed, `life ${++this.#lives}`);
-    const goesByTheWall = this.#bent.goesByTheWall === true;
+    const { goesByTheWall = false } = this.#bent;
     const machine = { time: this.#time, wallAheadMs: () => this.#happenings.wallAheadMs, goesByTheWall };
     const life = new Life(this.#lives, machine, (point) => this.#comesBy(life, point));
     this.#trace.say(`${life.number} starts`);
@@ -321,6 +323,7 @@ class World {
       ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
       chance,
+      dedicated: this.#batches || isUnnamed(this.#plan),
       batches: this.#batches,
       bent: this.#bent,
       say: (what) => this.#trace.say(what),
@@ -376,19 +379,15 @@ class World {
     this.#venue.advance();
     this.#venue.look();
     const { assembled } = this.#process;
-    const [{ exchange, holder }, { transfers }, { truth }, { db }] = [
-      this.#venue,
-      this.#happenings,
-      this.#watch,
-      this.#disk,
-    ];
-    const broken = brokenAtRest({ db, truth, exchange, holder, assembled, transfers, plan: this.#plan });
+    const { exchange, holder } = this.#venue;
+    const rest = { exchange, holder, assembled, transfers: this.#happenings.transfers, plan: this.#plan };
+    const broken = brokenAtRest({ ...rest, db: this.#disk.db, truth: this.#watch.truth });
     if (broken !== undefined) this.#watch.fail(broken.invariant, broken.text);
   }
 
   result(): WorldResult {
-    const [seed, crashes, points] = [this.#plan.seed, this.#crashes, this.#course?.points ?? []];
-    return { seed, crashes, points, ...resultOf(this.#watch, this.#time, this.#disk, this.#trace) };
+    const counts = { seed: this.#plan.seed, crashes: this.#crashes, points: this.#course?.points ?? [] };
+    return { ...counts, ...resultOf(this.#watch, this.#time, this.#disk, this.#trace) };
   }
 
   /** The process is silenced: what it waits for never comes. */

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { units } from '../../domain/money.ts';
+import { lots, ticks, units } from '../../domain/money.ts';
 import { orderId, stubbed } from './stub-builder.ts';
+import { btcusdt } from './test-kit.ts';
 
 const at = stubbed();
 const { open, answering } = at;
@@ -23,6 +24,7 @@ describe('a query', () => {
         type: 'MARKET',
         status: 'CANCELED',
         executed: 120n,
+        quantity: 10_000_000n,
       },
     });
     const request = at.stub.requests[1];
@@ -33,6 +35,18 @@ describe('a query', () => {
       ['reconcile', 1],
       ['reconcile', 1],
     ]);
+  });
+
+  it.each([
+    ['a MARKET BUY, of which origQty is the amount', { side: 'BUY', type: 'MARKET' }, { amount: units('12.5') }],
+    ['a MARKET SELL', { side: 'SELL', type: 'MARKET', price: '0' }, { quantity: lots('12.5', btcusdt) }],
+    ['a LIMIT', { type: 'LIMIT', price: 9 }, { quantity: lots('12.5', btcusdt), price: ticks('9', btcusdt) }],
+  ])('says what was asked for and when: %s', async (_, fields, asked) => {
+    const common = { orderId, side: 'BUY', status: 'NEW', executedQty: '0', origQty: '12.50', symbol: 'btcusdt' };
+    answering(() => ({ ...common, transactTime: '1574327555669', ...fields }));
+    const answer = await open().exchange.orders.query({ symbol: 'BTCUSDT', orderId });
+    expect(answer).toMatchObject({ kind: 'ok', value: { createdAt: 1_574_327_555_669, ...asked } });
+    if (answer.kind === 'ok' && 'amount' in asked) expect(answer.value).not.toHaveProperty('quantity');
   });
 
   it.each<[string, unknown]>([

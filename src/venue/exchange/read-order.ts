@@ -1,10 +1,10 @@
 /** From the exchange's order objects to `OrderReport`. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
-import { type Lots, lots, MoneyError, noLots, noTicks, ticks } from '../../domain/money.ts';
+import { type Lots, lots, MoneyError, noLots, noTicks, noUnits, ticks, units } from '../../domain/money.ts';
 import type { OrderReport, OrderType, VenueStatus } from '../../domain/order.ts';
 import type { Count } from './counters.ts';
-import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf } from './json.ts';
+import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf, timeOf } from './json.ts';
 
 /** What an answer may leave out because we know it: the order that we asked about. */
 export type Known = Partial<Pick<OrderReport, 'side' | 'type' | 'orderId'>>;
@@ -42,17 +42,37 @@ export function readOrder(raw: unknown, at: Instrument, count: Count, known: Kno
     status: trusted(statusOf(raw['status'], count), executed, raw, count),
     ...oddStatusOf(raw['status']),
     executed,
-    ...(type === 'LIMIT' ? askedOf(raw, at) : {}),
+    ...(type === undefined ? {} : askedOf(raw, type, side, at)),
+    ...createdAtOf(raw),
   };
 }
 
-/** What a LIMIT order asked for: what it keeps locked follows from it. Of a MARKET order the quantity can be an amount. */
-function askedOf(raw: Fields, at: Instrument): Pick<OrderReport, 'price' | 'quantity'> {
-  const [price, quantity] = [decimalOf(raw['price']), decimalOf(raw['origQty'])];
-  if (price === undefined || quantity === undefined) return {};
+/** Queries say `transactTime`, lists of open orders `time` (§2.2). */
+function createdAtOf(raw: Fields): Pick<OrderReport, 'createdAt'> {
+  const createdAt = timeOf(raw['transactTime']) ?? timeOf(raw['time']);
+  return createdAt === undefined ? {} : { createdAt };
+}
+
+/** What an order asked for. Of a MARKET BUY `origQty` is the amount of the quote asset that it spends [venue-observed §5]. */
+function askedOf(
+  raw: Fields,
+  type: OrderType,
+  side: Side,
+  at: Instrument,
+): Pick<OrderReport, 'price' | 'quantity' | 'amount'> {
+  const [price, size] = [decimalOf(raw['price']), decimalOf(raw['origQty'])];
+  if (size === undefined) return {};
   try {
-    const asked = { price: ticks(price, at), quantity: lots(quantity, at) };
-    return asked.price > noTicks && asked.quantity > noLots ? asked : {};
+    if (type === 'MARKET' && side === 'BUY') {
+      const amount = units(size);
+      return amount > noUnits ? { amount } : {};
+    }
+    const quantity = lots(size, at);
+    if (quantity <= noLots) return {};
+    if (type === 'MARKET') return { quantity };
+    if (price === undefined) return {};
+    const limit = ticks(price, at);
+    return limit > noTicks ? { price: limit, quantity } : {};
   } catch (error) {
     if (error instanceof MoneyError) return {};
     throw error;

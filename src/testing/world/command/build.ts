@@ -23,6 +23,7 @@ const protocolPaths = [
   'src/clock',
   'src/trader.ts',
   'src/modes/assemble.ts',
+  'src/modes/batches.ts',
   'src/modes/execution-parts.ts',
   'src/modes/insist.ts',
   'src/modes/order-ids.ts',

@@ -73,6 +73,11 @@ export const identityMutants: readonly Mutant[] = [
     },
   },
   {
+    name: 'sharedAsDedicated',
+    about: 'orders without a client id are told by what they are although somebody else trades on the account',
+    bent: { assembled: ({ execution }) => void Object.assign(execution, { dedicated: true }) },
+  },
+  {
     name: 'sidesSwapped',
     about: 'the id of the other side of a trade is taken for ours',
     bent: {
