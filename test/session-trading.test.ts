@@ -95,15 +95,25 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
   });
 
-  test('sluice cancel --all cancels what rests, and says what it needs to know without --all', async () => {
+  test('sluice cancel --all cancels what rests, says who orders again, and needs --all or a strategy', async () => {
     rig.wish('maker', bidAt(price / 2));
     await rig.start();
     await quiet(rig, exchange);
     expect(await rig.run('cancel')).toMatchObject({ code: 2, stderr: expect.stringContaining('cancel --all') });
-    rig.wish('maker', undefined);
-    expect(await rig.run('cancel', '--all')).toMatchObject({ code: 0, stdout: '1 resting order was cancelled.\n' });
-    expect(resting()).toEqual([]);
+    const [before] = resting();
+    expect(await rig.run('cancel', '--all')).toMatchObject({
+      code: 0,
+      stdout: '1 resting order was cancelled. Running strategies may place new ones; sluice kill stops that.\n',
+    });
+    expect(exchange.allOrders(trader.uid).find(({ orderId }) => orderId === before?.orderId)?.status).toBe('CANCELED');
+    // It still wants its order.
+    await until('a new order', () => resting().length === 1);
     expect(await differencesAtRest(rig, exchange)).toEqual([]);
+    expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+    expect((await rig.run('cancel', '--all')).stdout).toBe(
+      'There was no resting order to cancel. No strategy places new ones now (killed: a test).\n',
+    );
+    await expectNothingCreated();
   });
 
   test('a daily loss kills durably, over kill -9 too, until sluice resume', async () => {

@@ -3,7 +3,7 @@ import { unitsText } from '../domain/money.ts';
 import { load } from '../journal/load.ts';
 import { fill, startTime } from '../testing/builders.ts';
 import { TestDesk } from '../testing/desk.ts';
-import { cancelledText } from './kills.ts';
+import { afterCancelText, cancelledText } from './kills.ts';
 
 test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
   const desk = new TestDesk().listen();
@@ -35,4 +35,21 @@ test('what was filled before its cancel came is not told as cancelled, nor what 
   expect(slow === undefined ? '' : cancelledText([{ ...slow, state: 'open', venueStatus: 'NEW' }])).toMatch(
     /^1 has not ended yet and goes on being cancelled \(\w+\)\.$/,
   );
+});
+
+test('after a cancel it is said whether strategies place new orders', () => {
+  const { assembled } = new TestDesk();
+  const said = (strategy?: string): string => afterCancelText(strategy, [{ id: 's' }, { id: 't' }], assembled);
+  const kill = (strategy: string | undefined): void =>
+    assembled.risk.switch.kill({ at: startTime, strategy, by: 'operator', reason: 'news' });
+  expect(said()).toBe(' Running strategies may place new ones; sluice kill stops that.');
+  kill('s');
+  expect(said()).toBe(' Running strategies may place new ones; sluice kill stops that.');
+  expect(said('s')).toBe(' s does not place new ones now (killed: news).');
+  expect(said('t')).toBe(' t may place new ones; sluice kill --strategy t stops that.');
+  kill('t');
+  expect(said()).toBe(' No strategy places new ones now (killed: news).');
+  assembled.risk.switch.resume(undefined);
+  assembled.execution.halts.halt('ledger', 'less BTC');
+  expect(said('t')).toBe(' t does not place new ones now (halted: less BTC).');
 });

@@ -47,6 +47,22 @@ export function cancelledText(orders: readonly WorkingOrder[]): string {
   return `${parts.join(', ')}.`;
 }
 
+/** What follows a cancel, which stops nobody: strategies order again unless a halt or their kills stop them. */
+export function afterCancelText(
+  strategy: string | undefined,
+  running: readonly { readonly id: string }[],
+  { risk, execution: { halts } }: Pick<Assembled, 'risk' | 'execution'>,
+): string {
+  const kills = (strategy === undefined ? running : [{ id: strategy }]).map(({ id }) => risk.switch.of(id));
+  const [kill] = kills.filter((one) => one !== undefined);
+  const stopped =
+    halts.against() ?? (kill === undefined || kills.includes(undefined) ? undefined : `killed: ${kill.reason}`);
+  const whose = strategy === undefined ? '' : ` --strategy ${strategy}`;
+  return stopped === undefined
+    ? ` ${strategy ?? 'Running strategies'} may place new ones; sluice kill${whose} stops that.`
+    : ` ${strategy === undefined ? 'No strategy places' : `${strategy} does not place`} new ones now (${stopped}).`;
+}
+
 /** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
 export function nobody(
   strategy: string,

@@ -20,7 +20,7 @@ import { type Assembled, assemble, type Parts } from '../assemble.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from '../capabilities-file.ts';
 import { decisionsOf } from '../decide.ts';
 import { findOutOnce } from '../doctor/find-out.ts';
-import { cancelledText, liftedText, nobody, resumedText } from '../kills.ts';
+import { afterCancelText, cancelledText, liftedText, nobody, resumedText } from '../kills.ts';
 import { begin, isStrict, limitsOf, NotRaised, stepOf } from '../limits.ts';
 import { type Made, run } from '../running.ts';
 import { removeDaemonInfo, writeDaemonInfo } from '../state.ts';
@@ -389,7 +389,7 @@ function sourceOf({
     limits: stepOf(assembled, clock, stateDir),
     async cancelAll(strategy) {
       refuseNobody(strategy);
-      return cancelledText(await assembled.cancelAll(strategy));
+      return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
     },
   };
 }
