@@ -1,6 +1,7 @@
 /** Kills that need no command and no network: a file, a signal, and a watchdog while the daemon stands still. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { signed } from '../src/simulator/test-kit.ts';
@@ -48,6 +49,16 @@ describe('a file', () => {
     expect(exchange.openOrders(trader.uid)).toEqual([]);
     await rig.run('resume');
     await resting(2);
+  });
+
+  test('is asked for with each order, not only now and then', async () => {
+    const use = fileURLToPath(new URL('./kit/alarm.ts', import.meta.url));
+    rig.configure({ strategies: [{ id: 'alarm', use, symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }] });
+    rig.launch();
+    await until('the kill', () => kills().length > 0);
+    expect(kills()).toMatchObject([{ by: 'file', reason: 'smoke' }]);
+    expect((await rig.run('why', 'alarm')).stdout).toContain('the file kill');
+    expect(exchange.allOrders(trader.uid)).toEqual([]);
   });
 
   test('named after a strategy stops that one, and the others go on', async () => {

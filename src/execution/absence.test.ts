@@ -187,13 +187,16 @@ describe('an id that two orders bear', () => {
     expect(order.state).toBe('quarantined');
   });
 
-  test('quarantines the order looked for when the one with its id is not what was sent', async () => {
-    const { desk, order } = await lost('dropLost');
-    await desk.clock.settle();
-    desk.venue.place({ clientOrderId: order.intent.clientOrderId, price: '99' });
-    await desk.pass(5_000);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'mismatch', orderId: null });
-  });
+  test.each([{ price: '99' }, { quantity: '0.9' }, { quantity: '1.1' }, { side: 'SELL' as const }])(
+    'quarantines the order looked for when the one with its id is not what was sent but %j',
+    async (other) => {
+      const { desk, order } = await lost('dropLost');
+      await desk.clock.settle();
+      desk.venue.place({ clientOrderId: order.intent.clientOrderId, ...other });
+      await desk.pass(5_000);
+      expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'mismatch', orderId: null });
+    },
+  );
 
   test('is told of when the order has ended', async () => {
     const desk = await ready();

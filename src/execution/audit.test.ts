@@ -201,6 +201,19 @@ describe('the ledger', () => {
     expect(halts(desk)).toEqual([]);
   });
 
+  test('takes nothing for missing whose amount still changes', async () => {
+    const desk = await ready();
+    desk.venue.pay('USDT', units('-5'));
+    const audited = desk.assembled.audit();
+    await desk.pass(1_000);
+    desk.venue.pay('USDT', units('3'));
+    expect(await desk.finish(audited)).toEqual({ kind: 'skipped', why: 'the balances were on the move' });
+    expect(halts(desk)).toEqual([]);
+    // It stays as it is from now on.
+    expect(await audit(desk)).toBe('-2 USDT');
+    expect(halts(desk)).toEqual(['ledger']);
+  });
+
   test('says when it has not been compared for long, and why', async () => {
     const desk = await ready();
     desk.venue.failing.add('balances');

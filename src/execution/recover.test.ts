@@ -199,6 +199,22 @@ describe('start-up after kill -9', () => {
     expect((await desk.sweep()).complete).toBe(true);
   });
 
+  test('takes a trade for ours whose time is up to a minute before our first order: two clocks differ', async () => {
+    const desk = new TestDesk().listen();
+    await desk.finish(desk.assembled.desk.recover());
+    desk.venue.creates = ['acceptLost'];
+    const { order } = desk.begin({ price: '100' });
+    await desk.clock.settle();
+    desk.venue.fill('1001');
+    const [trade] = desk.venue.trades;
+    if (trade !== undefined) desk.venue.trades[0] = { ...trade, time: order.intent.createdAt - 59_000 };
+    await desk.written();
+    desk.crash();
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover());
+    expect(await desk.fillRows()).toEqual(['1 1001 1']);
+  });
+
   test('goes on, and says so once, when the exchange has forgotten an order of a later trade', async () => {
     const desk = new TestDesk().listen();
     await desk.placed();

@@ -122,6 +122,25 @@ describe('the chain of a journal', () => {
     expect(broken()).toEqual(expect.any(String));
   });
 
+  test('is broken when another program adds a row to any table', () => {
+    const other = new Database(path);
+    const tables = other
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('chain', 'sqlite_sequence')")
+      .pluck()
+      .all() as string[];
+    expect(tables).toContain('limits');
+    for (const table of tables) {
+      const columns = other.pragma(`table_info(${table})`) as { type: string }[];
+      const values = columns.map(({ type }) => (type === 'INTEGER' ? 7 : "'x'"));
+      other.exec('BEGIN');
+      other.exec(`INSERT INTO "${table}" VALUES (${values.join()})`);
+      expect(brokenHead(other, sumRows(other)), table).toEqual(expect.any(String));
+      other.exec('ROLLBACK');
+    }
+    other.close();
+    expect(broken()).toBeUndefined();
+  });
+
   test('is none in memory, where nothing outlives the process', () => {
     const memory = new Database(':memory:');
     migrate(memory);

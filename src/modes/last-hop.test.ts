@@ -23,6 +23,33 @@ describe('the last hop', () => {
     expect(row?.detail).toContain(`denied by ${code} at the last hop`);
   });
 
+  test.each<[string, string, (desk: TestDesk) => void]>([
+    [
+      'the file kill',
+      'the file kill asks for it',
+      (desk) => {
+        desk.blocked = 'the file kill asks for it';
+      },
+    ],
+    ['a halt', 'halted: less BTC', ({ assembled }) => assembled.execution.halts.halt('ledger', 'less BTC')],
+    [
+      'a kill',
+      'killed: news',
+      ({ assembled: { risk } }) => risk.switch.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'news' }),
+    ],
+  ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
+    const desk = new TestDesk();
+    desk.onCommit = (event) => {
+      if (event === 'sending') come(desk);
+    };
+    const { order, carried } = desk.begin({ price: '100', quantity: '1' });
+    expect(await desk.finish(carried)).toBe('refused');
+    expect(desk.asked('create')).toBe(0);
+    expect(await desk.stateOf(order)).toBe('notSent');
+    const [row] = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
+    expect(row?.detail).toContain(cause);
+  });
+
   test('counts an order that is reserved once, not twice', () => {
     const held = portfolio();
     const order = resting(held, { price: '100', quantity: '10' });

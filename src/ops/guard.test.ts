@@ -31,6 +31,18 @@ describe('the guard of the dashboard', () => {
     expect(door.admit(visit({}, { loginToken: '' })).kind).toBe('refused');
   });
 
+  it('admits no part of a secret: neither of the token, nor of the session, nor of the CSRF value', () => {
+    const { door, cookie } = loggedIn();
+    const parts = (text: string): string[] => [...text].map((_, end) => text.slice(0, end));
+    const kinds = [
+      ...parts(token).map((part) => door.admit(visit({ authorization: `Bearer ${part}` }))),
+      ...parts(token).map((part) => door.admit(visit({}, { loginToken: part }))),
+      ...parts(cookie).map((part) => door.admit(visit({ cookie: part }))),
+      ...parts(door.csrf).map((part) => door.admit(visit({ cookie, origin, [csrfHeader]: part }, { method: 'POST' }))),
+    ].map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['refused']));
+  });
+
   it('logs a browser in by a cookie that scripts and other sites cannot use, and that is not the token', () => {
     const { setCookie } = loggedIn();
     expect(setCookie).toMatch(/; HttpOnly/);

@@ -6,6 +6,9 @@ import { draft, fill, instruments, portfolio, startTime, wide } from '../testing
 import { KillSwitch } from './kill.ts';
 import { Risk, type RiskOptions } from './risk.ts';
 
+// Not UTC: a day that began at local midnight would pass unnoticed there.
+process.env['TZ'] = 'America/St_Johns';
+
 const dayMs = 86_400_000;
 
 interface Bench {
@@ -49,6 +52,21 @@ describe('the daily loss limit', () => {
     expect(risk.switch.of('s')).toBe(kill);
     expect(price(70)).toBeUndefined();
     expect(risk.judge(draft({ strategy: 't' }))).toMatchObject({ kind: 'denied', code: 'killed' });
+  });
+
+  test('measures from midnight UTC, not from midnight of the machine’s zone', () => {
+    expect(new Date(startTime).getTimezoneOffset()).not.toBe(0);
+    const { price, clock, risk } = bench();
+    price(100);
+    expect(risk.dayStart.day).toBe(startTime);
+    for (let hour = 2; hour < 24; hour++) {
+      clock.skipTo(startTime + hour * 3_600_000);
+      price(100 - hour / 2);
+      expect(risk.dayStart.day).toBe(startTime);
+    }
+    clock.skipTo(startTime + dayMs);
+    price(88);
+    expect(risk.dayStart).toEqual({ day: startTime + dayMs, equity: units('1880000') });
   });
 
   test('names amounts by the cent', () => {

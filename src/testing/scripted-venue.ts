@@ -180,13 +180,18 @@ export class ScriptedVenue {
 
   /** Somebody else places an order on the account. */
   place(
-    text: { readonly clientOrderId?: string; readonly side?: 'BUY' | 'SELL'; readonly price?: string } = {},
+    text: {
+      readonly clientOrderId?: string;
+      readonly side?: 'BUY' | 'SELL';
+      readonly price?: string;
+      readonly quantity?: string;
+    } = {},
   ): VenueOrder {
     return this.#add(text.clientOrderId ?? '', {
       symbol: this.#at.symbol,
       side: text.side ?? 'BUY',
       type: 'LIMIT',
-      volume: { lots: lots('1', this.#at) },
+      volume: { lots: lots(text.quantity ?? '1', this.#at) },
       price: ticks(text.price ?? '100', this.#at),
     });
   }

@@ -172,6 +172,18 @@ describe('an outcome that is not known', () => {
     expect(printed[0]).toMatch(/: accepted \(approved\), 7 at the exchange$/);
   });
 
+  it.each(['-1000', '-1001', '-1003', '-1006', '-1007', '-1015', '-1016', '-2018', '-9999', '0', '502'])(
+    'is what code %s leaves: it says nothing about the application itself',
+    async (code) => {
+      answerApply = () => ({ code, msg: 'x' });
+      const stopped = AbortSignal.abort();
+      await refusal(apply(command({ id: 'mine', signal: stopped })));
+      const book = openBook(join(dir, 'state'));
+      expect(book.entry('mine')?.state).toBe('unknown');
+      book.close();
+    },
+  );
+
   it('-2018, that the id exists already, is such a one', async () => {
     answerApply = ({ withdrawOrderId }) => {
       listed.push(row(String(withdrawOrderId)));
