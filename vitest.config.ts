@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'strategies/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/kit/one-folder.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // They end what hangs, and are far above what a busy machine takes; no test sets a shorter one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // On two cores: a third of the time tests of whole programs wait for one another's sockets and files.
     maxWorkers: 3,

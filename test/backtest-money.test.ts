@@ -78,7 +78,7 @@ cashFlows:
     expect(new Set(json.fills.map(({ strategy }) => strategy))).toEqual(new Set(['hours', 'quarters']));
     const stream = JSON.parse((await run('--json', '--driver', 'stream')).out) as typeof json;
     expect(stream.fills).toEqual(json.fills);
-  }, 60_000);
+  });
 
   test('has its report where all was paid out before the first fill', async () => {
     write(`${hours}
@@ -90,7 +90,7 @@ cashFlows:
     const json = JSON.parse((await run('--json')).out) as { cashFlows: unknown };
     expect(json.cashFlows).toMatchObject([{ amount: '-10000', refused: null }]);
     expect(json).not.toHaveProperty('soldEquity');
-  }, 60_000);
+  });
 
   test('counts two currencies together', async () => {
     write(`${hours}
@@ -104,7 +104,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     expect(out).toMatch(/^In BTC +30000 to [\d.]+; at the last close of BTCUSDT: 122391 at the start, /m);
     expect(out).toMatch(/^Cash at the start +3,671,740,000 USDT$/m);
     expect(readFileSync(join(at.dir, 'r.html'), 'utf8')).toContain('Counted together in USDT');
-  }, 60_000);
+  });
 
   test.for([
     [

@@ -332,7 +332,7 @@ describe('a check', () => {
       expect((await checked(strategy)).text).toMatch(answer);
     const hourly = await checked('sma-cross', 'strategies.0.interval=60min');
     expect(hourly.text).toContain('klines of ETHUSDT, 60min');
-  }, 60_000);
+  });
 
   test('looks at more klines where warming up takes them, and says what helps where even those are too few', async () => {
     const long = await checked('sma-cross', 'strategies.0.params.slow=1400');
@@ -347,7 +347,7 @@ describe('a check', () => {
     expect(few.text).toMatch(
       /takes 450, and here are \d+: give it more \(--config FILE, with data of a longer time\), or shorten/,
     );
-  }, 60_000);
+  });
 
   test('proves nothing of one that lives on books, and fails', async () => {
     const { text, refusal } = await checked('maker');

@@ -86,7 +86,7 @@ test('klines that were made and kept are called stale once their source grows, a
   await data('resample', '--into', '60min');
   expect(`${await data('list')}${await data('check')}`).not.toMatch(/stale|fewer/);
   at.remove();
-}, 30_000);
+});
 
 test('a symbol may be spelt in the usual ways', async () => {
   for (const symbol of ['xbt/usd', 'XBT-USD', 'XBT_USD', 'xbtusd'])
@@ -241,7 +241,7 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   expect(await data('remove', 'ETHUSD', '--yes', '--data', 'torn')).toBe('klines ETHUSD 1min: removed\n');
   expect(at.files().filter((name) => name.includes('ETHUSD/'))).toEqual([]);
   await data('list', '--data', 'torn');
-}, 30_000);
+});
 
 test('klines are made of the smallest, with a word of those that are stored for longer', async () => {
   const own = desk();

@@ -1,13 +1,14 @@
 /** `sluice data fetch` against the built-in exchange: pages, both ways, killed and gone on with, and what it cannot give. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ledgerOf } from '../src/data/catalogue/ledger.ts';
 import { loadSeries } from '../src/data/catalogue/load.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { type MinuteColumns, type Simulator, startSimulator } from '../src/simulator/simulator.ts';
 import { desk, klineLines, launcher } from './kit/command.ts';
+import { until } from './kit/until.ts';
 
 const start = Date.UTC(2024, 0, 10, 12);
 const minute = 60_000;
@@ -92,7 +93,7 @@ describe('klines', () => {
     await at.sluice(['data', 'remove', '--data', 'a', '--all', '--yes']);
     const anew = await at.sluice(args('a', '--interval', '1m', '--from', iso(past - 50), '--to', iso(past)));
     expect(anew.out).toContain('50 rows new');
-  }, 30_000);
+  });
 
   test('a run that was killed is gone on with: no page is asked for twice, and none is missing', async () => {
     exchange.addFault({ match: { path: '/sapi/v1/klines', nth: 4 }, do: { hold: 'fourth', when: 'before' } });
@@ -109,7 +110,7 @@ describe('klines', () => {
     expect(readManifest(join(at.dir, 'b'), { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' })).toBeUndefined();
     exchange.release('fourth');
     // The exchange is done with it only then.
-    await vi.waitFor(() => expect(targets).toHaveLength(4));
+    await until('the fourth request', () => targets.length === 4);
     const answered = endTimes().slice(0, 3);
     targets = [];
     const second = await at.sluice(args('b', '--interval', '1min', '--from', iso(0), '--to', iso(past)));
@@ -118,7 +119,7 @@ describe('klines', () => {
     expect(new Set(endTimes()).size).toBe(targets.length);
     expect(stored('b').months.reduce((sum, { rows }) => sum + rows, 0)).toBe(past - 3);
     expect(ledgerOf(stored('b'))).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('go on over the socket where REST shows no past, and where that ends it is said', async () => {
     exchange.addFault({ match: { path: '/sapi/v1/klines' }, do: { status: 200, body: '[]' } });
@@ -138,7 +139,7 @@ describe('klines', () => {
       ),
     });
     expect(targets).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('that the exchange fails to give are asked for again, and then what is there is kept', async () => {
     exchange.addFault({ match: { path: '/sapi/v1/klines', nth: 2 }, do: { status: 503 } });
@@ -146,7 +147,7 @@ describe('klines', () => {
     expect(code, err).toBe(0);
     expect(err).toMatch(/asking again in 1 s/);
     expect(out).toContain('500 rows new');
-  }, 30_000);
+  });
 });
 
 test('a market that jumped is stored as it was, and told of', async () => {
@@ -167,7 +168,7 @@ test('a market that jumped is stored as it was, and told of', async () => {
   const { code, out, err } = await at.sluice(args('j', '--interval', '1min', '--from', iso(past - 40)));
   expect(code, err).toBe(0);
   expect(out).toMatch(/40 rows new.*\n.*1 jump to more than 3 times/);
-}, 30_000);
+});
 
 describe('trades', () => {
   test('are the newest that it shows, which is said; what lies between two fetches is a hole', async () => {
@@ -183,7 +184,7 @@ describe('trades', () => {
     expect(after.holes).toHaveLength(1);
     expect(ledgerOf(after).some(({ channel }) => channel === 'trades')).toBe(true);
     expect((await at.sluice(['data', 'check', '--data', 't'])).out).toContain('gap');
-  }, 30_000);
+  });
 });
 
 test.for<[string, readonly string[], RegExp]>([

@@ -30,7 +30,7 @@ beforeAll(async () => {
 };
 `,
   );
-}, 30_000);
+});
 
 const run = (more = '', catalogue = 'catalogue') =>
   backtestHere(
@@ -76,7 +76,7 @@ test('of another source are not named, and say so in the result where they are a
   const note =
     'XBTUSD: klines of 60min are of y, and those of 1min, which decide what came first within them (detail), of x: take both from one source, or leave detail out';
   expect([within.warnings, within.doubts]).toEqual([expect.arrayContaining([note]), expect.arrayContaining([note])]);
-}, 30_000);
+});
 
 test('that lie beside the run say so', async () => {
   const given = ['--data', 'beside', '--symbol', 'XBTUSD', '--source', 'x'];
@@ -90,4 +90,4 @@ test('that lie beside the run say so', async () => {
   expect(notes).toContain(
     'XBTUSD: no klines of 1min lie within the run (stored are 2020-02-11T00:00:00Z to 2020-02-12T23:59:00Z): nothing says what came first within those of 60min; import them, or leave detail out',
   );
-}, 30_000);
+});

@@ -21,7 +21,7 @@ test('shipped scenarios are as expected', async () => {
   const { code, out, err } = await at.sluice(['backtest', '--all', shipped]);
   expect(code, err).toBe(0);
   expect(out).toMatch(/as expected +crash-2020-plain\nas expected +eth-winter-sluice/);
-}, 30_000);
+});
 
 test("one's own: nothing expected, accepted, as expected, and what differs once it does", async () => {
   const first = await at.sluice(['backtest', '--all', '.']);
@@ -44,7 +44,7 @@ test("one's own: nothing expected, accepted, as expected, and what differs once 
   expect(differs.err).toMatch(/1 of 1 not as expected: mine \(--accept writes down what comes out now\)/);
   // Scenarios are no tries of a strategy, and keep no runs.
   expect(existsSync(join(at.dir, 'var'))).toBe(false);
-}, 30_000);
+});
 
 test('a configuration that cannot run is failed, and an expectation that is none is none; the others are judged', async () => {
   at.write('broken.yaml', 'cash: 5\n');
@@ -70,7 +70,7 @@ test('a configuration that cannot run is failed, and an expectation that is none
     'sluice: 1 of 3 could not be run: broken\n',
   );
   expect((await at.sluice(['backtest', '--all', '.'])).err).toBe('sluice: 1 of 3 not as expected: broken\n');
-}, 30_000);
+});
 
 test('says what it needs where there is nothing', async () => {
   expect(await at.sluice(['backtest', '--all', 'nowhere'])).toMatchObject({

@@ -51,7 +51,7 @@ test('every data command prints what is written down', async () => {
   expect(keys.size).toBeGreaterThan(30);
   const known = named('data');
   expect([...keys].filter((key) => !known.has(key))).toEqual([]);
-}, 30_000);
+});
 
 test('the doctor prints what is written down, also where it finds nobody', async () => {
   const strategies = [{ id: 'a', use: 'grid', symbol: 'BTCUSDT', interval: '1min', allocation: '1' }];
@@ -62,4 +62,4 @@ test('the doctor prints what is written down, also where it finds nobody', async
   expect(answer).toMatchObject({ version: 1, ok: false, checks: expect.any(Array) });
   const known = named('doctor');
   expect([...new Set(keysIn(answer))].filter((key) => !known.has(key))).toEqual([]);
-}, 30_000);
+});

@@ -54,7 +54,7 @@ test('what it traded on is in the catalogue when it has stopped, and after a kil
   expect(trades?.imports).toHaveLength(2);
   // Nobody looked between the two runs.
   expect(trades && ledgerOf(trades).length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('a full disk ends the recording and not the trading', async ({ skip }) => {
   mkdirSync(data, { recursive: true });
@@ -75,7 +75,7 @@ test('a full disk ends the recording and not the trading', async ({ skip }) => {
   } finally {
     execFileSync('umount', ['-l', data], { stdio: 'ignore' });
   }
-}, 60_000);
+});
 
 test('a catalogue that somebody else records into is told of, and trading begins', async () => {
   const first = await rig.start();
@@ -87,4 +87,4 @@ test('a catalogue that somebody else records into is told of, and trading begins
   await second.end('SIGINT');
   await first.end('SIGINT');
   other.remove();
-}, 60_000);
+});

@@ -77,7 +77,7 @@ test('what is recorded is stored with its holes, and can be traded over', async 
   const { out, refusal } = await backtestHere(join(at.dir, 'catalogue.yaml'), { json: true });
   expect(refusal?.message).toBeUndefined();
   expect((JSON.parse(out) as { klines: number }).klines).toBeGreaterThanOrEqual(3);
-}, 60_000);
+});
 
 test('a connection that breaks costs no trade and doubles none; of books the hole is known', async () => {
   await exchange.close();
@@ -103,7 +103,7 @@ test('a connection that breaks costs no trade and doubles none; of books the hol
   expect(recorded.length).toBeGreaterThan(20);
   expect(recorded.toSorted()).toEqual(shown.toSorted());
   expect(stored('r', 'depth').holes).toHaveLength(1);
-}, 60_000);
+});
 
 test('of a recorder that is killed everything is there that had its second, and what it left is compacted', async () => {
   const killed = recording('k');
@@ -127,7 +127,7 @@ test('of a recorder that is killed everything is there that had its second, and 
   expect(err).toMatch(/bytes at its end were cut off when the recording ended/);
   expect(rowsOf(stored('k', 'depth'))).toBeGreaterThan(20);
   expect((await at.sluice(['data', 'compact', '--data', 'k'])).out).toBe('no recorded frames wait\n');
-}, 60_000);
+});
 
 test('at the end of a day what was recorded goes into the catalogue while the recording goes on', async () => {
   await exchange.close();
@@ -147,7 +147,7 @@ test('at the end of a day what was recorded goes into the catalogue while the re
   exchange = await openExchange({ markets: [{ kind: 'klines', symbol: 'BTCUSDT', klines, startIndex: 300 }] });
   const tape = recording('m', '--depth');
   await tape.line(/^recording/);
-  await until('the compaction of the first day', () => frames('m').some(({ state }) => state === 'done'), 30_000);
+  await until('the compaction of the first day', () => frames('m').some(({ state }) => state === 'done'));
   expect(frames('m').map(({ state }) => state)).toEqual(['done', 'open']);
   const [first] = stored('m', 'depth').months;
   expect(new Date(first?.to ?? 0).toISOString()).toMatch(/^2024-01-1[01]T(23:5|00:0)/);
@@ -156,7 +156,7 @@ test('at the end of a day what was recorded goes into the catalogue while the re
   // It went on without a hole.
   expect(stored('m', 'depth').holes).toBeUndefined();
   expect(rowsOf(stored('m', 'depth'))).toBeGreaterThan(first?.rows ?? 0);
-}, 60_000);
+});
 
 test('two do not record into one catalogue, and one does not record what could not be stored', async () => {
   const first = recording('b');
@@ -169,7 +169,7 @@ test('two do not record into one catalogue, and one does not record what could n
   const other = recording('b', '--source', 'elsewhere');
   expect((await other.exited).code).toBe(2);
   expect(other.lines.join('\n')).toContain('BTCUSDT holds data of 127.0.0.1, and this is elsewhere');
-}, 60_000);
+});
 
 test('a file that holds no frames is told of, and the others are compacted', async () => {
   const tape = recording('d', '--trades');
@@ -182,7 +182,7 @@ test('a file that holds no frames is told of, and the others are compacted', asy
   expect(err).toMatch(/000000\.frames is no file of frames: take it away/);
   expect(out).toContain('1 file of frames compacted');
   expect(readdirSync(join(at.dir, 'd', 'trades'))).toEqual(['BTCUSDT']);
-}, 60_000);
+});
 
 test('what is no symbol is refused before anything is recorded', async () => {
   expect(

@@ -41,7 +41,7 @@ const countOf = (findings: readonly Finding[], check: Finding['check']): number 
   findings.find((one) => one.check === check)?.count ?? 0;
 
 describe.skipIf(files.length === 0)('recorded data', () => {
-  test.for(files)('%s', { timeout: 60_000 }, async (path) => {
+  test.for(files)('%s', async (path) => {
     const dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
     const { rows, defects } = expected(path);
     const disorder = number(defects, /(\d+) out of order/);
@@ -101,7 +101,7 @@ describe.skipIf(files.length === 0)('recorded data', () => {
 const minutes = files.find((path) => path.includes('bitmex_XBTUSD_1m'));
 
 /** What four other engines give for the same rule on the same klines: vectorbt, backtesting.py, backtrader and jesse. */
-describe.skipIf(minutes === undefined)('the recorded minutes of five years', { timeout: 60_000 }, () => {
+describe.skipIf(minutes === undefined)('the recorded minutes of five years', () => {
   let dir = '';
   const symbol = 'XBTUSD';
   const fees = { maker: '0.001', taker: '0.001' };
@@ -110,7 +110,7 @@ describe.skipIf(minutes === undefined)('the recorded minutes of five years', { t
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'sluice-recorded-'));
     await importFile(minutes ?? '', { dir, endStamps: false, replace: false, now, repair: new Set<Repair>() });
-  }, 60_000);
+  });
   afterAll(() => rmSync(dir, { recursive: true }));
 
   test('give the round trips and the money of other engines', async () => {

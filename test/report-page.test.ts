@@ -16,7 +16,7 @@ beforeAll(async () => {
   await backtest({ config, set: [], driver: 'columns', json: false, report: file, out: () => {}, say: () => {} });
   if (existsSync(executablePath) || process.env['CI'] !== undefined)
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   at.remove();
@@ -51,12 +51,12 @@ describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)(
     expect(await page.locator('#chart-note').textContent()).toBe('Klines of 1 min');
     expect(trouble).toEqual([]);
     await page.close();
-  }, 30_000);
+  });
 
   test.for([
     { width: 390, height: 844, scheme: 'dark' },
     { width: 1_280, height: 900, scheme: 'light' },
-  ] as const)('fits a screen $width wide', { timeout: 30_000 }, async ({ width, height, scheme }) => {
+  ] as const)('fits a screen $width wide', async ({ width, height, scheme }) => {
     const page = await opened(width, height, scheme);
     const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(over)).toBe(0);

@@ -34,4 +34,4 @@ test('from a CSV to a report, as the page says', async () => {
   const [verb = '', last = '', , ...rest] = commands.at(-1) ?? [];
   const compared = await at.sluice([verb, last, ids[2] ?? '', ...rest]);
   expect([compared.code, existsSync(join(at.dir, 'compared.html'))]).toEqual([0, true]);
-}, 60_000);
+});

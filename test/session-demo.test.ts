@@ -77,11 +77,11 @@ async function marketTime(): Promise<number> {
 
 test('the demo fills an order soon; killed with -9 it takes its exchange along, and goes on where the market stood', async () => {
   const first = await startDemo();
-  await first.demo.line(/^fill /, 60_000);
+  await first.demo.line(/^fill /);
   const timeBefore = await marketTime();
   const seenAt = realMs();
   await first.demo.end('SIGKILL');
-  await until('the end of the exchange', () => !runs(first.exchangePid), 5_000);
+  await until('the end of the exchange', () => !runs(first.exchangePid));
   const aliveBeforeMs = realMs() - seenAt;
   const fillsBefore = await show('fills');
   expect(modes(state)).toEqual(new Set(['0600', '0700 (directory)']));
@@ -104,8 +104,8 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
 
 test('on the worst of days the books agree in the end, and a row that is taken away is missed', async () => {
   const { demo } = await startDemo('--faults', 'worst-day');
-  await demo.line(/^fill /, 60_000);
-  await demo.line(/^unknown /, 90_000);
+  await demo.line(/^fill /);
+  await demo.line(/^unknown /);
   await demo.end('SIGINT');
   expect(demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
 

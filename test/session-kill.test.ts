@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const bid = (below: number) => ({ side: 'BUY' as const, price: price / 2 - below, quantity: 0.1 });
 const resting = (count: number) =>
-  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count, 15_000);
+  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count);
 const kills = () => rig.read((reader) => reader.kills());
 const inState = (name: string): string => join(rig.state, name);
 
@@ -142,7 +142,7 @@ describe('the watchdog', () => {
     expect(dog.lines).toHaveLength(1);
     process.kill(daemon.pid, 'SIGSTOP');
     try {
-      await dog.line(/cancelled 3 orders .* no heartbeat/, 10_000);
+      await dog.line(/cancelled 3 orders .* no heartbeat/);
       await resting(1);
       expect(openIds()).toEqual(human);
       // It is said first: a disk that takes nothing must not keep it back.
@@ -154,7 +154,7 @@ describe('the watchdog', () => {
     } finally {
       process.kill(daemon.pid, 'SIGCONT');
     }
-    await daemon.line(/the watchdog cancelled 3 orders/, 10_000);
+    await daemon.line(/the watchdog cancelled 3 orders/);
     await dog.line(/the daemon is back/);
     await dog.end('SIGINT');
   });
@@ -166,7 +166,7 @@ describe('the watchdog', () => {
     process.kill(daemon.pid, 'SIGSTOP');
     try {
       writeFileSync(inState('kill'), '');
-      await dog.line(/cancelled 3 orders .* the file kill/, 10_000);
+      await dog.line(/cancelled 3 orders .* the file kill/);
       await resting(0);
     } finally {
       process.kill(daemon.pid, 'SIGCONT');
@@ -183,7 +183,7 @@ describe('the watchdog', () => {
     process.kill(daemon.pid, 'SIGSTOP');
     try {
       writeFileSync(inState('kill-maker'), '');
-      await dog.line(/cancelled 2 orders .* the file kill-maker/, 10_000);
+      await dog.line(/cancelled 2 orders .* the file kill-maker/);
       await pass(1_500);
       const left = exchange.openOrders(trader.uid).map(({ orderId }) => orderId);
       expect([left.length, left.filter((orderId) => ofMaker.includes(orderId))]).toEqual([1, []]);

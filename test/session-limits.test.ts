@@ -87,7 +87,7 @@ describe('a version of a strategy that nobody released', () => {
     expect(why.stdout).toContain('sluice limits release maker');
     const released = await rig.run('limits', 'release', 'maker', '--reason', 'it did well', '--yes');
     expect(released.stdout).toMatch(/may use its whole allocation/);
-    await until('the third', () => exchange.openOrders(trader.uid).length === 3, 15_000);
+    await until('the third', () => exchange.openOrders(trader.uid).length === 3);
   });
 });
 
@@ -95,7 +95,7 @@ test('with all limits in force a MARKET order is sent on a fresh book', async ()
   rig.configure({ execution, risk: careful });
   rig.wish('taker', target(0.5));
   await rig.start();
-  await until('a fill', () => exchange.allTrades(trader.uid).length > 0, 15_000);
+  await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   await pass(200);
   expect(denied().filter((code) => code === 'slippage' || code === 'depthShare')).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { until } from './kit/until.ts';
 let exchange: Simulator;
 let rig: Rig;
 
-const filled = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count, 30_000);
+const filled = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count);
 
 beforeEach(async () => {
   exchange = await openExchange({ users: [{ ...trader, margin: { USDT: '1000000' } }, whale] });

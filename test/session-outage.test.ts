@@ -11,7 +11,7 @@ import { pass, until } from './kit/until.ts';
 let exchange: Simulator;
 let rig: Rig;
 
-const filled = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count, 30_000);
+const filled = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count);
 
 describe.each(profiles)('on the %s profile', (profile) => {
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       do: { status: 503, when: 'before' },
     });
     const daemon = rig.launch();
-    await daemon.line(/start-up waits for the exchange/, 30_000);
+    await daemon.line(/start-up waits for the exchange/);
     const ended = daemon.end('SIGINT');
     await daemon.line(/^stopping/);
     answers();

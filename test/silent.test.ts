@@ -85,4 +85,4 @@ test('a check says that it was never asked, too', async () => {
   expect(lines.join('\n')).toContain(
     'n/a  (decide was never asked: its indicator mine had no value at any kline of the run',
   );
-}, 30_000);
+});

@@ -72,7 +72,7 @@ test.for(['paper', 'live'] as const)(
       env,
     });
     await program.line(/^dashboard {2}http:\/\/127\.0\.0\.1:\d+\/\?token=/);
-    await program.line(/^fill +\S+ mine BUY /, 40_000);
+    await program.line(/^fill +\S+ mine BUY /);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
 
     const reading = commands.filter((args) => args.join(' ').endsWith(`--state var/${mode}`));

@@ -283,7 +283,7 @@ describe('the server', () => {
       await simulator.close();
       console.log('closed');
     `;
-    const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { timeout: 20_000 });
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { timeout: 120_000 });
     expect([child.stdout.toString(), child.status, child.signal]).toEqual(['closed\n', 0, null]);
   });
 

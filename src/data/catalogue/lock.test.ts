@@ -44,4 +44,4 @@ test('of a process that is killed is freed by the system', async () => {
   await closed;
   expect(isHeld(path)).toBe(false);
   takeLock(path, 'it')();
-}, 20_000);
+});

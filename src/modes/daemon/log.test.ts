@@ -27,5 +27,5 @@ test.skipIf(!existsSync('/dev/full'))('a full disk ends neither the process nor 
     log.flush();
     setTimeout(() => { log.warn('two'); log.flush(); console.log('alive'); }, 50);`;
   const args = ['--input-type=module', '--eval', program];
-  expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 })).toBe('alive\n');
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 })).toBe('alive\n');
 });

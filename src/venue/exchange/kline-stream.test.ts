@@ -347,7 +347,7 @@ describe('klines', () => {
     ['of the next century', Date.UTC(2100, 0, 1) / 1_000],
     ['two intervals ahead', start / 1_000 + 180],
     ['between two of the interval', start / 1_000 + 61],
-  ])('at a time that none can have are counted and change nothing: %s', { timeout: 2_000 }, async (_, id) => {
+  ])('at a time that none can have are counted and change nothing: %s', async (_, id) => {
     const made = desk(() => restRows(() => made.clock.now()));
     closes(made);
     await alive(made, 1_000, 59_000);
