@@ -4,7 +4,8 @@
  *     npx node bench/indicators.ts [KLINES.csv [ROUNDS]]
  */
 import { loadKlines } from '../src/data/klines.ts';
-import { ema, type Indicator, rsi, sma } from '../src/strategy/indicators.ts';
+import { ema, type Indicator, rsi } from '../src/strategy/indicators.ts';
+import { highest, sma, stdev } from '../src/strategy/windows.ts';
 import { market } from './market.ts';
 
 const given = process.argv[2];
@@ -36,12 +37,15 @@ const bare = best(() => copied(columns.close));
 const speed = (ms: number): string => `${(values / ms / 1_000).toFixed(0).padStart(4)} M values/s`;
 console.log(`${values} values; reading them and writing as many: ${speed(bare)}`);
 const asked: readonly (readonly [name: string, indicator: Indicator, asked: number])[] = [
-  ['SMA 10', sma('close', 10), 300],
-  ['SMA 50', sma('close', 50), 300],
+  ['SMA 10', sma('close', 10), 200],
+  ['SMA 50', sma('close', 50), 200],
   ['EMA 20', ema('close', 20), 300],
   ['RSI 14', rsi('close', 14), 120],
+  ['STDEV 20', stdev('close', 20), 20],
+  ['STDEV 200', stdev('close', 200), 20],
+  ['HIGHEST 20', highest('high', 20), 20],
 ];
 for (const [name, indicator, least] of asked) {
   const ms = best(() => indicator.column(columns, '1min'));
-  console.log(`${name}  ${speed(ms)}, ${(ms / bare).toFixed(1)} × that; asked ${least}`);
+  console.log(`${name.padEnd(10)} ${speed(ms)}, ${(ms / bare).toFixed(1)} × that; asked ${least}`);
 }

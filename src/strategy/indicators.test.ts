@@ -113,7 +113,71 @@ property.prop([fc.array(price, { minLength: 1, maxLength: 80 }), period])(
   },
 );
 
-test('the deviation is that of all values, as TA-Lib has it, and does not drift on a price far from 0', () => {
+const windowed = [
+  ['sma', (length: number) => sma('close', length)],
+  ['stdev', (length: number) => stdev('close', length)],
+  ['highest', (length: number) => highest('close', length)],
+  ['lowest', (length: number) => lowest('close', length)],
+] as const;
+/** Prices and volumes of all sizes, with many digits or few, in runs of equal ones. */
+const sized = fc.tuple(fc.double({ min: 1, max: 10, noNaN: true }), fc.integer({ min: -8, max: 14 }));
+const anyValues = fc
+  .array(
+    fc.tuple(
+      fc.oneof(
+        price,
+        sized.map(([digits, power]) => digits * 10 ** power),
+        fc.integer({ min: 0, max: 9_999_999 }).map((cents) => cents / 100),
+        fc.constantFrom(0, 1e17),
+      ),
+      fc.integer({ min: 1, max: 30 }),
+    ),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((runs) => runs.flatMap(([value, times]) => new Array<number>(times).fill(value)));
+
+describe.each(windowed)('%s over a window', (_, make) => {
+  property.prop([anyValues, fc.integer({ min: 1, max: 40 })])(
+    'does not depend on where the data begin',
+    (all, length) => {
+      const whole = make(length).column(closes(all), '1min');
+      const live = streamed(make(length), closes(all));
+      for (let at = length - 1; at < all.length; at++) {
+        const window = make(length).column(closes(all.slice(at - length + 1, at + 1)), '1min');
+        expect([whole[at], live[at]]).toEqual([window[length - 1], window[length - 1]]);
+      }
+    },
+  );
+});
+
+property.prop([anyValues, price, fc.integer({ min: 1, max: 300 })])(
+  'equal values have exactly their own average and exactly no deviation, whatever came before them',
+  (before, value, length) => {
+    const klines = closes([...before, ...new Array<number>(length).fill(value)]);
+    expect(sma('close', length).column(klines, '1min').at(-1)).toBe(value);
+    expect(stdev('close', length).column(klines, '1min').at(-1)).toBe(0);
+  },
+);
+
+const cents = fc
+  .tuple(fc.integer({ min: 1, max: 9_999_999 }), fc.integer({ min: 1, max: 1_000_000 }))
+  .chain(([base, most]) => fc.array(fc.integer({ min: base, max: base + most }), { minLength: 300, maxLength: 300 }));
+
+property.prop([cents, fc.constantFrom(20, 100, 300)])(
+  'averages have fourteen digits right and deviations eight, of prices that hardly move, too',
+  (all, length) => {
+    const klines = closes(all.map((value) => value / 100));
+    const [average = 0, spread = 0] = [sma, stdev].map((make) => make('close', length).column(klines, '1min').at(-1));
+    const window = all.slice(-length);
+    const sum = window.reduce((before, value) => before + value, 0);
+    const squares = window.reduce((before, value) => before + BigInt(length * value - sum) ** 2n, 0n);
+    const exact = Math.sqrt(Number(squares) / length ** 3) / 100;
+    expect(Math.abs(average - sum / length / 100)).toBeLessThanOrEqual(1e-14 * average);
+    expect(Math.abs(spread - exact)).toBeLessThanOrEqual(1e-8 * exact);
+  },
+);
+
+test('the deviation is that of all values, and does not drift on a price far from 0', () => {
   expect([...stdev('close', 8).column(closes([2, 4, 4, 4, 5, 5, 7, 9]), '1min')].at(-1)).toBe(2);
   const values = Array.from({ length: 100_000 }, (_, at) => 1e9 + (at % 2));
   const column = stdev('close', 20).column(closes(values), '1min');

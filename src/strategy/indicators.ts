@@ -1,93 +1,15 @@
 /**
  * Indicators, each in two forms of one arithmetic: `column` over a whole series, in pieces too (backtests), and `stream` kline by kline
- * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm.
+ * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm. Those in this file are recursive: where
+ * the klines begin has a part in their values, which fades.
  */
 
-import type { Interval } from '../domain/interval.ts';
-import { WantError } from './fault.ts';
-import { type Column, inPieces } from './pieces.ts';
+import { type Indicator, type Prices, refuseOdd, type Source } from './indicator.ts';
+import { inPieces } from './pieces.ts';
 
 export type { Columns } from '../domain/market.ts';
-
-/** The prices of one kline, as an indicator sees it. */
-export interface Prices {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-}
-
-/** The same, with when it opened, UTC ms: what larger klines are made from. */
-export interface TimedPrices extends Prices {
-  readonly openTime: number;
-}
-
-export interface Indicator {
-  /** How many klines it needs before its first value. */
-  readonly warmup: number;
-  /** The larger interval whose klines it is over and `warmup` counts, made by `on`; left out: the strategy's own. */
-  readonly of?: Interval;
-  /** The indicator's whole column over klines of an interval; NaN where it is not warm. */
-  readonly column: Column;
-  /** A function that takes klines of an interval one after another and gives the value after each. */
-  stream(interval: Interval): (kline: TimedPrices) => number;
-}
-
-export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
-
-const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] satisfies Source[];
-
-/** Throws for what there is no indicator over: a file of one's own is not held to types, and a period of 0 or 2.5 would never be warm. */
-export function refuseOdd(name: string, period: number, source?: string): void {
-  const said = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
-  if (source !== undefined && !sources.includes(source))
-    throw new WantError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);
-  if (!Number.isInteger(period) || period < 1)
-    throw new WantError(`${said}: the period must be a whole number of klines, 1 or more`);
-}
-
-/** Simple moving average of the last `period` values, by a running sum that moves once a value: twice would round and wait twice. */
-export function sma(source: Source, period: number): Indicator {
-  refuseOdd('sma', period, `${source}`);
-  return {
-    warmup: period,
-    column: inPieces(`sma ${source} ${period}`, (klines) => {
-      const values = klines[source];
-      let before = 0;
-      return (into, from, to) => {
-        let at = from;
-        let sum = before;
-        for (const warm = Math.min(period, to); at < warm; at++) {
-          sum += values[at] as number;
-          into[at - from] = at === period - 1 ? sum / period : Number.NaN;
-        }
-        for (; at < to; at++) {
-          sum += (values[at] as number) - (values[at - period] as number);
-          into[at - from] = sum / period;
-        }
-        before = sum;
-      };
-    }),
-    stream() {
-      // The sum stands behind the ring: as a variable it would be a new object at each kline.
-      const ring = new Float64Array(period + 1);
-      let seen = 0;
-      let at = 0;
-      return (prices) => {
-        const value = prices[source];
-        let moved = value;
-        if (seen < period) seen++;
-        else moved -= ring[at] as number;
-        const sum = (ring[period] as number) + moved;
-        ring[period] = sum;
-        ring[at] = value;
-        at = at + 1 === period ? 0 : at + 1;
-        return seen < period ? Number.NaN : sum / period;
-      };
-    },
-  };
-}
+export type { Indicator, Prices, Source, TimedPrices } from './indicator.ts';
+export { sma } from './windows.ts';
 
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
 export function ema(source: Source, period: number): Indicator {

@@ -16,8 +16,7 @@ export default defineStrategy({
   check: ({ fast, slow }) => (fast < slow ? undefined : `fast (${fast}) must be below slow (${slow})`),
   indicators: ({ fast, slow }) => ({ fast: sma('close', fast), slow: sma('close', slow) }),
   decide({ fast, slow }, { params }) {
-    // A running sum keeps the noise of the largest prices that were ever in it: 2e-13 of a price over millions of klines, a hundred times that
-    // once the price has fallen to a hundredth. Averages that differ by less than this part of a price are equal.
+    // Prices are decimals and doubles are not: averages that are equal on paper may differ in the last digits.
     if (fast - slow <= 1e-11 * slow) return out;
     const goal = params.quantity > 0 ? { quantity: params.quantity } : { share: params.share };
     return params.stop > 0 ? hold(goal, above, { trailing: params.stop }) : hold(goal, above);
