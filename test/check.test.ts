@@ -321,6 +321,18 @@ describe('a check', () => {
     expect(await warmupNeeded(inputFor(above(sma('close', 400)), 500))).toBeUndefined();
   });
 
+  test.for([7, 11, 96])('finds no history enough for a rule on every kline of %i since the first', async (every) => {
+    const counting = defineStrategy({
+      name: 'a',
+      about: 'a',
+      params: {},
+      signals: ({ klines }) => klines.pipe(map((_, row) => (row % every === 0 ? hold({ quantity: 1 }, '') : flat('')))),
+    });
+    expect((await warmupNeeded(inputFor(counting, 800)))?.decisions).toBeUndefined();
+    const counted = above(made((k) => columnOf(k, (row) => 1 + (row % every))));
+    expect((await warmupNeeded(inputFor(counted, 800)))?.indicators['line']?.agrees).toBeUndefined();
+  });
+
   test('of shipped strategies passes over bundled klines and prints what it found, over what', async () => {
     for (const [strategy, answer] of [
       ['sma-cross', /parameters +fast 10, slow 50,.*\nto change +--set .*\nlook-ahead +none/],
@@ -337,7 +349,7 @@ describe('a check', () => {
   test('looks at more klines where warming up takes them, and says what helps where even those are too few', async () => {
     const long = await checked('sma-cross', 'strategies.0.params.slow=1400');
     expect(long.text).toMatch(
-      /^sma-cross +4,350 klines of (.*\n)+warm-up +1400 klines of 15min asked for; decisions agree after/,
+      /^sma-cross +4,350 klines of (.*\n)+warm-up +1400 klines of 15min asked for; decisions agree after 1400; a live start has 1400: enough/,
     );
     const longest = await checked('sma-cross', 'strategies.0.params.slow=5000');
     expect(longest.text).toMatch(

@@ -4,7 +4,7 @@ import type { TradingConfig } from '../config/schema.ts';
 import { intervalMs } from '../domain/interval.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { warmupOf } from '../strategy/needs.ts';
+import { liveHistory, warmupOf } from '../strategy/needs.ts';
 import { endpoints, tradeEndpoints } from '../venue/exchange/endpoints.ts';
 import type { Configured } from './strategies.ts';
 
@@ -31,7 +31,7 @@ export function weightPlanOf(
       symbol: config.symbol,
       ordersPerMinute: config.expects.ordersPerMinute ?? minuteMs / intervalMs(config.interval, 0),
       resting: config.expects.resting,
-      warmup: warmupOf(strategy, params, config.interval),
+      warmup: liveHistory(warmupOf(strategy, params, config.interval)),
     })),
     pollMs: execution.pollMs,
     sweepMs: execution.sweepMs,

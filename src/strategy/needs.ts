@@ -20,6 +20,9 @@ export function needsOf(strategy: Strategy, params: ParamValues<Params>): readon
 export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interval: Interval): number =>
   Math.max(...needsOf(strategy, params).map((need) => ownWarmup(need, interval)));
 
+/** Klines that a live start loads: at least what a chart shows, and no more than 100 requests give. */
+export const liveHistory = (warmup: number): number => Math.min(30_000, Math.max(300, warmup));
+
 /** What of its warm-up or its indicators is none, or undefined; a file of one's own is not held to types. */
 export function needsFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {
   const { warmup: own } = strategy as { readonly warmup?: unknown };

@@ -9,7 +9,7 @@ import { grouped, momentText } from '../../report/figures.ts';
 import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { framesOf } from '../../strategy/frames.ts';
 import { isPath } from '../../strategy/load.ts';
-import { warmupOf } from '../../strategy/needs.ts';
+import { liveHistory, warmupOf } from '../../strategy/needs.ts';
 import { prepare } from '../backtest/backtest.ts';
 import { partsOf } from '../backtest/currencies.ts';
 import type { RunInput } from '../backtest/run.ts';
@@ -19,7 +19,7 @@ import { showPace } from '../pace.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
-import { klinesToSay, venueKlines, type Warmup, warmupNeeded } from './warmup.ts';
+import { klinesToSay, type Warmup, warmupNeeded } from './warmup.ts';
 import { type Mistake, mistakesIn, type Wished, wishedIn } from './wishes.ts';
 
 export interface CheckOptions {
@@ -256,10 +256,10 @@ function tooFew(interval: string, { declared, there }: Checked['history']): stri
 function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
   const agree = (what: string, count: number | undefined): string =>
     count === undefined ? `${what} do not agree within ${tried}` : `${what} agree after ${count}`;
-  const enough = decisions !== undefined && decisions <= venueKlines;
-  const limit = enough
-    ? `a live start has ${venueKlines}: enough`
-    : `a live start has ${venueKlines}: until it has seen more, it may decide otherwise than a backtest`;
+  const live = `a live start has ${liveHistory(declared)}`;
+  const limit = isEnough({ declared, decisions })
+    ? `${live}: enough`
+    : `${live}: until it has seen more, it may decide otherwise than a backtest`;
   return [
     row('warm-up', `${declared} klines of ${interval} asked for; ${agree('decisions', decisions)}; ${limit}`),
     ...Object.entries(indicators).map(([name, one]) =>
@@ -267,6 +267,10 @@ function warmupLines({ declared, decisions, indicators, tried }: Warmup, interva
     ),
   ];
 }
+
+/** Whether a live start has the klines after which decisions agree. */
+const isEnough = ({ declared, decisions }: Pick<Warmup, 'declared' | 'decisions'>): boolean =>
+  decisions !== undefined && decisions <= liveHistory(declared);
 
 const jsonOf = ({ warmup, wished, unasked, history, ...checked }: Checked): object => ({
   version: 1,
@@ -279,7 +283,7 @@ const jsonOf = ({ warmup, wished, unasked, history, ...checked }: Checked): obje
       : {
           ...warmup,
           decisions: warmup.decisions ?? null,
-          enough: (warmup.decisions ?? Number.POSITIVE_INFINITY) <= venueKlines,
+          enough: isEnough(warmup),
           indicators: Object.fromEntries(
             Object.entries(warmup.indicators).map(([name, one]) => [name, { ...one, agrees: one.agrees ?? null }]),
           ),

@@ -19,7 +19,7 @@ import type { Notice } from '../../execution/desk.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { faultText } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
-import { warmupOf } from '../../strategy/needs.ts';
+import { liveHistory, warmupOf } from '../../strategy/needs.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 import type { Assembled } from '../assemble.ts';
 import { held, type Source, source } from '../source.ts';
@@ -124,9 +124,8 @@ interface Course {
 
 async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: NamedHosted): Promise<readonly Kline[]> {
   const needed = warmupOf(one.strategy, one.params, one.interval);
-  const count = Math.max(needed, charted);
   const history = await reach(reaching, `klines of ${one.symbol}`, () =>
-    exchange.feed.history(one.symbol, one.interval, count),
+    exchange.feed.history(one.symbol, one.interval, liveHistory(needed)),
   );
   for (const kline of history.slice(-charted)) screen.addKline(kline);
   if (history.length < needed)
