@@ -24,6 +24,9 @@ const checksOf = (stdout: string): readonly Check[] => (JSON.parse(stdout) as { 
 const levels = (checks: readonly Check[]): Readonly<Record<string, string>> =>
   Object.fromEntries(checks.map(({ name, level }) => [name, level]));
 
+const remembered = (): Readonly<Record<string, string>> =>
+  (JSON.parse(readFileSync(join(rig.state, 'capabilities.json'), 'utf8')) as { rest: Record<string, string> }).rest;
+
 /** What the built-in exchange of each profile must be found to do. */
 const profiles = [
   [
@@ -79,22 +82,46 @@ test('a daemon finds out by itself at its first start, remembers it, and does no
   });
   rig.remove();
   rig = makeRig(exchange);
-  const remembered = (): { rest: Readonly<Record<string, string>> } =>
-    JSON.parse(readFileSync(join(rig.state, 'capabilities.json'), 'utf8')) as { rest: Record<string, string> };
   const found = (): number =>
     readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('found out about the exchange: ').length - 1;
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   const first = await rig.start();
-  expect(remembered().rest).toMatchObject({ lists: 'wrapped', recvWindow: 'recvwindow', clientIdEchoed: 'unknown' });
+  expect(remembered()).toMatchObject({ lists: 'wrapped', recvWindow: 'recvwindow', clientIdEchoed: 'unknown' });
   await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
   await first.end('SIGKILL');
   expect([found(), asked()]).toEqual([1, 1]);
   // There is an order to look at now.
   const second = await rig.start();
-  expect(remembered().rest).toMatchObject({ clientIdEchoed: 'yes', queryByClientId: 'no', recvWindow: 'recvwindow' });
+  expect(remembered()).toMatchObject({ clientIdEchoed: 'yes', queryByClientId: 'no', recvWindow: 'recvwindow' });
   await second.end('SIGINT');
   await (await rig.start()).end('SIGINT');
   expect([found(), asked()]).toEqual([2, 2]);
+});
+
+test('an order that a human placed without a client id does not show that ids are not given back; one of the daemon does', async () => {
+  await begin('observed');
+  exchange.people.place({ user: trader.uid, symbol: 'BTCUSDT', side: 'BUY', volume: '0.1', price: '5000' });
+  const doctor = async (): Promise<Check | undefined> => {
+    const { stdout } = await rig.run('doctor', '--config', rig.configure(), '--json');
+    return checksOf(stdout).find(({ name }) => name === 'client ids');
+  };
+  expect((await doctor())?.level).toBe('ok');
+  expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });
+  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  const daemon = await rig.start();
+  await until('a resting order of ours', () => exchange.openOrders(trader.uid).length === 2);
+  expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });
+  await daemon.end('SIGKILL');
+  const lie = exchange.addFault({
+    match: { method: 'GET', path: '/sapi/v1/order' },
+    do: { lie: { set: { clientOrderId: null } } },
+  });
+  expect((await doctor())?.level).toBe('fail');
+  expect(remembered()).toMatchObject({ clientIdEchoed: 'no' });
+  lie();
+  const again = await rig.start();
+  expect(remembered()).toMatchObject({ clientIdEchoed: 'yes' });
+  await again.end('SIGINT');
 });
 
 test('a daemon starts although nothing can be found out', async () => {

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RestCapabilities } from '../venue/exchange/capabilities.ts';
-import { cancelAt, isQueriedByClientId, rememberCapabilities, rememberFact, windowAt } from './capabilities-file.ts';
+import {
+  cancelAt,
+  isQueriedByClientId,
+  isToBeFoundOut,
+  rememberCapabilities,
+  rememberFact,
+  windowAt,
+} from './capabilities-file.ts';
 
 const rest: RestCapabilities = {
   errorStatus: '200',
@@ -31,6 +38,15 @@ it('what a venue can do holds for that venue alone, and a proof is not lost to a
   expect(statSync(join(dir, 'capabilities.json')).mode & 0o777).toBe(0o600);
   rememberCapabilities(dir, 'a/1', 2, { rest: { ...rest, queryByClientId: 'no' }, socket });
   expect(isQueriedByClientId(dir, 'a/1')).toBe(false);
+});
+
+it('that client ids are not given back is asked about again, and an echo replaces it', () => {
+  const dir = fresh();
+  rememberCapabilities(dir, 'a/1', 0, { rest: { ...rest, clientIdEchoed: 'no' } });
+  expect(isToBeFoundOut(dir, 'a/1')).toBe(true);
+  rememberCapabilities(dir, 'a/1', 1, { rest });
+  rememberCapabilities(dir, 'a/1', 2, { rest: { ...rest, clientIdEchoed: 'unknown' } });
+  expect(isToBeFoundOut(dir, 'a/1')).toBe(false);
 });
 
 it('what a cancel showed is kept beside the rest, whoever writes first, and a doctor does not take it back', () => {

@@ -92,6 +92,6 @@ export function windowAt(stateDir: string, venue: string): KnownWindow | undefin
   return taken === undefined ? undefined : { name: taken, isHeeded: false };
 }
 
-/** True where it has not been found out yet what proves whose an order is: at a first start, and until there was an order to look at. */
+/** True until an order has shown its client id: that none did so far may be a wrong guess of an earlier start. */
 export const isToBeFoundOut = (stateDir: string, venue: string): boolean =>
-  !['yes', 'no'].includes(remembered(stateDir, venue).rest['clientIdEchoed'] ?? '');
+  remembered(stateDir, venue).rest['clientIdEchoed'] !== 'yes';

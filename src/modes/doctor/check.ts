@@ -69,7 +69,7 @@ function clientIds(
   { clientIdEchoed, queryByClientId }: RestCapabilities,
   { isHere, dedicated }: { readonly isHere: boolean; readonly dedicated: boolean },
 ): Check {
-  const missing = 'orders do not show the id that they were created with';
+  const missing = 'an order of this journal does not show the id that it was created with';
   if (clientIdEchoed === 'no')
     return dedicated
       ? check(
@@ -83,7 +83,7 @@ function clientIds(
           `${missing}: an order of unknown outcome could not be told from somebody else's`,
           'if nobody and nothing else trades on this account, set dedicatedAccount: true in the configuration; otherwise give Sluice an account of its own',
         );
-  const unknown = 'no order of the account to look at: run the doctor again after the first one';
+  const unknown = 'no order to judge by: run the doctor again after the first order of a daemon';
   const echoed = said(clientIdEchoed, 'orders show their client id', '', unknown);
   const alone = said(
     queryByClientId,

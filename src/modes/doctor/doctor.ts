@@ -17,6 +17,7 @@ import { defaultStateDir } from '../state.ts';
 import { type Configured, configure } from '../strategies.ts';
 import { type Check, capabilityChecks, check, type Level } from './check.ts';
 import { exchangeChecks, openPatient, type Patient } from './exchange.ts';
+import { sentWithId } from './find-out.ts';
 import { machineChecks, planChecks } from './machine.ts';
 import { doctorLines } from './show.ts';
 
@@ -90,10 +91,12 @@ async function examine(
 ): Promise<readonly Check[]> {
   const symbol = configured[0]?.config.symbol ?? '';
   const listening = patient.exchange.probeSocket(symbol);
-  const { checks, rest } = await exchangeChecks(patient, config, configured, !hasJournal(stateDir));
+  const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
+  const { checks, rest } = await exchangeChecks(patient, config, configured, !hasJournal(stateDir), (at) =>
+    name === undefined ? undefined : sentWithId(stateDir, name, at),
+  );
   const socket = await listening;
   if (rest === undefined) return checks;
-  const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
   if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
   const isHere = isLoopback(config.exchange.restUrl);
   // A cancel shows what no question can: a daemon that made one has written it down.

@@ -63,12 +63,13 @@ export function openPatient(
   };
 }
 
-/** `isNew`: nothing was traded by the state directory yet. `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
+/** `isNew`: nothing was traded by the state directory yet. `sent` gives `sentWithId` of `Exchange.probe`. `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
 export async function exchangeChecks(
   patient: Patient,
   config: TradingConfig,
   configured: readonly Configured[],
   isNew: boolean,
+  sent: (at: Instrument) => string | undefined,
 ): Promise<{ readonly checks: readonly Check[]; readonly rest: RestCapabilities | undefined }> {
   const { exchange: x, clock } = patient;
   const begunAt = clock.monotonic();
@@ -92,7 +93,7 @@ export async function exchangeChecks(
   if (at === undefined) return { checks, rest: undefined };
   // Where the key is not taken at all its permissions need no word.
   const isTaken = checks.some(({ name, level }) => name === 'key' && level === 'ok');
-  const rest = await findOut(x, at, isTaken);
+  const rest = await findOut(x, at, isTaken, sent(at));
   return { checks: isTaken ? [...checks, tradeCheck(rest)] : checks, rest };
 }
 

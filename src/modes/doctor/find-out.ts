@@ -1,15 +1,41 @@
 /** Finds out what an exchange does, by questions and by tests of an order that nobody places: the doctor does, and a daemon's first start. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { greatest, type Lots, lotsFor, plus, ticksOf } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { journalFile } from '../../journal/open.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { Exchange, SampleOrder } from '../../venue/exchange/exchange.ts';
 import { isToBeFoundOut, rememberCapabilities } from '../capabilities-file.ts';
+import { inJournal } from '../control.ts';
 import type { Log } from '../daemon/log.ts';
 
-/** `mayTest`: the key was taken, so that the test of an order can tell something. */
-export async function findOut(x: Exchange, at: Instrument, mayTest: boolean): Promise<RestCapabilities> {
-  return x.probe(at.symbol, mayTest ? await sampleOrder(x, at) : undefined);
+/** `mayTest`: the key was taken, so that the test of an order can tell something. `sentWithId`: see `Exchange.probe`. */
+export async function findOut(
+  x: Exchange,
+  at: Instrument,
+  mayTest: boolean,
+  sentWithId: string | undefined,
+): Promise<RestCapabilities> {
+  return x.probe(at.symbol, mayTest ? await sampleOrder(x, at) : undefined, sentWithId);
+}
+
+/** The exchange's id of the newest order that the journal of a state directory sent to a venue with a client id: not in a batch. */
+export function sentWithId(stateDir: string, venue: string, { symbol }: Instrument): string | undefined {
+  if (!existsSync(join(stateDir, journalFile))) return undefined;
+  try {
+    return inJournal(stateDir, (reader) => {
+      if (reader.meta.get('venue') !== venue) return undefined;
+      const orders = reader.orders('order_id IS NOT NULL AND symbol = ? ORDER BY created_at DESC', symbol);
+      return orders.find(({ batch }) => batch === null)?.orderId ?? undefined;
+    });
+  } catch (error) {
+    // The doctor says elsewhere that its journal cannot be read, and no daemon begins on it.
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** A small purchase far below the market; undefined where there is no price. */
@@ -56,14 +82,14 @@ export interface FindOutOnce {
 const patienceMs = 15_000;
 
 /**
- * At the first start of a daemon against an exchange, and at later ones until an order has shown whether client ids come back. Never
+ * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
  * fails: what is not told in time stays unknown, and nobody leans on it.
  */
 export async function findOutOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
   if (!isToBeFoundOut(stateDir, venueName)) return;
   const late = new AbortController();
   try {
-    const asking = findOut(exchange, at, true);
+    const asking = findOut(exchange, at, true, sentWithId(stateDir, venueName, at));
     const found = await Promise.race([asking, pause(clock, clock.machine(patienceMs), late.signal)]);
     if (found === undefined)
       return log.warn({}, 'the exchange was too slow to show what it does: asked again at the next start');

@@ -150,10 +150,24 @@ describe('what a deployment does', () => {
     deployment({ ...usual, openOrders: { list: [listed] }, order });
     const about = () => at.open().exchange.probe('BTCUSDT');
     expect(await about()).toMatchObject({ clientIdEchoed: 'yes', queryByClientId: 'no' });
-    deployment({ ...usual, openOrders: { list: [listed] }, order: listed });
-    expect(await about()).toMatchObject({ clientIdEchoed: 'no' });
+    deployment({ ...usual, openOrders: { list: [listed, { ...order, orderId: '5' }] } });
+    expect(await about()).toMatchObject({ clientIdEchoed: 'yes' });
     deployment({ ...usual, openOrders: { list: [listed] } });
     expect(await about()).toMatchObject({ clientIdEchoed: 'unknown' });
+  });
+
+  it.each([
+    [{ ...order, clientOrderId: null }, undefined, 'unknown'],
+    [{ ...order, clientOrderId: null }, '5', 'unknown'],
+    [{ ...order, clientOrderId: null }, order.orderId, 'no'],
+    [order, order.orderId, 'yes'],
+  ])('concludes that client ids are not given back only from an order that was sent with one', async (...given) => {
+    const [answer, sentWithId, clientIdEchoed] = given;
+    const query = ({ target }: SeenRequest): object =>
+      target.includes(order.orderId) ? answer : { code: -2013, msg: 'no such order' };
+    deployment({ ...usual, openOrders: [{ ...order, clientOrderId: '' }], order: query });
+    const found = await at.open().exchange.probe('BTCUSDT', undefined, sentWithId);
+    expect(found).toMatchObject({ clientIdEchoed });
   });
 
   it('goes by the order of the newest trade where none is open', async () => {

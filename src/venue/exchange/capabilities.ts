@@ -47,6 +47,8 @@ export interface ProbeParts {
   /** The test of an order that could be placed, and what tests tell of the time window; left out where none could be. */
   readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
   readonly testWindow: (() => Promise<WindowHabit | undefined>) | undefined;
+  /** The exchange's id of an order that was sent with a client id: only such an order can show that ids are not given back. */
+  readonly sentWithId: string | undefined;
 }
 
 interface Asked {
@@ -62,14 +64,14 @@ const keyCodes: ReadonlySet<string> = new Set([
 ]);
 
 export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
-  const { symbol, isSigned, testOrder, testWindow } = parts;
+  const { symbol, isSigned, testOrder, testWindow, sentWithId } = parts;
   const ask = asking(parts);
   const wrong = await ask(endpoints.depth, { symbol: 'SLUICENOSUCH' });
   const lower = await ask(endpoints.ticker, { symbol: symbol.toLowerCase() });
   const trades = await ask(endpoints.trades, { symbol, limit: '5' });
   const klines = await ask(endpoints.klines, { symbol, interval: '1min', limit: '5' });
   const open = isSigned ? await ask(endpoints.openOrders, { symbol, limit: '10' }) : nothing;
-  const order = isSigned ? await ownOrder(ask, symbol, open) : undefined;
+  const order = isSigned ? await ownOrder(ask, symbol, open, sentWithId) : undefined;
   const orderTest = testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder());
   return {
     errorStatus: wrong.refusal === undefined ? 'unknown' : wrong.status === 200 ? '200' : '4XX',
@@ -80,7 +82,7 @@ export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
     klines: orderOf(klines.body),
     orderTest,
     recvWindow: orderTest === 'yes' ? ((await testWindow?.()) ?? 'unknown') : 'unknown',
-    clientIdEchoed: order === undefined ? 'unknown' : order.clientId === undefined ? 'no' : 'yes',
+    clientIdEchoed: echoed(order, sentWithId),
     queryByClientId: await byClientId(ask, symbol, order),
     cancel: 'unknown',
   };
@@ -133,14 +135,30 @@ interface OwnOrder {
   readonly clientId: string | undefined;
 }
 
-/** An order of the account: one that is open, or that of its newest trade. */
-async function ownOrder(ask: Ask, symbol: string, open: Asked): Promise<OwnOrder | undefined> {
-  const [row] = rowsIn(open.body);
-  const listed = isFields(row) ? readOwn(row) : undefined;
+/** An order may be placed without a client id (specification §4.2): one that shows none proves nothing unless it was sent with one. */
+function echoed(order: OwnOrder | undefined, sentWithId: string | undefined): Known {
+  if (order?.clientId !== undefined) return 'yes';
+  return order !== undefined && order.orderId === sentWithId ? 'no' : 'unknown';
+}
+
+/** An order of the account: the one that was sent with a client id, one that is open, or that of its newest trade. */
+async function ownOrder(
+  ask: Ask,
+  symbol: string,
+  open: Asked,
+  sentWithId: string | undefined,
+): Promise<OwnOrder | undefined> {
+  const sent = sentWithId === undefined ? undefined : await askedFor(ask, symbol, sentWithId);
+  if (sent !== undefined) return sent;
+  const rows = rowsIn(open.body).flatMap((row) => (isFields(row) ? (readOwn(row) ?? []) : []));
+  const listed = rows.find(({ clientId }) => clientId !== undefined);
+  if (listed !== undefined) return listed;
   // Lists need not give client ids (specification §4.2): what they leave out, the query of that very order tells.
-  if (listed?.clientId !== undefined) return listed;
-  const orderId = listed?.orderId ?? (await tradedOrder(ask, symbol));
-  if (orderId === undefined) return undefined;
+  const orderId = rows[0]?.orderId ?? (await tradedOrder(ask, symbol));
+  return orderId === undefined ? undefined : askedFor(ask, symbol, orderId);
+}
+
+async function askedFor(ask: Ask, symbol: string, orderId: string): Promise<OwnOrder | undefined> {
   const { body, refusal } = await ask(endpoints.query, { orderId, symbol });
   const order = isFields(body) && isFields(body['data']) ? body['data'] : body;
   return refusal === undefined && isFields(order) ? readOwn(order) : undefined;

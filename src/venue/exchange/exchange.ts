@@ -94,8 +94,11 @@ export interface Exchange {
   readonly withdrawals: Withdrawals;
   /** A request that the table does not know, for support. */
   readonly raw: Raw;
-  /** Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays unknown. */
-  probe(symbol: string, sample?: SampleOrder): Promise<RestCapabilities>;
+  /**
+   * Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays
+   * unknown. `sentWithId`: the exchange's id of an order that was sent with a client id.
+   */
+  probe(symbol: string, sample?: SampleOrder, sentWithId?: string): Promise<RestCapabilities>;
   /** The same of the socket; takes ten seconds and more. */
   probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
@@ -178,11 +181,12 @@ export function exchange(options: ExchangeOptions): Exchange {
     desk,
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
-    async probe(symbol, sample) {
+    async probe(symbol, sample, sentWithId) {
       const isSigned = options.apiSecret !== undefined;
       const testOrder = sample && (() => desk.test(sample.wanted, sample.at));
       const testWindow = sample && (() => desk.testWindow(sample.wanted, sample.at));
-      const found = await probeRest({ rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow });
+      const asked = { rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow, sentWithId };
+      const found = await probeRest(asked);
       if (found.recvWindow !== 'unknown') window.learn(found.recvWindow);
       return found;
     },
