@@ -8,6 +8,7 @@ const alone: readonly HabitCase[] = [
   { profile: 'documented', habits: { clientId: 'null' }, life: 'dedicated' },
   { profile: 'observed', habits: { clientId: 'null' }, life: 'margin' },
   { profile: 'documented', habits: { orderId: 'list' } },
+  { profile: 'documented', habits: { emptyLists: 'bare null' } },
   { profile: 'documented', habits: { signedPath: 'stripped' } },
   { profile: 'observed', habits: {}, life: 'margin' },
 ];

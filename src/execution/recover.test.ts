@@ -169,9 +169,17 @@ describe('start-up after kill -9', () => {
     desk.crash();
     desk.listen();
     const recovered = desk.assembled.desk.recover();
-    await desk.pass(60_000);
-    expect(desk.notices[0]?.text).toContain('start-up waits for the exchange to answer about BTCUSDT');
-    expect(desk.notices.length).toBeLessThan(6);
+    await desk.pass(1_000);
+    expect(desk.notices).toEqual([
+      {
+        level: 'error',
+        text: expect.stringMatching(/^start-up waits for the exchange to answer about BTCUSDT: .*sluice doctor$/),
+      },
+    ]);
+    await desk.pass(57_000);
+    expect(desk.notices).toHaveLength(1);
+    await desk.pass(10_000);
+    expect(desk.notices).toHaveLength(2);
     desk.venue.failing.clear();
     await desk.finish(recovered, timing.sweepGapMs + 5_000);
   });

@@ -5,8 +5,9 @@ import { type Execution, move } from './desk.ts';
 import { keepLooking, resolve } from './resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
-/** Between tries to look at a symbol while the exchange does not answer, ms. */
+/** Between tries to look at a symbol while the exchange does not answer, real ms, and after how many failures it is reported again. */
 const retryMs = 2_000;
+const failuresBetween = 30;
 
 /**
  * Brings the orders that a journal left open up to date: what was never sent is closed, what may have been sent is unknown
@@ -58,8 +59,11 @@ async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: 
       });
       return false;
     }
-    if (failed && failures++ % 10 === 0)
-      notice({ level: 'warn', text: `start-up waits for the exchange to answer about ${symbol}: ${cause}` });
+    if (failed && failures++ % failuresBetween === 0)
+      notice({
+        level: 'error',
+        text: `start-up waits for the exchange to answer about ${symbol}: ${cause}. Nothing is traded until ${symbol} can be read, and it is asked again every ${retryMs / 1_000} s: see whether the exchange works, and run sluice doctor`,
+      });
     await clock.sleep(clock.machine(retryMs));
   }
 }

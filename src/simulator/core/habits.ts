@@ -21,8 +21,8 @@ interface ErrorHabits {
   readonly replies: 'bare' | 'enveloped';
   /** What a refusal has beside code and text: nothing more, or `succ: false` and `msgData` [4]. */
   readonly refusalExtras: 'none' | 'succ';
-  /** A list without rows: empty, or `data: null` inside `{code: "0", msg, data}` [5]. */
-  readonly emptyLists: 'empty' | 'null';
+  /** A list without rows: empty, `data: null` inside `{code: "0", msg, data}`, or null as the whole body [5]. */
+  readonly emptyLists: 'empty' | 'null' | 'bare null';
   /** Symbols in a request: in any case, or upper case alone [2]. */
   readonly symbolCase: 'any' | 'upper';
   /** What a signature is over: the whole path (§5.2), or the path without its `/sapi`, which a gateway took away [6]. */
@@ -212,7 +212,7 @@ export const habitPositions: { readonly [K in keyof Habits]: readonly Habits[K][
   messages: ['english', 'chinese'],
   replies: ['bare', 'enveloped'],
   refusalExtras: ['none', 'succ'],
-  emptyLists: ['empty', 'null'],
+  emptyLists: ['empty', 'null', 'bare null'],
   symbolCase: ['any', 'upper'],
   signedPath: ['whole', 'stripped'],
   lostCreateEvery: [0, 3],

@@ -124,9 +124,11 @@ const lostReply = { status: 504, body: '<html><body><h1>504 Gateway Time-out</h1
 const weightOf = ({ weight }: Endpoint, habits: Habits): number =>
   typeof weight === 'number' ? weight : weight(habits);
 
-/** A list that is null, which only a habit makes of one, has an envelope under every habit. */
-const wrapped = (reply: Json, { family }: Endpoint, { replies }: Habits): Json =>
-  (replies === 'bare' && reply !== null) || family !== undefined ? reply : { code: '0', msg: 'Success', data: reply };
+/** A list that is null, which only a habit makes of one, has an envelope unless that habit is the one without. */
+const wrapped = (reply: Json, { family }: Endpoint, { replies, emptyLists }: Habits): Json =>
+  (replies === 'bare' && (reply !== null || emptyLists === 'bare null')) || family !== undefined
+    ? reply
+    : { code: '0', msg: 'Success', data: reply };
 
 /** The reply to a refused request; limits answer with their own status under every habit. */
 export function refusalReply(refusal: Refusal, habits: Habits, family?: Family): { status: number; body: string } {

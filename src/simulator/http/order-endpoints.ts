@@ -125,7 +125,7 @@ function firstFrom(trades: readonly OwnTrade[], fromId: bigint, inclusive: boole
 }
 
 function list(rows: Json[], { habits }: Call): Json {
-  if (rows.length === 0 && habits.emptyLists === 'null') return null;
+  if (rows.length === 0 && habits.emptyLists !== 'empty') return null;
   return habits.lists === 'bare' ? rows : { list: rows };
 }
 

@@ -91,7 +91,7 @@ describe('an answer that quotes us', () => {
 describe('answers that nobody expects', () => {
   it.each<[string, number, unknown, string | undefined]>([
     ['a page of a gateway', 200, '<html></html>', 'unclear answer'],
-    ['nothing', 200, 'null', 'unclear answer'],
+    ['nothing', 200, 'null', 'unreadable answer'],
     ['an error of the server', 502, '<html></html>', 'unclear answer'],
     ['a code that nobody knows', 200, { code: 987_654, msg: '?' }, 'unknown error code'],
     ['a known code', 400, { code: -1121, msg: 'Invalid symbol.' }, undefined],

@@ -103,6 +103,7 @@ describe('lists', () => {
     ['under list', { list: [row, row] }, 2],
     ['in an envelope', { code: 0, msg: 'suc', data: { list: [row] } }, 1],
     ['as null in an envelope', { code: '0', msg: 'suc', data: null }, 0],
+    ['as null alone', 'null', 0],
   ])('of open orders are read %s', async (_, body, length) => {
     answering(() => body);
     const answer = await open().exchange.orders.openOrders('BTCUSDT');
@@ -119,12 +120,28 @@ describe('lists', () => {
   it.each<[string, unknown]>([
     ['an object', {}],
     ['an empty body', ''],
-    ['null', 'null'],
     ['a row without an id', [row, { ...row, orderId: 'x' }]],
     ['an error under 200', { code: '-1003', msg: 'x' }],
   ])('fail as a whole for %s', async (_, body) => {
     answering(() => body);
     expect(await open().exchange.orders.openOrders('BTCUSDT')).toMatchObject({ kind: 'failed' });
+  });
+
+  it.each([
+    [
+      200,
+      '<html>\u001b[31m\n down</html>',
+      'open orders: HTTP 200 with a body that is not JSON: <html> [31m down</html>',
+    ],
+    [503, `<html>${'x'.repeat(200)}`, `open orders: HTTP 503: <html>${'x'.repeat(74)}`],
+    [404, 'null', 'open orders: HTTP 404 without an error code: null'],
+    [200, '{"rows":[]}', 'open orders: the answer is no list, HTTP 200: {"rows":[]}'],
+  ])('say what was received instead: HTTP %s with %s', async (status, body, cause) => {
+    answering((_, response) => {
+      response.statusCode = status;
+      return body;
+    });
+    expect(await open().exchange.orders.openOrders('BTCUSDT')).toEqual({ kind: 'failed', cause });
   });
 });
 

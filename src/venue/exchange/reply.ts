@@ -27,21 +27,21 @@ export function readReply(http: HttpReply): Reply {
   if (http.kind === 'failed') return { kind: http.written ? 'unclear' : 'notSent', cause: http.cause };
   const { status } = http;
   const definite = status === 200 || (status >= 400 && status < 500 && !undetermined.has(status));
-  if (!definite) return { kind: 'unclear', cause: `HTTP ${status}${codeIn(http.body)}` };
+  if (!definite) return { kind: 'unclear', cause: `HTTP ${status}${codeIn(http.body)}${excerpt(http.body)}` };
   let value: unknown;
   try {
     value = parseExact(http.body);
   } catch {
-    return { kind: 'unclear', cause: `HTTP ${status} with a body that is not JSON` };
+    return { kind: 'unclear', cause: `HTTP ${status} with a body that is not JSON${excerpt(http.body)}` };
   }
-  // An empty answer must not pass for an empty list: a missing order is a conclusion, this is none.
-  if (typeof value !== 'object' || value === null)
-    return { kind: 'unclear', cause: `HTTP ${status} with an empty body` };
+  // Some deployments answer null for a list without rows (venue-observed §5): `rowsOf` reads it as one, every other reader refuses it.
+  if (typeof value !== 'object')
+    return { kind: 'unclear', cause: `HTTP ${status} with a body that is no object${excerpt(http.body)}` };
   const code = isFields(value) ? textOf(value['code']) : undefined;
   if (isFields(value) && (value['succ'] === false || (code !== undefined && !successCodes.has(code)))) {
     return { kind: 'refused', code: code ?? 'succ=false', message: textOf(value['msg']) ?? '' };
   }
-  if (status !== 200) return { kind: 'unclear', cause: `HTTP ${status} without an error code` };
+  if (status !== 200) return { kind: 'unclear', cause: `HTTP ${status} without an error code${excerpt(http.body)}` };
   return { kind: 'ok', value: isFields(value) && code !== undefined && 'data' in value ? value['data'] : value };
 }
 
@@ -54,7 +54,18 @@ function codeIn(body: string): string {
   return code === undefined ? '' : ` (code ${code})`;
 }
 
-/** The rows of a list reply: bare, `{"list":[…]}`, or null in an envelope where there are none; undefined when it is no list. */
+const excerptLength = 80;
+
+/** The beginning of a body on one line, without control characters, for a message; empty for a body of spaces. */
+export function excerpt(body: string): string {
+  const text = body
+    .slice(0, excerptLength)
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  return text === '' ? '' : `: ${text}`;
+}
+
+/** The rows of a list reply: bare, `{"list":[…]}`, or null, bare or in an envelope, where there are none; undefined when it is no list. */
 export function rowsOf(value: unknown, key = 'list'): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (value === null) return [];

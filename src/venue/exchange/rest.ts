@@ -6,7 +6,7 @@ import type { Count } from './counters.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
 import type { Http, HttpReply, HttpRequest } from './http.ts';
 import { replyReader } from './repeated.ts';
-import { limitStatuses, type Reply, tooManyRequests } from './reply.ts';
+import { excerpt, limitStatuses, type Reply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
 /** "Timestamp for this request is outside of the recvWindow", or too far ahead (venue-observed §4). */
@@ -68,6 +68,8 @@ export function rest(options: RestOptions): Rest {
   const read = replyReader();
   const urlOf = urls();
 
+  const redact = (text: string): string => signer?.redact(text, {}) ?? text;
+
   function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
     const url = urlOf(base + endpoint.path + search);
     const signedAt = clock.now() - agedMs;
@@ -120,9 +122,11 @@ export function rest(options: RestOptions): Rest {
     sign: (endpoint, body, agedMs) => sign(endpoint, body, '', agedMs),
     unreadable({ name }, why, answer) {
       count?.('unreadable answer', { question: name, why, answer });
-      return failed(`${name}: ${why}`);
+      // Only an answer under HTTP 200 is read.
+      const received = JSON.stringify(answer) ?? 'nothing';
+      return failed(redact(`${name}: ${why}, HTTP 200${excerpt(received)}`));
     },
-    redact: (text) => signer?.redact(text, {}) ?? text,
+    redact,
   };
 }
 
