@@ -5,6 +5,7 @@ import { Refusal } from './domain/refusal.ts';
 import { rulesOption } from './modes/backtest/rules-option.ts';
 import { addByHand, speed } from './modes/by-hand/commands.ts';
 import { addData } from './modes/data/commands.ts';
+import { addDecisions } from './modes/decide-commands.ts';
 import { refusesEarlyEnd } from './modes/early-end.ts';
 import { exitCodeOf } from './modes/exit-code.ts';
 import { addJournal } from './modes/journal/commands.ts';
@@ -304,17 +305,7 @@ program
   .addOption(stateOption())
   .addOption(jsonOption())
   .action(async (order: string, given) => (await import('./modes/decide.ts')).resolve(order, { ...given, out, say }));
-program
-  .command('adjust')
-  .description('tell the ledger of a deposit (positive) or a withdrawal, so that it equals the account again')
-  .argument('<ASSET>', 'such as USDT')
-  .argument('<AMOUNT>', 'such as 100 or -12.5')
-  .requiredOption('--reason <TEXT>', 'for the journal')
-  .addOption(stateOption())
-  .addOption(jsonOption())
-  .action(async (asset: string, amount: string, given) =>
-    (await import('./modes/decide.ts')).adjust(asset, amount, { ...given, out, say }),
-  );
+addDecisions(program, { out, say });
 
 program
   .command('watchdog')

@@ -47,6 +47,7 @@ class FakeDaemon implements DashboardSource {
     this.told.push(`resolve: ${order} as ${as}, ${reason}`);
     return 'The order is closed.';
   }
+  readonly resolveTrade = this.resolve.bind(this);
   async limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> {
     this.told.push(`${what}: ${name} ${value}, ${reason}`);
     return 'done';
@@ -56,7 +57,6 @@ class FakeDaemon implements DashboardSource {
     return 'The ledger counts it.';
   }
 }
-
 let daemon = new FakeDaemon();
 let dashboard: Dashboard;
 const serve = (port: number, its = token): Promise<Dashboard> =>

@@ -79,7 +79,7 @@ describe('cli.md and json.md', () => {
   const commands = cells(cli.split('\n## ')[0] ?? '').map((cell) => cell.split(' ')[0] ?? '');
 
   test('name every command', async () => {
-    const listed = [...(await help()).matchAll(/^ {2}([a-z]+) (?:\[|<| )/gm)].map(([, name = '']) => name);
+    const listed = [...(await help()).matchAll(/^ {2}([a-z-]+) (?:\[|<| )/gm)].map(([, name = '']) => name);
     expect(commands.toSorted()).toEqual(listed.filter((name) => name !== 'help').toSorted());
   });
 

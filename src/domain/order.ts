@@ -151,6 +151,8 @@ export interface VenueTrade {
   readonly fee: Units;
   readonly feeAsset: string;
   readonly time: number;
+  /** The row as the exchange sent it, for whoever must judge it. */
+  readonly raw?: unknown;
   /** How a simulated venue came to grant it. */
   readonly evidence?: Evidence;
 }

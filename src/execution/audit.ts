@@ -218,8 +218,10 @@ function teller({ notice, halts }: Execution): (differences: readonly Difference
   };
 }
 
-/** An order of open outcome may explain any difference; it has a proof of its own. */
-function undecided({ portfolio }: Execution): string | undefined {
+/** An order of open outcome, or a trade that nobody has decided, may explain any difference. */
+function undecided({ portfolio, oddTrades }: Execution): string | undefined {
+  const [odd] = oddTrades.open();
+  if (odd !== undefined) return `trade ${odd.tradeId} on ${odd.symbol} is quarantined`;
   for (const { state, intent } of portfolio.orders())
     if (state === 'unknown' || state === 'quarantined' || state === 'closing')
       return `order ${intent.clientOrderId} is ${state}`;

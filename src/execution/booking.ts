@@ -3,7 +3,9 @@ import type { Side } from '../domain/market.ts';
 import type { Fill, VenueTrade } from '../domain/order.ts';
 import { tellOfChange } from './changed.ts';
 import { type Execution, fillsIn } from './desk.ts';
-import { fillRow } from './records.ts';
+import type { Oddness } from './odd-trades.ts';
+import { oddByItself, oddForOrders } from './oddness.ts';
+import { fillRow, venueTradeRow } from './records.ts';
 
 /** One side of a trade with ourselves. */
 interface Half {
@@ -31,14 +33,50 @@ export class Booking {
     this.#parts = parts;
   }
 
-  /** Books trades, oldest first, so that a position is built in the order in which it came. */
-  book(trades: readonly VenueTrade[]): void {
-    for (const { trade, side } of this.#execution.doubtful.takeReclaimed()) this.#bookSide(trade, side);
+  /**
+   * Books trades, oldest first, so that a position is built in the order in which it came. `symbol`: whose list shows them; evidence
+   * first, so the raw rows are in the same commit as the cursor and the fills made of them (R3). Left out, they are evidence already.
+   */
+  book(trades: readonly VenueTrade[], symbol?: string): void {
+    for (const { trade, side } of this.#execution.doubtful.takeReclaimed())
+      if (this.#isToBook(trade, trade.symbol, true)) this.#bookSide(trade, side);
     for (const trade of trades) {
+      if (!this.#isToBook(trade, symbol ?? trade.symbol)) continue;
+      if (symbol !== undefined) this.#witness(trade);
       if (trade.time > this.newestTradeAt) this.newestTradeAt = trade.time;
       if (trade.orderIds.length > 1) this.#noteHalf(trade);
       this.#bookSide(trade, trade.side);
     }
+  }
+
+  #witness(trade: VenueTrade): void {
+    const { journal, portfolio, clock } = this.#execution;
+    if (!journal.volatile) journal.append(venueTradeRow(trade, portfolio.instrument(trade.symbol), clock.now()));
+  }
+
+  /** False for a trade that cannot be. A venue of our own makes none. */
+  #isToBook(trade: VenueTrade, symbol: string, isLast = false): boolean {
+    const { journal, oddTrades } = this.#execution;
+    if (journal.volatile) return true;
+    const known = oddTrades.known(symbol, trade);
+    if (known === 'accepted' || known === 'left') return known === 'accepted';
+    const oddness = this.#oddness(trade, symbol) ?? (known === 'discarded' ? otherThanDiscarded : undefined);
+    if (oddness === undefined) {
+      oddTrades.corrected(symbol, trade);
+      return true;
+    }
+    const ours = trade.orderIds.filter((orderId) => this.#execution.owners.has(orderId));
+    // A fill that is booked and is shown otherwise is a contradiction of its own kind (§3.7).
+    const isBooked = ours.length > 0 && ours.every((orderId) => journal.hasFill({ tradeId: trade.tradeId, orderId }));
+    if (isBooked && trade.symbol === symbol) return true;
+    // What cannot be ours and is in the balances that this journal began with needs nobody's decision.
+    if (ours.length > 0 || !this.#parts.isBeforeOurs(trade)) oddTrades.hold(symbol, trade, oddness, isLast);
+    return false;
+  }
+
+  #oddness(trade: VenueTrade, symbol: string): Oddness | undefined {
+    const { portfolio } = this.#execution;
+    return oddByItself(trade, symbol, portfolio.instrument(symbol)) ?? oddForOrders(this.#execution, trade);
   }
 
   /** The other side of a trade with ourselves where the exchange shows one row for both: its fee is not known. */
@@ -96,5 +134,11 @@ export class Booking {
     return index === 0 ? 'BUY' : 'SELL';
   }
 }
+
+/** Whoever discarded it did not know these numbers, and must not find it booked. */
+const otherThanDiscarded: Oddness = {
+  why: 'it was discarded, and is shown with other numbers now',
+  canBeAccepted: true,
+};
 
 const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');

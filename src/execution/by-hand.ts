@@ -1,8 +1,9 @@
-/** What only a human may decide: how an order ended of which nothing is known, and what moved the balances beside trades. */
+/** What only a human may decide: how an order ended of which nothing is known, what becomes of a trade that cannot be, and what moved the balances beside trades. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState } from '../domain/order.ts';
 import { adoptByHand } from './adopt.ts';
 import { type Execution, move } from './desk.ts';
+import { decision, rowsToDecide, type TradeDecision } from './odd-trades.ts';
 import { type OrderEvent, transitions } from './states.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -43,12 +44,19 @@ export interface ByHand {
     by: string,
     reason: string,
   ) => Promise<string | undefined>;
+  /** Books a quarantined trade as it is shown, or never; gives why that cannot be. */
+  readonly resolveTrade: (
+    subject: string,
+    as: TradeDecision,
+    by: string,
+    reason: string,
+  ) => Promise<string | undefined>;
   /** Counts an amount that was paid in (positive) or out, durably. */
   readonly adjust: (asset: string, amount: Units, by: string, reason: string) => Promise<void>;
 }
 
 export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
-  const { portfolio, journal, clock } = execution;
+  const { portfolio, journal, clock, oddTrades } = execution;
   return {
     adoptByHand: (clientOrderId, orderId, by, reason) =>
       adoptByHand(execution, sweeps, { clientOrderId, orderId, by, reason }),
@@ -59,6 +67,15 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       if (against !== undefined) return against;
       if (as === 'quarantined') order.doubt = 'human';
       move(execution, order, humanWords[as], { as, by, reason });
+      await journal.durable();
+      return undefined;
+    },
+    async resolveTrade(subject, as, by, reason) {
+      const rows = rowsToDecide(oddTrades.open(), subject, as);
+      if (typeof rows === 'string') return rows;
+      sweeps.bookAgain(oddTrades.decide(rows.map((row) => ({ ...row, ...decision(as, clock.now(), by, reason) }))));
+      execution.changes.count++;
+      for (const { symbol } of rows) sweeps.nudge(symbol);
       await journal.durable();
       return undefined;
     },

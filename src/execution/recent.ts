@@ -64,11 +64,11 @@ export class Recent {
 }
 
 /** Of a trade with ourselves each side can have a row of its own. */
-const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
+export const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
   orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
 
 /** Whether two rows of one trade say the same. */
-const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
+export const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
   a === b ||
   (a.side === b.side &&
     a.price === b.price &&

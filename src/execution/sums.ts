@@ -2,6 +2,7 @@
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed, isFinal, type OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { humanWords } from './by-hand.ts';
 import { type Execution, move } from './desk.ts';
 import type { OrderEvent } from './states.ts';
 
@@ -37,7 +38,8 @@ export class Sums {
     for (const order of portfolio.orders()) {
       if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
       if (order.executed === order.filled) this.#close(order);
-      else short = [...(short ?? []), order];
+      // What a quarantined trade stands for cannot be read, and was reported with it.
+      else if (this.#execution.oddTrades.about(order.orderId) !== 'open') short = [...(short ?? []), order];
     }
     return short === undefined ? undefined : this.#reconcileAll(short);
   }
@@ -46,7 +48,7 @@ export class Sums {
     for (const order of short) {
       if (order.executed !== order.filled) await this.#reconcile(order);
       // Meanwhile a human may have closed it.
-      if (isClosed(order.state) || order.executed !== order.filled) this.#tellOfShort(order);
+      if (isClosed(order.state) || order.executed !== order.filled) this.#leaveShort(order);
       else this.#close(order);
       if (isClosed(order.state)) this.#shortSince.delete(order);
     }
@@ -67,6 +69,14 @@ export class Sums {
     if (answer.kind === 'failed' || !isFinal(answer.value.status) || answer.value.executed <= executed) return;
     order.executed = answer.value.executed;
     order.venueStatus = answer.value.status;
+  }
+
+  /** Ends an order of which a human discarded a trade: its fills can never come to what was executed. */
+  #leaveShort(order: WorkingOrder): void {
+    if (order.state === 'closing' && this.#execution.oddTrades.about(order.orderId) === 'discarded') {
+      const as = order.venueStatus === 'FILLED' ? 'filled' : 'canceled';
+      move(this.#execution, order, humanWords[as], { as, by: 'operator', reason: 'a trade of it was discarded' });
+    } else this.#tellOfShort(order);
   }
 
   /** Says once of an order that its fills have not added up for a while: its strategy waits for it. */

@@ -11,8 +11,8 @@ import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
 import { closedWatch } from './closed.ts';
 import { type Execution, quarantine } from './desk.ts';
+import { oddByItself } from './oddness.ts';
 import { compareIds, newestOf, Recent, sorted } from './recent.ts';
-import { venueTradeRow } from './records.ts';
 import { Sums } from './sums.ts';
 
 /** Pages read in one look; past it the look is incomplete and says so. */
@@ -37,7 +37,7 @@ export interface SweepResult {
   readonly complete: boolean;
   /** What failed or is cut, for the timeline. */
   readonly cause: string | undefined;
-  /** True when a request failed, so that the next look may see more; lists that are cut stay cut. */
+  /** True when a request failed or a trade is not to be believed yet, so that the next look may see more; lists that are cut stay cut. */
   readonly failed: boolean;
 }
 
@@ -70,10 +70,11 @@ export class Sweeps {
     this.#watchClosed = closedWatch(execution);
     this.#sums = new Sums(execution, async ({ intent, tradeFloor }) => {
       const { rows } = await this.#readTrades(intent.symbol, tradeFloor);
-      this.#witness(rows);
-      this.#booking.book(sorted(rows));
+      this.#booking.book(sorted(rows), intent.symbol);
     });
-    for (const [symbol, ids] of cursors) this.#recent.set(symbol, new Recent(ids));
+    // A quarantined trade may have been shown right while nobody looked.
+    for (const [symbol, ids] of cursors)
+      this.#recent.set(symbol, new Recent(ids.filter((id) => !execution.oddTrades.isOpen(symbol, id))));
   }
 
   /** When the newest trade of the account that was seen was made, UTC ms. */
@@ -142,7 +143,7 @@ export class Sweeps {
   }
 
   async #look(symbol: string): Promise<SweepResult> {
-    const { orders } = this.#execution;
+    const { orders, oddTrades, portfolio } = this.#execution;
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
@@ -150,14 +151,15 @@ export class Sweeps {
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);
-    const binding = this.#attribution.bind(symbol, open.value.rows, rows);
+    const at = portfolio.instrument(symbol);
+    const isPlain = (trade: VenueTrade): boolean => oddByItself(trade, symbol, at) === undefined;
+    const binding = this.#attribution.bind(symbol, open.value.rows, rows.every(isPlain) ? rows : rows.filter(isPlain));
     const unbound = binding instanceof Promise ? await binding : binding;
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
-    this.#witness(rows);
-    this.#booking.book(rows);
-    // A trade that could not be attributed is read again, however many come after it; so is what lies before a failed page.
-    if (unbound.cause === undefined && !trades.failed) this.#moveCursor(symbol, rows);
+    this.#booking.book(rows, symbol);
+    // A trade that could not be attributed, or cannot be, is read again, however many come after it; so is what lies before a failed page.
+    if (unbound.cause === undefined && !trades.failed && !oddTrades.isHeld(symbol)) this.#moveCursor(symbol, rows);
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     // Waiting for nothing costs a simulated venue as much as the rest of the look.
@@ -168,8 +170,9 @@ export class Sweeps {
     const summing = this.#sums.closeWhatAddsUp(symbol);
     if (summing !== undefined) await summing;
     this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
-    const cause = trades.cause ?? unbound.cause ?? (open.value.full ? openCut : undefined);
-    return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed };
+    const held = oddTrades.endLook(symbol, !trades.failed);
+    const cause = trades.cause ?? unbound.cause ?? held ?? (open.value.full ? openCut : undefined);
+    return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed || held !== undefined };
   }
 
   /** Asks for each order of ours that should be on the list of open ones and is not, and takes up quarantined ones that are. */
@@ -325,13 +328,6 @@ export class Sweeps {
       if (tradeFloor === undefined || compareIds(tradeFloor, first) < 0) first = tradeFloor;
     }
     return first;
-  }
-
-  /** Evidence first: the raw rows are in the same commit as the cursor and the fills made of them (R3). */
-  #witness(trades: readonly VenueTrade[]): void {
-    const { journal, portfolio, clock } = this.#execution;
-    if (journal.volatile) return;
-    for (const trade of trades) journal.append(venueTradeRow(trade, portfolio.instrument(trade.symbol), clock.now()));
   }
 
   /** Books what a journal holds as evidence but not as fills, and what others' trades moved: the same attribution as ever. */

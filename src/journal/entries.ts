@@ -157,6 +157,26 @@ export interface VenueTradeEntry {
   readonly time: number;
 }
 
+/**
+ * A trade of the account that cannot be as the exchange shows it, or contradicts its order: not booked unless a human accepts it. Written
+ * whole at each change, the last one counts.
+ */
+export interface QuarantinedTradeEntry extends Omit<VenueTradeEntry, 'kind' | 'seenAt'> {
+  readonly kind: 'quarantinedTrade';
+  /** When it was quarantined. */
+  readonly at: number;
+  readonly why: string;
+  /** The row as the exchange sent it. */
+  readonly raw: string;
+  /** False where no fill can be like it. */
+  readonly canBeAccepted: boolean;
+  /** null: nobody has decided. `corrected`: the exchange shows it with other numbers, and those are booked. */
+  readonly decision: 'accepted' | 'discarded' | 'corrected' | null;
+  readonly decidedAt: number | null;
+  readonly by: string | null;
+  readonly reason: string | null;
+}
+
 /** What the exchange answered when it was asked whose an order is: raw evidence. */
 export interface VenueOrderEntry {
   readonly kind: 'venueOrder';
@@ -286,6 +306,7 @@ export type Entry =
   | CursorEntry
   | ForeignEntry
   | VenueTradeEntry
+  | QuarantinedTradeEntry
   | VenueOrderEntry
   | AdjustmentEntry
   | HorizonEntry

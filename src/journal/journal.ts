@@ -20,6 +20,8 @@ export interface Journal {
   latest(key: string, entry: () => OrderEntryRow | CursorEntry): void;
   /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
   insertFill(key: FillKey, fill: () => FillEntry): boolean;
+  /** True when the fill of this key is a row already. */
+  hasFill(key: FillKey): boolean;
   /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told (order-protocol §3.7). */
   isOther(key: FillKey, fill: () => FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
@@ -119,6 +121,7 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
       if (fill !== undefined) append(fill);
       return fill !== undefined;
     },
+    hasFill: (key) => fills.has(key),
     isOther: (key, fill) => fills.isOther(key, fill),
     durable: flush,
     volatile: false,
@@ -164,6 +167,7 @@ function fillMemory(written: Past['fill']) {
       absent = undefined;
       return fill;
     },
+    has: (key: FillKey): boolean => known(key) !== undefined,
     isOther(key: FillKey, fill: () => FillEntry): boolean {
       const content = known(key);
       return content !== undefined && content !== fingerprint(fill());

@@ -9,11 +9,13 @@ import type {
   KillEntry,
   LimitEntry,
   OrderEntryRow,
+  QuarantinedTradeEntry,
   SignalEntry,
   VenueTradeEntry,
 } from './entries.ts';
+import { isFirst, readOrders } from './order-rows.ts';
 import { noPast, type Past, pastIn } from './past.ts';
-import { limitsSince, versionOf } from './schema.ts';
+import { limitsSince, quarantinedTradesSince, versionOf } from './schema.ts';
 
 export interface Loaded {
   /** Orders that are not closed, oldest first. */
@@ -35,6 +37,8 @@ export interface Loaded {
   readonly givenUp: readonly OrderEntryRow[];
   /** Trades of the account of which not every side is booked as a fill of an order of ours, oldest first. */
   readonly venueTrades: readonly VenueTradeEntry[];
+  /** Trades that cannot be as the exchange shows them, oldest first. */
+  readonly quarantinedTrades: readonly QuarantinedTradeEntry[];
   readonly adjustments: readonly AdjustmentEntry[];
   /** The horizon, where it had to be raised, ms. */
   readonly horizonMs: number | undefined;
@@ -51,11 +55,6 @@ export interface Loaded {
   /** When the first order of all was created, UTC ms. */
   readonly firstOrderAt: number | undefined;
 }
-
-const orderColumns = `client_order_id AS clientOrderId, order_id AS orderId, strategy, account, symbol, side, type, quantity, amount, price, expected,
-  purpose, reason, created_at AS createdAt, expires_at AS expiresAt, state, filled, executed, venue_status AS venueStatus,
-  signed_at AS signedAt, recv_window_ms AS recvWindowMs, body_hash AS bodyHash, trade_floor AS tradeFloor,
-  cancel_requested AS cancelRequested, closed_at AS closedAt`;
 
 /** Steps above the standard limits, oldest first; a journal of an earlier schema has none. */
 export const readLimits = (db: Database): LimitEntry[] =>
@@ -79,22 +78,6 @@ export const readMemories = (db: Database): ReadonlyMap<string, string> =>
         ]),
   );
 
-/** A journal of the first schema is read as it is: it has no evidence, no adjustments and no doubts. */
-const isFirst = (db: Database): boolean => versionOf(db) < 2;
-
-/** Columns of orders that earlier schemas lack. */
-const laterColumns = (db: Database): string =>
-  `${isFirst(db) ? 'NULL' : 'doubt'} AS doubt, ${versionOf(db) < 3 ? 'NULL' : 'batch'} AS batch`;
-
-/** Orders as rows, by any condition of the table. */
-export const readOrders = (db: Database, where: string, ...values: readonly (string | number)[]): OrderEntryRow[] =>
-  (
-    db.prepare(`SELECT ${orderColumns}, ${laterColumns(db)} FROM orders WHERE ${where}`).all(...values) as (Omit<
-      OrderEntryRow,
-      'cancelRequested'
-    > & { cancelRequested: number })[]
-  ).map((row) => ({ ...row, kind: 'order', cancelRequested: row.cancelRequested === 1 }));
-
 /** Orders that ended without an id and are kept in mind: past it the oldest are forgotten, and one of them that shows up is a HALT. */
 export const mostGivenUp = 10_000;
 
@@ -117,6 +100,29 @@ const readVenueTrades = (db: Database): VenueTradeEntry[] =>
     orderIds: JSON.parse(row.orderIds) as string[],
     maker: row.maker === 1,
   }));
+
+/** Quarantined trades, decided ones too, oldest first; a journal of an earlier schema has none. */
+export const readQuarantinedTrades = (db: Database): QuarantinedTradeEntry[] =>
+  versionOf(db) < quarantinedTradesSince
+    ? []
+    : (
+        db
+          .prepare(
+            `SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, maker, time, at, why,
+               raw, can_be_accepted AS canBeAccepted, decision, decided_at AS decidedAt, by, reason FROM quarantined_trades ORDER BY at`,
+          )
+          .all() as (Omit<QuarantinedTradeEntry, 'kind' | 'orderIds' | 'maker' | 'canBeAccepted'> & {
+          orderIds: string;
+          maker: number;
+          canBeAccepted: number;
+        })[]
+      ).map((row) => ({
+        ...row,
+        kind: 'quarantinedTrade',
+        orderIds: JSON.parse(row.orderIds) as string[],
+        maker: row.maker === 1,
+        canBeAccepted: row.canBeAccepted === 1,
+      }));
 
 /** What there is, with the past to be asked for in `past`: by the connection itself, where it stays open. */
 export function load(db: Database, past = pastIn(() => db)): Loaded {
@@ -150,6 +156,7 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
       mostGivenUp,
     ).reverse(),
     venueTrades: isFirst(db) ? [] : readVenueTrades(db),
+    quarantinedTrades: readQuarantinedTrades(db),
     adjustments: (isFirst(db)
       ? []
       : rows<Omit<AdjustmentEntry, 'kind'>>('SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq')
@@ -222,6 +229,7 @@ export const emptyLoaded: Loaded = {
   halts: [],
   givenUp: [],
   venueTrades: [],
+  quarantinedTrades: [],
   adjustments: [],
   limits: [],
   memories: new Map(),

@@ -67,7 +67,8 @@ export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): Me
       fillRows.push(fill);
       return true;
     },
-    // A venue of our own made the fills: it says the same each time.
+    // A venue of our own made the fills: it says the same each time, and nobody judges them.
+    hasFill: () => false,
     isOther: () => false,
     durable: () => Promise.resolve(true),
     volatile: true,

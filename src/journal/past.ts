@@ -5,7 +5,8 @@
 import type { Database } from 'better-sqlite3';
 import type { Side } from '../domain/market.ts';
 import type { Purpose } from '../domain/order.ts';
-import type { FillEntry } from './entries.ts';
+import type { FillEntry, OrderEntryRow } from './entries.ts';
+import { readOrders } from './order-rows.ts';
 
 /** What must be known of an order of ours to book a fill of it. */
 export interface Owner {
@@ -13,6 +14,12 @@ export interface Owner {
   readonly strategy: string;
   readonly side: Side;
   readonly purpose: Purpose;
+}
+
+/** What an order asked for, and what it came to. */
+export interface PastOrder {
+  readonly row: OrderEntryRow;
+  readonly fills: readonly FillEntry[];
 }
 
 export type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
@@ -24,6 +31,8 @@ export interface Past {
   readonly orderIdOf: (clientOrderId: string) => string | undefined;
   /** The row of a fill. */
   readonly fill: (key: FillKey) => FillEntry | undefined;
+  /** An order that was written down, and its fills. */
+  readonly order: (clientOrderId: string) => PastOrder | undefined;
   /** Every fill, oldest first. */
   readonly fills: () => Iterable<FillEntry>;
   /** The newest fills, oldest first. */
@@ -39,6 +48,7 @@ export const noPast: Past = {
   ownerOf: () => undefined,
   orderIdOf: () => undefined,
   fill: () => undefined,
+  order: () => undefined,
   fills: () => [],
   newestFills: () => [],
   highestId: () => 0,
@@ -115,11 +125,15 @@ export function pastIn(open: () => Database): Past {
   let closed = false;
   const prepared = new Map<keyof typeof questions, ReturnType<Database['prepare']>>();
   /** Undefined once nobody may ask any more: what was under way then ends without an answer. */
-  const ask = (name: keyof typeof questions) => {
+  const connected = (): Database | undefined => {
     if (closed) return undefined;
     db ??= open();
-    if (!db.open) return undefined;
-    const question = prepared.get(name) ?? db.prepare(questions[name]);
+    return db.open ? db : undefined;
+  };
+  const ask = (name: keyof typeof questions) => {
+    const at = connected();
+    if (at === undefined) return undefined;
+    const question = prepared.get(name) ?? at.prepare(questions[name]);
     prepared.set(name, question);
     return question;
   };
@@ -130,6 +144,11 @@ export function pastIn(open: () => Database): Past {
     fill({ tradeId, orderId }) {
       const row = ask('fill')?.raw().get(tradeId, orderId) as FillRow | undefined;
       return row === undefined ? undefined : fillOf(row);
+    },
+    order(clientOrderId) {
+      const at = connected();
+      const [row] = at === undefined ? [] : readOrders(at, 'client_order_id = ?', clientOrderId);
+      return at && row && { row, fills: readFills(at, 'client_order_id = ?', clientOrderId) };
     },
     *fills() {
       for (let last = 0; ; ) {

@@ -13,13 +13,15 @@ import type {
   KillEntry,
   LimitEntry,
   OrderEntryRow,
+  QuarantinedTradeEntry,
   SignalEntry,
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
 import { oneLine } from './examiner.ts';
-import { finer, haltsInForce, inForce, load, readLimits, readMemories, readOrders } from './load.ts';
+import { finer, haltsInForce, inForce, load, readLimits, readMemories, readQuarantinedTrades } from './load.ts';
 import { journalFile } from './open.ts';
+import { readOrders } from './order-rows.ts';
 import { readFills } from './past.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
@@ -74,6 +76,8 @@ export interface JournalReader {
   memories(): ReadonlyMap<string, string>;
   /** What the exchange showed of an order: whose it said it is, and the trades in which it is named. */
   evidence(orderId: string): Evidence;
+  /** Trades that cannot be as the exchange shows them, decided ones too, oldest first. */
+  quarantinedTrades(): readonly QuarantinedTradeEntry[];
   /** Every strategy that ever ran on it. */
   strategies(): readonly string[];
   /** The same by their numbers in client order ids. */
@@ -152,6 +156,7 @@ export function openReader(dir: string): JournalReader {
     limits: () => readLimits(db),
     memories: () => readMemories(db),
     evidence: (orderId) => evidenceIn(db, version, orderId),
+    quarantinedTrades: () => readQuarantinedTrades(db),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),
     strategyNumbers: () =>

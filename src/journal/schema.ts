@@ -95,6 +95,15 @@ const migrations: readonly string[] = [
     PRIMARY KEY (day, outcome, differences)
   ) WITHOUT ROWID;
   `,
+  // Trades that cannot be as the exchange shows them, and what a human decided about each.
+  `
+  CREATE TABLE quarantined_trades (
+    symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
+    quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
+    at INTEGER NOT NULL, why TEXT NOT NULL, raw TEXT NOT NULL, can_be_accepted INTEGER NOT NULL,
+    decision TEXT, decided_at INTEGER, by TEXT, reason TEXT, PRIMARY KEY (symbol, trade_id, side)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export const schemaVersion = migrations.length;
@@ -103,6 +112,9 @@ export const limitsSince = 4;
 
 /** The version a journal file is at; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
+
+/** The first version with the table `quarantined_trades`. */
+export const quarantinedTradesSince = 7;
 
 /** The first version with a chain and its openings. */
 export const chainSince = 5;

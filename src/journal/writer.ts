@@ -7,6 +7,7 @@ import type {
   Entry,
   FillEntry,
   OrderEntryRow,
+  QuarantinedTradeEntry,
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
@@ -36,6 +37,7 @@ const statements = {
     maker, time, purpose, evidence) VALUES (${Array(15).fill('?').join(', ')}) ON CONFLICT (account, trade_id, order_id) DO NOTHING`,
   cursor: 'INSERT OR REPLACE INTO cursors VALUES (?, ?)',
   venueTrade: `INSERT INTO venue_trades VALUES (${Array(11).fill('?').join(', ')}) ON CONFLICT DO NOTHING`,
+  quarantinedTrade: `INSERT OR REPLACE INTO quarantined_trades VALUES (${Array(18).fill('?').join(', ')})`,
   venueOrder: `INSERT INTO venue_orders VALUES (${Array(8).fill('?').join(', ')}) ON CONFLICT DO NOTHING`,
   adjustment: 'INSERT INTO adjustments (at, what, asset, amount, by, reason) VALUES (?, ?, ?, ?, ?, ?)',
   horizon: "INSERT OR REPLACE INTO meta VALUES ('horizonMs', ?)",
@@ -195,6 +197,8 @@ function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof
         : ['protection', [entry.strategy, entry.symbol, JSON.stringify(entry.protection)]];
     case 'venueTrade':
       return ['venueTrade', venueTradeValues(entry)];
+    case 'quarantinedTrade':
+      return ['quarantinedTrade', quarantinedTradeValues(entry)];
     case 'venueOrder':
       return ['venueOrder', venueOrderValues(entry)];
     case 'adjustment':
@@ -232,7 +236,7 @@ const auditValues = ({ at, outcome, differences, held }: AuditEntry): Values => 
   JSON.stringify(held),
 ];
 
-const venueTradeValues = (entry: VenueTradeEntry): Values => [
+const tradeValues = (entry: Omit<VenueTradeEntry, 'kind' | 'seenAt'>): Values => [
   entry.symbol,
   entry.tradeId,
   JSON.stringify(entry.orderIds),
@@ -243,7 +247,20 @@ const venueTradeValues = (entry: VenueTradeEntry): Values => [
   entry.feeAsset,
   bit(entry.maker),
   entry.time,
-  entry.seenAt,
+];
+
+const venueTradeValues = (entry: VenueTradeEntry): Values => [...tradeValues(entry), entry.seenAt];
+
+const quarantinedTradeValues = (entry: QuarantinedTradeEntry): Values => [
+  ...tradeValues(entry),
+  entry.at,
+  entry.why,
+  entry.raw,
+  bit(entry.canBeAccepted),
+  entry.decision,
+  entry.decidedAt,
+  entry.by,
+  entry.reason,
 ];
 
 const venueOrderValues = (entry: VenueOrderEntry): Values => [

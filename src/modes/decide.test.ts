@@ -11,7 +11,7 @@ import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';
 import { TestDesk } from '../testing/desk.ts';
 import { control } from './control.ts';
-import { adjust, decisionsOf, resolve } from './decide.ts';
+import { adjust, decisionsOf, resolve, resolveTrade } from './decide.ts';
 import { showStatus } from './show.ts';
 import { showWhy } from './why.ts';
 
@@ -139,6 +139,88 @@ test.each([
   await expect(adjust('USDT', '5', { ...options(), reason })).rejects.toThrow(why);
   await expect(resolve('saaaaab00001', { ...options(), as: 'absent', reason })).rejects.toThrow(why);
   expect(orderNow('saaaaab00001')).toMatchObject({ state: 'quarantined' });
+});
+
+describe('sluice resolve-trade, without a daemon', () => {
+  const oddTrade = (tradeId: string, quantity: string, symbol = 'BTCUSDT') => ({
+    kind: 'quarantinedTrade' as const,
+    ...{
+      symbol,
+      tradeId,
+      orderIds: ['1001'],
+      side: 'BUY' as const,
+      price: '100',
+      quantity,
+      fee: '0',
+      feeAsset: 'USDT',
+    },
+    ...{ maker: true, time: 5, at: 6, why: `its quantity is ${quantity}`, raw: `{"qty":"${quantity}"}` },
+    ...{ canBeAccepted: !quantity.startsWith('-'), decision: null, decidedAt: null, by: null, reason: null },
+  });
+  beforeEach(() => {
+    const { path, lock, identity } = openState(dir, binding, ['s']);
+    const db = openForWriting(path);
+    writer(db, identity.epoch)([oddTrade('8', '7'), oddTrade('9', '-1'), oddTrade('9', '3', 'ETHUSDT')]);
+    db.close();
+    lock.release();
+  });
+  const decide = (trade: string, how: 'accept' | 'discard', reason = 'seen on its page') =>
+    resolveTrade(trade, { ...options(), accept: false, discard: false, [how]: true, reason });
+  const decisions = () =>
+    read((reader) => reader.quarantinedTrades().map(({ tradeId, symbol, decision }) => [tradeId, symbol, decision]));
+
+  test('writes down who decided what, and what is accepted is evidence of which the next start makes a fill', async () => {
+    await decide('8', 'accept');
+    await decide('BTCUSDT:9', 'discard');
+    expect(out).toEqual([
+      expect.stringContaining('Trade 8 is booked as the exchange shows it'),
+      expect.stringContaining('Trade BTCUSDT:9 is not booked, now or after a restart'),
+    ]);
+    expect(decisions()).toEqual([
+      ['8', 'BTCUSDT', 'accepted'],
+      ['9', 'BTCUSDT', 'discarded'],
+      ['9', 'ETHUSDT', null],
+    ]);
+    const { loaded, lock } = openState(dir, binding, ['s']);
+    lock.release();
+    expect(loaded.venueTrades.map(({ tradeId, quantity }) => [tradeId, quantity])).toContainEqual(['8', '7']);
+    out = [];
+    showWhy('saaaaab00002', options());
+    expect(out.join('\n')).toContain(
+      'QUARANTINED trade, not booked: trade 8: its quantity is 7; as shown: {"qty":"7"}',
+    );
+    expect(out.join('\n')).toContain('quarantined trade accepted: trade 8, by operator: seen on its page');
+    expect(out.join('\n')).toContain('quarantined trade discarded: trade 9, by operator: seen on its page');
+  });
+
+  test.each([
+    ['BTCUSDT:9', 'accept', 'trade BTCUSDT:9 cannot be accepted, since no fill can be like it: its quantity is -1'],
+    ['9', 'discard', 'trade 9 is quarantined on BTCUSDT and on ETHUSDT: write BTCUSDT:9 or ETHUSDT:9'],
+    ['7', 'discard', 'trade 7 is not quarantined: sluice status lists those that are'],
+  ] as const)('refuses %s %s and changes nothing', async (trade, how, why) => {
+    await expect(decide(trade, how)).rejects.toThrow(why);
+    expect(decisions().every(([, , decision]) => decision === null)).toBe(true);
+  });
+
+  test('refuses a reason that says nothing, and both or neither way', async () => {
+    await expect(decide('8', 'accept', ' ')).rejects.toThrow('is empty');
+    for (const both of [true, false])
+      await expect(resolveTrade('8', { ...options(), accept: both, discard: both, reason: 'x' })).rejects.toThrow(
+        'say either --accept',
+      );
+  });
+
+  test('status lists what waits for a decision', () => {
+    showStatus(options());
+    expect(out.join('\n')).toContain(
+      'QUARANTINED trade 8: BTCUSDT is blocked, since its quantity is 7 (sluice resolve-trade 8 decides); as shown: {"qty":"7"}',
+    );
+    out = [];
+    showStatus({ ...options(), json: true });
+    expect(JSON.parse(out[0] ?? '')).toMatchObject({
+      quarantinedTrades: [{ tradeId: '8' }, { tradeId: '9' }, { tradeId: '9' }],
+    });
+  });
 });
 
 describe('sluice adjust, without a daemon', () => {

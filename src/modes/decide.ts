@@ -1,4 +1,4 @@
-/** The commands by which a human decides what nobody else may: how an order ended, and what moved the balances beside trades. */
+/** The commands by which a human decides what nobody else may: how an order ended, what becomes of a trade that cannot be, and what moved the balances beside trades. */
 import { systemClock } from '../clock/clock.ts';
 import {
   type Decimal,
@@ -13,6 +13,7 @@ import {
 import { isClosed, type OrderState } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type ByHand, type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
+import { decision, decisionEntries, rowsToDecide, type TradeDecision } from '../execution/odd-trades.ts';
 import { transitions } from '../execution/states.ts';
 import type { Entry } from '../journal/entries.ts';
 import { openToRead } from '../journal/reader.ts';
@@ -39,6 +40,11 @@ const resolvedText = (order: string, as: HumanWord): string =>
     ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
     : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: what it did trade is booked when the exchange shows it, or said with sluice adjust.`;
 
+const tradeText = (trade: string, as: TradeDecision): string =>
+  as === 'accepted'
+    ? `Trade ${trade} is booked as the exchange shows it, because you say so.`
+    : `Trade ${trade} is not booked, now or after a restart, because you say so. If it moved balances of the account, say so with sluice adjust.`;
+
 const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;
 
@@ -46,10 +52,11 @@ const adjustedText = (asset: string, amount: string, isCompared: boolean): strin
 export function decisionsOf({
   resolveByHand,
   adoptByHand,
+  resolveTrade: decideTrade,
   adjust: adjustLedger,
   execution: { books, halts },
   portfolio: { instruments },
-}: ByHand & Known): Pick<DashboardSource, 'resolve' | 'adopt' | 'adjust'> {
+}: ByHand & Known): Pick<DashboardSource, 'resolve' | 'adopt' | 'resolveTrade' | 'adjust'> {
   return {
     async resolve(order, as, reason) {
       if (!isWord(as)) throw new Refusal(`an order is resolved as ${Object.keys(humanWords).join(', ')}, not as ${as}`);
@@ -61,6 +68,11 @@ export function decisionsOf({
       const against = await adoptByHand(order.toLowerCase(), orderId, 'operator', reason);
       if (against !== undefined) throw new Refusal(against);
       return `Order ${order} is order ${orderId} at the exchange, because you say so. Its fills are booked.`;
+    },
+    async resolveTrade(trade, as, reason) {
+      const against = await decideTrade(trade, as, 'operator', reason);
+      if (against !== undefined) throw new Refusal(against);
+      return tradeText(trade, as);
     },
     async adjust(asset, text, reason) {
       refuseNoAsset(asset);
@@ -151,6 +163,35 @@ export async function resolve(
     ]);
   } else message = await ask(running, 'resolve', { order: clientOrderId, as, reason });
   done(message);
+}
+
+/** `sluice resolve-trade TRADE_ID --accept|--discard --reason TEXT`, with a daemon or, while none runs, in the journal. */
+export async function resolveTrade(
+  trade: string,
+  options: DecideOptions & { readonly accept: boolean; readonly discard: boolean },
+): Promise<void> {
+  const { accept, discard, json, out, say } = options;
+  if (accept === discard) throw new Refusal('say either --accept (book it as shown) or --discard (never book it)');
+  const as = accept ? 'accepted' : 'discarded';
+  const reason = statedReason(options.reason);
+  const { dir, running } = chooseState(options.state, say, true);
+  const rows = rowsToDecide(
+    inJournal(dir, (reader) => reader.quarantinedTrades()).filter((row) => row.decision === null),
+    trade,
+    as,
+  );
+  if (typeof rows === 'string') throw new Refusal(rows);
+  const decided = decision(as, systemClock.now(), 'operator', reason);
+  if (running === undefined)
+    writeAtRest(
+      dir,
+      rows.flatMap((row) => decisionEntries({ ...row, ...decided })),
+    );
+  const message =
+    running === undefined
+      ? `${tradeText(trade, as)} The next daemon there goes by it.`
+      : await ask(running, 'resolve-trade', { trade, as, reason });
+  out(json ? JSON.stringify({ version: 1, action: 'resolve-trade', state: dir, trade, as, message }) : message);
 }
 
 /** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */

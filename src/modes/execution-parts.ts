@@ -1,16 +1,18 @@
 /** What execution works with, as a journal left it. */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
+import { baseUnits, lotsIn, notional, plus } from '../domain/money.ts';
 import type { Account, VenueTrade } from '../domain/order.ts';
 import type { Execution, Notice, Timing } from '../execution/desk.ts';
 import { DoubtfulOrders } from '../execution/doubtful.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
 import type { Ledger } from '../execution/ledger.ts';
-import { restoreOrder, restoreTrade } from '../execution/records.ts';
+import { OddTrades } from '../execution/odd-trades.ts';
+import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
 import { ownersAfter } from '../journal/past.ts';
-import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Answer, type Balance, type OrderEntry, ok } from '../venue/venue.ts';
 
 export interface ExecutionParts {
@@ -51,12 +53,39 @@ export function executionOf(
       loaded.givenUp.map((row) => [row.clientOrderId, restoreOrder(row, portfolio.instrument(row.symbol))]),
     ),
     halts: new Halts({ clock, journal, standing }),
+    oddTrades: new OddTrades({ clock, journal, portfolio, timing, notice, rows: loaded.quarantinedTrades }),
+    ended: endedOrders(loaded, portfolio),
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
     books: ledger === undefined ? undefined : { balances, ledger },
     serverTime: parts.serverTime ?? (() => Promise.resolve(ok(clock.now()))),
     firstOrderAt: loaded.firstOrderAt ?? clock.now(),
     notice,
+  };
+}
+
+/** Orders that ended and are kept in memory: late fills are rare. */
+const mostEnded = 1_000;
+
+/** Orders that ended, each as its fills left it. */
+function endedOrders({ past }: Loaded, portfolio: Portfolio): Execution['ended'] {
+  const known = new Map<string, WorkingOrder>();
+  return (clientOrderId) => {
+    const before = known.get(clientOrderId);
+    if (before !== undefined) return before;
+    const found = past.order(clientOrderId);
+    const at = found && portfolio.instruments.get(found.row.symbol);
+    if (found === undefined || at === undefined) return undefined;
+    const order = restoreOrder(found.row, at);
+    for (const row of found.fills) {
+      const its = finer(row, at);
+      const { price, quantity } = restoreFill(row, its);
+      order.filled = plus(order.filled, lotsIn(baseUnits(quantity, its), at));
+      order.spent = plus(order.spent, notional(price, quantity, its));
+    }
+    if (known.size >= mostEnded) known.clear();
+    known.set(clientOrderId, order);
+    return order;
   };
 }
 

@@ -255,6 +255,10 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
     unknownOrders: orders.filter(({ state }) => state === 'unknown').map(({ clientOrderId }) => clientOrderId),
     quarantinedOrders: orders.filter(({ state }) => state === 'quarantined').map(({ clientOrderId }) => clientOrderId),
+    quarantinedTrades: reader
+      .quarantinedTrades()
+      .filter(({ decision }) => decision === null)
+      .map(({ tradeId, symbol, orderIds, why, raw }) => ({ tradeId, symbol, orderIds, why, raw })),
     fills: reader.fillCount(),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
     unprotected: unprotectedIn(reader),
@@ -327,6 +331,10 @@ export function showStatus(options: ShowOptions): void {
     for (const clientOrderId of status.quarantinedOrders)
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,
+      );
+    for (const { tradeId, symbol, why, raw } of status.quarantinedTrades)
+      options.out(
+        `QUARANTINED trade ${tradeId}: ${symbol} is blocked, since ${why} (sluice resolve-trade ${tradeId} decides); as shown: ${clipped(raw)}`,
       );
     for (const line of haltLines(status.halts)) options.out(line);
     for (const kill of status.kills)

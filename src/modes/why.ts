@@ -83,7 +83,8 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
     steps.push({ at: event.at, what, detail: detailText(event) });
   }
   steps.push(...fillSteps(reader, order.clientOrderId));
-  if (order.orderId !== null) steps.push(...evidenceSteps(reader, order.orderId));
+  if (order.orderId !== null)
+    steps.push(...evidenceSteps(reader, order.orderId), ...quarantinedSteps(reader, order.orderId));
   return steps.sort((a, b) => a.at - b.at);
 }
 
@@ -152,6 +153,24 @@ function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
     })),
   ];
 }
+
+const decisions = {
+  accepted: 'quarantined trade accepted',
+  discarded: 'quarantined trade discarded',
+  corrected: 'quarantined trade corrected',
+} as const;
+
+/** Trades of an order that were quarantined, and who decided about them. */
+const quarantinedSteps = (reader: JournalReader, orderId: string): Step[] =>
+  reader
+    .quarantinedTrades()
+    .filter(({ orderIds }) => orderIds.includes(orderId))
+    .flatMap(({ at, tradeId, why, raw, decision, decidedAt, by, reason }) => [
+      { at, what: 'QUARANTINED trade, not booked', detail: `trade ${tradeId}: ${why}; as shown: ${raw}` },
+      ...(decision === null || decidedAt === null
+        ? []
+        : [{ at: decidedAt, what: decisions[decision], detail: `trade ${tradeId}, by ${by}: ${reason}` }]),
+    ]);
 
 function deniedSteps(denied: Denied, speed: number): Step[] {
   return [

@@ -9,6 +9,7 @@
  *     POST /api/cancel       { "strategy": "…" }, or {} for all
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
  *     POST /api/adopt        { "order": "…", "orderId": "…", "reason": "…" }; `orderId`: the exchange's id of what it is there
+ *     POST /api/resolve-trade { "trade": "…", "as": "accepted"|"discarded", "reason": "…" }
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
@@ -39,6 +40,8 @@ export interface DashboardSource extends Pushed {
   resolve(order: string, as: string, reason: string): Promise<string>;
   /** Binds an order of unknown outcome to an order at the exchange, or says why that cannot be. */
   adopt(order: string, orderId: string, reason: string): Promise<string>;
+  /** Books a quarantined trade as it is shown, or never, or says why that cannot be. */
+  resolveTrade(trade: string, as: 'accepted' | 'discarded', reason: string): Promise<string>;
   /** Counts an amount that was paid in or, negative, out. */
   adjust(asset: string, amount: string, reason: string): Promise<string>;
   /** A human raises a limit, or releases a version of a strategy's code. */
@@ -72,6 +75,11 @@ const reasonBody = z.strictObject({ reason, strategy });
 const cancelBody = z.strictObject({ strategy });
 const resolveBody = z.strictObject({ order: z.string().min(1).max(64), as: z.string().min(1).max(20), reason });
 const adoptBody = z.strictObject({ order: z.string().min(1).max(64), orderId: z.string().regex(/^\d{1,40}$/), reason });
+const resolveTradeBody = z.strictObject({
+  trade: z.string().min(1).max(100),
+  as: z.enum(['accepted', 'discarded']),
+  reason,
+});
 // Whether they are an asset, an amount or a limit is told by the source, as the commands tell it.
 const adjustBody = z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason });
 const limitsBody = z.strictObject({
@@ -157,6 +165,9 @@ function serveControl({ app, source }: Served): void {
   );
   app.post('/api/adopt', ({ body }, reply) =>
     act(body, reply, adoptBody, ({ order, orderId, reason: why }) => source.adopt(order, orderId, why)),
+  );
+  app.post('/api/resolve-trade', ({ body }, reply) =>
+    act(body, reply, resolveTradeBody, ({ trade, as, reason: why }) => source.resolveTrade(trade, as, why)),
   );
   app.post('/api/adjust', ({ body }, reply) =>
     act(body, reply, adjustBody, ({ asset, amount, reason: why }) => source.adjust(asset, amount, why)),

@@ -83,6 +83,7 @@ export class Portfolio {
   readonly #allPlaces: Place[] = [];
   readonly #orders = new FewMap<WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
+  readonly #blocked = new Set<string>();
 
   constructor(instruments: ReadonlyMap<string, Instrument>, allocations: readonly Allocation[]) {
     this.instruments = instruments;
@@ -201,10 +202,11 @@ export class Portfolio {
   }
 
   /**
-   * True while the outcome of a request on this symbol is not known or cannot be, or of several on any is not known: nothing
-   * new may be sent there (order-protocol §3.4).
+   * True while the outcome of a request on this symbol is not known or cannot be, or of several on any is not known, or a trade of
+   * it is quarantined: nothing new may be sent there (order-protocol §3.4).
    */
   isUndecided(symbol: string): boolean {
+    if (this.#blocked.has(symbol)) return true;
     if (this.#orders.size === 0) return false;
     let unknown = 0;
     for (const order of this.#orders.values()) {
@@ -213,6 +215,15 @@ export class Portfolio {
       if (order.state === 'unknown' && ++unknown >= unknownsThatBlockAll) return true;
     }
     return false;
+  }
+
+  /** Nothing new may be sent on a symbol until `unblock`: what is held of it is not known. */
+  block(symbol: string): void {
+    this.#blocked.add(symbol);
+  }
+
+  unblock(symbol: string): void {
+    this.#blocked.delete(symbol);
   }
 
   /** Counts an order from now on: its exposure is reserved before it is sent. */

@@ -87,6 +87,8 @@ export class ScriptedVenue {
   echoesIds = true;
   /** A trade with ourselves is shown as a row for each side, the second one this much later, ms; undefined: as one row. */
   twinLagMs: number | undefined;
+  /** How rows of trades differ from what happened, by trade id. */
+  readonly shownAs = new Map<string, Partial<VenueTrade>>();
   /** What each side of a trade costs, in quote. */
   fee: Units = noUnits;
   /** What the account holds, locked included. A test that pays in or out writes to it. */
@@ -325,7 +327,9 @@ export class ScriptedVenue {
       fromId === undefined
         ? shown.slice(-this.pageSize)
         : shown.filter(({ tradeId }) => BigInt(tradeId) >= BigInt(fromId)).slice(0, this.pageSize);
-    return ok({ rows, full: rows.length >= this.pageSize });
+    const { shownAs } = this;
+    const shownRows = shownAs.size === 0 ? rows : rows.map((row) => ({ ...row, ...shownAs.get(row.tradeId) }));
+    return ok({ rows: shownRows, full: rows.length >= this.pageSize });
   }
 
   /** How much an order asks for; an amount buys at the market price. */

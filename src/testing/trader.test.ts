@@ -4,7 +4,7 @@ import { type Rng, seededRng } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { quantityText, units, unitsText } from '../domain/money.ts';
 import type { Quote, Signal, Want } from '../domain/order.ts';
-import { readOrders } from '../journal/load.ts';
+import { readOrders } from '../journal/order-rows.ts';
 import { draftText } from '../modes/words.ts';
 import { defineStrategy, flat, hold } from '../strategy/contract.ts';
 import { signalsOf } from '../strategy/host.ts';

@@ -56,6 +56,7 @@ function telling(book: Journal, { guarded }: Entries): Journal {
       if (!key.startsWith('cursor ')) book.latest(key, entry);
     },
     insertFill: (key, fill) => book.insertFill(key, fill),
+    hasFill: (key) => book.hasFill(key),
     isOther: (key, fill) => book.isOther(key, fill),
     durable: () => book.durable(),
     volatile: book.volatile,

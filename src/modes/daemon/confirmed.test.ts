@@ -31,6 +31,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
         cancelAll: none,
         resolve: none,
         adopt: none,
+        resolveTrade: none,
         adjust: none,
         limits: none,
       },

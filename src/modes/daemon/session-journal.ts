@@ -42,6 +42,7 @@ const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
     if (isNew) look(make());
     return isNew;
   },
+  hasFill: (key) => book.hasFill(key),
   isOther: (key, fill) => book.isOther(key, fill),
   durable: () => book.durable(),
   volatile: book.volatile,

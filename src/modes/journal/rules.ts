@@ -6,6 +6,7 @@ import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
 import type { FillEntry, OrderEntryRow } from '../../journal/entries.ts';
+import { readQuarantinedTrades } from '../../journal/load.ts';
 import { holdings } from './holdings.ts';
 import { wrongWay } from './steps.ts';
 import { type Finding, sumOf, type View } from './view.ts';
@@ -68,8 +69,13 @@ export const rules = {
   },
   I5: {
     holds: 'no order is filled above what it asked for',
-    *check({ orders, fillsOf }: View): Iterable<Found> {
-      for (const { clientOrderId: order, quantity, amount } of orders) {
+    *check({ db, orders, fillsOf }: View): Iterable<Found> {
+      // A human said that such a trade of it is right.
+      const accepted = readQuarantinedTrades(db).filter(({ decision }) => decision === 'accepted');
+      const isAccepted = (id: string | null): boolean =>
+        id !== null && accepted.some(({ orderIds }) => orderIds.includes(id));
+      for (const { clientOrderId: order, orderId, quantity, amount } of orders) {
+        if (isAccepted(orderId)) continue;
         const fills = fillsOf.get(order) ?? [];
         const spent = fills.reduce(
           (sum, fill) => sum.plus(new Decimal(fill.price).times(fill.quantity)),
@@ -232,7 +238,7 @@ interface TradeRow {
 }
 
 /** Evidence is kept since the second schema: fills from before it have none. */
-function* fillsAgainstTrades({ orders, fills, has, all }: View): Iterable<Found> {
+function* fillsAgainstTrades({ db, orders, fills, has, all }: View): Iterable<Found> {
   if (!has('venue_trades')) return;
   const trades = all<TradeRow>(
     'SELECT symbol, trade_id AS tradeId, json_each.value AS orderId, price, quantity FROM venue_trades, json_each(order_ids)',
@@ -241,8 +247,13 @@ function* fillsAgainstTrades({ orders, fills, has, all }: View): Iterable<Found>
     `${symbol}|${tradeId}|${orderId}`;
   const booked = new Map(fills.map((fill): [string, FillEntry] => [keyOf(fill), fill]));
   const owners = new Map(orders.map(({ orderId, clientOrderId }) => [orderId, clientOrderId]));
+  const unbooked = new Set(
+    readQuarantinedTrades(db)
+      .filter(({ decision }) => decision === null || decision === 'discarded')
+      .flatMap((row) => row.orderIds.map((orderId) => keyOf({ ...row, orderId }))),
+  );
   for (const trade of trades) {
-    const order = owners.get(trade.orderId);
+    const order = unbooked.has(keyOf(trade)) ? undefined : owners.get(trade.orderId);
     if (order === undefined) continue;
     const fill = booked.get(keyOf(trade));
     if (fill === undefined) yield { order, text: `traded (trade ${trade.tradeId}), and there is no fill of it` };

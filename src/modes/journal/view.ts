@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
-import { readOrders } from '../../journal/load.ts';
+import { readOrders } from '../../journal/order-rows.ts';
 import { readFills } from '../../journal/past.ts';
 
 /** What is wrong, with the order it is about where it is one's. */

@@ -4,7 +4,7 @@ import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Want } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
-import { readOrders } from '../../journal/load.ts';
+import { readOrders } from '../../journal/order-rows.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Curve } from '../../research/points.ts';
 import type { RunResult } from '../backtest/run.ts';

@@ -4,7 +4,7 @@ import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText
 import { isClosed } from '../../domain/order.ts';
 import { differenceText } from '../../execution/ledger.ts';
 import { restoreFill } from '../../execution/records.ts';
-import { readOrders } from '../../journal/load.ts';
+import { readOrders } from '../../journal/order-rows.ts';
 import { readFills } from '../../journal/past.ts';
 import type { Assembled } from '../../modes/assemble.ts';
 import type { Unprotected } from '../../portfolio/unprotected.ts';

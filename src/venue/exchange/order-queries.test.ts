@@ -170,6 +170,7 @@ describe('own trades', () => {
             fee: units('0.00066'),
             feeAsset: 'BTC',
             time: 1_701_243_281_850,
+            raw: expect.objectContaining({ id: '9007199254740993', price: 86650.65 }),
           },
         ],
       },

@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { lots, noUnits, ticks, units } from '../domain/money.ts';
+import type { VenueTrade } from '../domain/order.ts';
+import { readQuarantinedTrades } from '../journal/load.ts';
+import { btc, draft, eth } from '../testing/builders.ts';
+import { TestDesk, timing } from '../testing/desk.ts';
+
+let desk: TestDesk;
+beforeEach(() => {
+  desk = new TestDesk().listen();
+});
+
+/** From now on the exchange shows a trade so. */
+const show = (tradeId: string, change: Partial<VenueTrade>): void => void desk.venue.shownAs.set(tradeId, change);
+/** From now on it shows it as it was. */
+const showRight = (): void => desk.venue.shownAs.clear();
+/** Two complete reads, the sweep gap apart. */
+async function readTwice(): Promise<void> {
+  await desk.sweep();
+  await desk.pass(timing.sweepGapMs);
+  await desk.sweep();
+}
+const rows = async () => {
+  await desk.written();
+  return readQuarantinedTrades(desk.db).map(({ tradeId, why, decision, by, reason }) => ({
+    tradeId,
+    why,
+    decision,
+    by,
+    reason,
+  }));
+};
+const restart = async (): Promise<void> => {
+  await desk.written();
+  desk.crash();
+  desk.listen();
+  await desk.finish(desk.assembled.desk.recover());
+};
+const isBlocked = (symbol = btc.symbol): boolean => desk.assembled.portfolio.isUndecided(symbol);
+const decide = (as: 'accepted' | 'discarded', subject = '1') =>
+  desk.finish(desk.assembled.resolveTrade(subject, as, 'operator', 'seen on its page'));
+
+const amount = (text: string): Partial<VenueTrade> => ({ quantity: lots(text, btc) });
+const at = (text: string): Partial<VenueTrade> => ({ price: ticks(text, btc) });
+
+describe('a trade that cannot be', () => {
+  test.each<[string, Partial<VenueTrade>, string]>([
+    ['a negative quantity', amount('-0.5'), 'its quantity is -0.5'],
+    ['no quantity', amount('0'), 'its quantity is 0'],
+    ['a negative price', at('-1000000000000000000000000000000'), 'its price is -1000000000000000000000000000000'],
+    ['no price', at('0'), 'its price is 0'],
+    ['another symbol', { symbol: eth.symbol }, 'it is of ETHUSDT, and stands in the list of BTCUSDT'],
+    ['a symbol that nobody trades', { symbol: 'NOSUCH' }, 'it is of NOSUCH, and stands in the list of BTCUSDT'],
+    ['the other side', { side: 'SELL' }, 'it is a SELL, and order '],
+    ['a price beyond the limit', at('100.01'), 'its price is 100.01, beyond the limit 100 of order '],
+    ['more than is left', amount('0.60001'), 'its quantity is 0.60001, and of order '],
+  ])('%s: is not booked, and quarantined once two complete reads show it', async (_, change, why) => {
+    const order = await desk.placed();
+    desk.venue.fill('1001', '0.4', '99');
+    await desk.sweep();
+    desk.venue.fill('1001', '0.1');
+    show('2', change);
+    const first = await desk.sweep();
+    expect(first).toMatchObject({ complete: false, failed: true });
+    expect(first.cause).toContain(`trade 2 is not booked: ${why}`);
+    expect([isBlocked(), await rows()]).toEqual([false, []]);
+    await desk.pass(timing.sweepGapMs);
+    await desk.sweep();
+    expect(await rows()).toMatchObject([{ tradeId: '2', why: expect.stringContaining(why), decision: null }]);
+    expect([isBlocked(), isBlocked(eth.symbol)]).toEqual([true, false]);
+    expect((await desk.sweep()).complete).toBe(true);
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    expect(order.state).toBe('open');
+    expect(desk.notices).toHaveLength(1);
+    expect(desk.notices[0]).toMatchObject({ level: 'error', text: expect.stringContaining('sluice resolve-trade 2') });
+    expect(desk.db.prepare('SELECT trade_id FROM venue_trades').pluck().all()).toEqual(['1']);
+  });
+
+  test('of a sell is one below its limit', async () => {
+    await desk.placed();
+    desk.venue.fill('1001');
+    await desk.sweep();
+    await desk.placed({ side: 'SELL', price: '100' });
+    desk.venue.fill('1002', '0.4', '99.99');
+    await readTwice();
+    expect(await rows()).toMatchObject([{ why: expect.stringContaining('its price is 99.99, beyond the limit 100') }]);
+  });
+
+  test('is booked when the next read shows it right', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await desk.sweep();
+    showRight();
+    expect((await desk.sweep()).complete).toBe(true);
+    expect([await desk.fillRows(), await rows(), desk.notices]).toEqual([['1 1001 0.4'], [], []]);
+  });
+
+  test('is nothing any more when the next read does not show it', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await desk.sweep();
+    desk.venue.trades.length = 0;
+    await desk.pass(timing.sweepGapMs);
+    expect((await desk.sweep()).complete).toBe(true);
+    expect(await rows()).toEqual([]);
+  });
+
+  test.each(['running', 'restarted'])('is booked when it is shown right after all, %s', async (how) => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await readTwice();
+    if (how === 'restarted') await restart();
+    expect(isBlocked()).toBe(true);
+    showRight();
+    await desk.sweep();
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    expect(isBlocked()).toBe(false);
+    expect(await rows()).toMatchObject([{ decision: 'corrected', by: 'exchange' }]);
+  });
+
+  test('that a start finds is quarantined by it, and then trading begins', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await restart();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([[], true]);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('of somebody else is not entered into the ledger', async () => {
+    const expected = () => desk.assembled.execution.books?.ledger.expected().get('BTC') ?? noUnits;
+    await desk.placed();
+    desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill('1002', '0.4');
+    show('1', amount('-0.4'));
+    await readTwice();
+    await restart();
+    expect([expected(), isBlocked()]).toEqual([noUnits, true]);
+    expect(await decide('accepted')).toContain('trade 1 cannot be accepted');
+    expect(await decide('discarded')).toBeUndefined();
+    expect([expected(), isBlocked()]).toEqual([noUnits, false]);
+  });
+
+  test('of a time before this journal is left alone: it is in what the account held at first', async () => {
+    desk.venue.place({ clientOrderId: 'web_1' });
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await desk.pass(120_000);
+    await restart();
+    expect(await desk.sweep()).toMatchObject({ complete: true });
+    expect([await rows(), isBlocked()]).toEqual([[], false]);
+  });
+
+  test('on margin is quarantined all the same', async () => {
+    desk = new TestDesk({ account: 'margin', balances: false }).listen();
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', amount('-0.4'));
+    await readTwice();
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('that a booked one is shown as later is a changed fill, as ever', async () => {
+    const order = await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    await desk.sweep();
+    show('1', amount('-0.4'));
+    await readTwice();
+    expect(order).toMatchObject({ state: 'quarantined', doubt: 'changed' });
+    expect(await rows()).toEqual([]);
+  });
+
+  test('of an order that ended is told by its row and its fills', async () => {
+    const order = await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    await desk.sweep();
+    desk.venue.end('1001');
+    await desk.sweep();
+    expect(await desk.stateOf(order)).toBe('canceled');
+    desk.venue.fill('1001', '0.6');
+    desk.venue.fill('1001', '0.1');
+    await readTwice();
+    expect(await desk.fillRows()).toEqual(['1 1001 0.4', '2 1001 0.6']);
+    expect(await rows()).toMatchObject([{ tradeId: '3', why: expect.stringContaining('0 is left') }]);
+  });
+});
+
+describe('a purchase by an amount', () => {
+  test.each([
+    ['0.99999', 0],
+    ['1', 0],
+    ['1.00001', 1],
+  ])('of 99.9995 may buy what rounding to a step makes of it: %s', async (quantity, quarantined) => {
+    desk.venue.market = undefined;
+    const { carried } = desk.begin(draft({ amount: '99.9995' }));
+    await desk.finish(carried);
+    desk.venue.fill('1001', quantity, '100');
+    await readTwice();
+    expect(await rows()).toHaveLength(quarantined);
+  });
+});
+
+describe('a human', () => {
+  async function overfilled(): Promise<void> {
+    await desk.placed();
+    desk.venue.fill('1001', '1.5');
+    await readTwice();
+  }
+
+  test('accepts a trade: it is booked once, as it is shown, also over restarts', async () => {
+    await overfilled();
+    expect(await decide('accepted')).toBeUndefined();
+    expect(await desk.fillRows()).toEqual(['1 1001 1.5']);
+    expect(isBlocked()).toBe(false);
+    await restart();
+    await readTwice();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 1.5'], false]);
+    expect(await rows()).toMatchObject([{ decision: 'accepted', by: 'operator', reason: 'seen on its page' }]);
+    expect(desk.assembled.portfolio.position('s', btc.symbol).base).toBe(units('1.5'));
+  });
+
+  test('discards a trade: it is never booked, also over restarts', async () => {
+    await overfilled();
+    await restart();
+    expect(isBlocked()).toBe(true);
+    expect(await decide('discarded')).toBeUndefined();
+    expect(isBlocked()).toBe(false);
+    await restart();
+    await readTwice();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([[], false]);
+    expect(await rows()).toMatchObject([{ decision: 'discarded', by: 'operator', reason: 'seen on its page' }]);
+  });
+
+  test('is asked again about a discarded trade that is shown with other numbers', async () => {
+    await overfilled();
+    await decide('discarded');
+    show('1', amount('0.5'));
+    await readTwice();
+    expect(await desk.fillRows()).toEqual([]);
+    expect(await rows()).toMatchObject([{ why: expect.stringContaining('it was discarded'), decision: null }]);
+    await decide('accepted');
+    expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
+    const said = desk.db.prepare("SELECT text FROM notices WHERE level = 'info'").pluck().all();
+    expect(said).toEqual([
+      'trade 1 on BTCUSDT is discarded by operator: seen on its page',
+      'trade 1 on BTCUSDT is accepted by operator: seen on its page',
+    ]);
+  });
+
+  test('decides once, and nothing that is not quarantined', async () => {
+    await overfilled();
+    expect(await decide('discarded', '2')).toContain('trade 2 is not quarantined');
+    expect(await decide('discarded', 'BTCUSDT:1')).toBeUndefined();
+    expect(await decide('accepted')).toContain('trade 1 is not quarantined');
+  });
+});
+
+describe('an order whose fills fall short because of a quarantined trade', () => {
+  async function short(): Promise<ReturnType<TestDesk['placed']>> {
+    const order = await desk.placed();
+    desk.venue.fill('1001', '1');
+    show('1', amount('-1'));
+    await readTwice();
+    return order;
+  }
+
+  test('is neither read again nor reported until somebody decides', async () => {
+    const order = await short();
+    await desk.sweep();
+    const [asked, said] = [desk.asked('trades'), desk.notices.length];
+    for (let looks = 0; looks < 20; looks++) {
+      await desk.pass(5_000);
+      await desk.sweep();
+    }
+    expect(order.state).toBe('closing');
+    expect([desk.asked('trades'), desk.notices.length]).toEqual([asked + 20, said]);
+    expect(await desk.finish(desk.assembled.audit())).toMatchObject({ kind: 'skipped' });
+  });
+
+  test.each(['running', 'restarted'])('ends when the trade is discarded, %s', async (how) => {
+    const order = await short();
+    await decide('discarded');
+    if (how === 'restarted') await restart();
+    await desk.sweep();
+    expect(await desk.row(order)).toMatchObject({ state: 'filled', filled: '0', executed: '1' });
+    expect(await desk.steps(order)).toContain('resolved');
+    expect(desk.assembled.portfolio.isIdle).toBe(true);
+  });
+});

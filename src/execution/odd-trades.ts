@@ -1,0 +1,262 @@
+/**
+ * Trades of the account that cannot be as the exchange shows them: a price or a quantity that is not above nothing, or one that
+ * contradicts its order. None is booked. One that two complete reads show alike is quarantined: nothing is created on its symbol until
+ * the exchange shows it right, or a human accepts or discards it (`sluice resolve-trade`).
+ */
+import type { Clock } from '../clock/clock.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import type { VenueTrade } from '../domain/order.ts';
+import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
+import type { Journal } from '../journal/journal.ts';
+import { finer } from '../journal/load.ts';
+import type { Portfolio } from '../portfolio/portfolio.ts';
+import { isSame, keyOf } from './recent.ts';
+import { restoreTrade, venueTradeRow } from './records.ts';
+
+/** What a human can say of a quarantined trade. */
+export const tradeDecisions = ['accepted', 'discarded'] as const;
+export type TradeDecision = (typeof tradeDecisions)[number];
+
+/** The raw text of a row that is kept, characters. */
+const mostRaw = 2_000;
+/** Trades named in one message; the others are counted. */
+const mostNamed = 3;
+
+/** Why a trade cannot be (`oddness.ts` judges it). */
+export interface Oddness {
+  /** For people. */
+  readonly why: string;
+  /** A fill can be like it all the same, if a human says so. */
+  readonly canBeAccepted: boolean;
+}
+
+/** An odd trade that is not quarantined yet. */
+interface Pending {
+  readonly symbol: string;
+  readonly trade: VenueTrade;
+  readonly oddness: Oddness;
+  readonly since: number;
+  looks: number;
+  isSeen: boolean;
+}
+
+interface Quarantined {
+  row: QuarantinedTradeEntry;
+  readonly trade: VenueTrade;
+}
+
+export interface OddTradesParts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'append'>;
+  readonly portfolio: Portfolio;
+  readonly timing: { readonly sweepGapMs: number };
+  readonly notice: (notice: { readonly level: 'warn' | 'error'; readonly text: string }) => void;
+  /** Those that earlier runs quarantined, oldest first. */
+  readonly rows: readonly QuarantinedTradeEntry[];
+}
+
+/** What is to be done with a trade: booked unseen, left alone, left to another decision, or judged first. */
+export type Known = 'accepted' | 'left' | 'discarded' | 'new';
+
+export class OddTrades {
+  readonly #parts: OddTradesParts;
+  readonly #pending = new Map<string, Pending>();
+  readonly #quarantined = new Map<string, Quarantined>();
+
+  constructor(parts: OddTradesParts) {
+    this.#parts = parts;
+    const { portfolio, rows } = parts;
+    for (const row of rows) {
+      const at = portfolio.instruments.get(row.symbol);
+      if (at === undefined) continue;
+      this.#put(row, restoreTrade({ ...row, kind: 'venueTrade', seenAt: row.at }, finer(row, at)));
+    }
+    for (const { symbol } of this.open()) portfolio.block(symbol);
+  }
+
+  /** Those that nobody has decided. */
+  open(): readonly QuarantinedTradeEntry[] {
+    return [...this.#quarantined.values()].flatMap(({ row }) => (row.decision === null ? [row] : []));
+  }
+
+  /** Whether a trade id of a symbol waits for a decision: it is looked at again after a restart. */
+  isOpen(symbol: string, tradeId: string): boolean {
+    return this.open().some((row) => row.symbol === symbol && row.tradeId === tradeId);
+  }
+
+  /** What is known of a row of a symbol's list as it is shown now. */
+  known(symbol: string, trade: VenueTrade): Known {
+    if (this.#quarantined.size === 0) return 'new';
+    const one = this.#quarantined.get(nameOf(symbol, trade));
+    if (one === undefined) return 'new';
+    const { decision: said } = one.row;
+    if (!isSame(one.trade, trade)) return said === 'discarded' ? said : 'new';
+    return said === 'accepted' ? said : 'left';
+  }
+
+  /** Takes note of an odd trade. `isLast`: it is not read again, and was seen long enough. */
+  hold(symbol: string, trade: VenueTrade, oddness: Oddness, isLast = false): void {
+    const name = nameOf(symbol, trade);
+    const before = this.#pending.get(name);
+    const isOld = before !== undefined && isSame(before.trade, trade);
+    const since = isOld ? before.since : this.#parts.clock.now();
+    const one: Pending = { symbol, trade, oddness, since, looks: isOld ? before.looks : 0, isSeen: true };
+    this.#pending.set(name, one);
+    if (isLast) this.#report(symbol, [this.#quarantine(one)]);
+  }
+
+  /** A trade that is not odd as it is shown now is booked: what was quarantined of it is settled. */
+  corrected(symbol: string, trade: VenueTrade): void {
+    const name = nameOf(symbol, trade);
+    this.#pending.delete(name);
+    const row = this.#quarantined.get(name)?.row;
+    if (row?.decision !== null || row === undefined) return;
+    this.decide([
+      { ...row, ...decision('corrected', this.#parts.clock.now(), 'exchange', 'shown with other numbers') },
+    ]);
+    this.#parts.notice({
+      level: 'warn',
+      text: `trade ${row.tradeId} on ${row.symbol}, which was quarantined, is shown with other numbers now: it is booked as shown`,
+    });
+  }
+
+  /** Whether an odd trade was seen that must be read again. */
+  isHeld(symbol: string): boolean {
+    return this.#pendingOn(symbol).some(([, { isSeen }]) => isSeen);
+  }
+
+  /**
+   * Ends a look at a symbol: what two complete reads, the sweep gap apart, showed alike is quarantined, and what is not shown any more
+   * is forgotten. Gives why the look does not count as complete.
+   */
+  endLook(symbol: string, isComplete: boolean): string | undefined {
+    if (this.#pending.size === 0) return undefined;
+    const { clock, timing } = this.#parts;
+    const quarantined: QuarantinedTradeEntry[] = [];
+    for (const [name, one] of this.#pendingOn(symbol)) {
+      const { isSeen } = one;
+      one.isSeen = false;
+      if (!isComplete) continue;
+      if (!isSeen) this.#pending.delete(name);
+      else if (++one.looks >= 2 && clock.now() - one.since >= timing.sweepGapMs)
+        quarantined.push(this.#quarantine(one));
+    }
+    if (quarantined.length > 0) this.#report(symbol, quarantined);
+    const [left] = this.#pendingOn(symbol);
+    return left === undefined ? undefined : `trade ${left[1].trade.tradeId} is not booked: ${left[1].oddness.why}`;
+  }
+
+  /** Whether a quarantined trade of an order waits for a decision, or was discarded. */
+  about(orderId: string | undefined): 'open' | 'discarded' | undefined {
+    if (this.#quarantined.size === 0 || orderId === undefined) return undefined;
+    const decisions = [...this.#quarantined.values()].flatMap(({ row }) =>
+      row.orderIds.includes(orderId) ? [row.decision] : [],
+    );
+    return decisions.includes(null) ? 'open' : decisions.includes('discarded') ? 'discarded' : undefined;
+  }
+
+  /** Writes decisions down; gives the trades that are to be booked. */
+  decide(rows: readonly QuarantinedTradeEntry[]): readonly VenueTrade[] {
+    const accepted: VenueTrade[] = [];
+    for (const row of rows) {
+      const one = [...this.#quarantined.values()].find(({ row: its }) => isOf(its, row));
+      if (one === undefined) continue;
+      one.row = row;
+      for (const entry of decisionEntries(row)) this.#parts.journal.append(entry);
+      if (row.decision === 'accepted') accepted.push(one.trade);
+      if (!this.open().some(({ symbol }) => symbol === row.symbol)) this.#parts.portfolio.unblock(row.symbol);
+    }
+    return accepted;
+  }
+
+  #pendingOn(symbol: string): readonly (readonly [string, Pending])[] {
+    return this.#pending.size === 0 ? [] : [...this.#pending].filter(([, one]) => one.symbol === symbol);
+  }
+
+  #put(row: QuarantinedTradeEntry, trade: VenueTrade): void {
+    this.#quarantined.set(nameOf(row.symbol, trade), { row, trade });
+  }
+
+  #quarantine({ symbol, trade, oddness }: Pending): QuarantinedTradeEntry {
+    const { clock, journal, portfolio } = this.#parts;
+    this.#pending.delete(nameOf(symbol, trade));
+    const row = quarantinedRow(symbol, trade, oddness, portfolio.instrument(symbol), clock.now());
+    this.#put(row, trade);
+    journal.append(row);
+    portfolio.block(symbol);
+    return row;
+  }
+
+  #report(symbol: string, rows: readonly QuarantinedTradeEntry[]): void {
+    const named = rows
+      .slice(0, mostNamed)
+      .map(({ tradeId, why }) => `trade ${tradeId} on ${symbol} is quarantined: ${why}`);
+    const more = rows.length > mostNamed ? `; and ${rows.length - mostNamed} more` : '';
+    this.#parts.notice({
+      level: 'error',
+      text: `${named.join('; ')}${more}. It is not booked, and nothing is created on ${symbol} until the exchange shows it right or you decide: sluice status shows it, sluice resolve-trade ${rows[0]?.tradeId} decides`,
+    });
+  }
+}
+
+const nameOf = (symbol: string, trade: VenueTrade): string => `${symbol} ${keyOf(trade)}`;
+
+const isOf = (a: QuarantinedTradeEntry, b: QuarantinedTradeEntry): boolean =>
+  a.symbol === b.symbol && a.tradeId === b.tradeId && a.side === b.side;
+
+function quarantinedRow(
+  symbol: string,
+  trade: VenueTrade,
+  { why, canBeAccepted }: Oddness,
+  at: Instrument,
+  now: number,
+): QuarantinedTradeEntry {
+  const { kind: _, seenAt, ...row } = venueTradeRow(trade, at, now);
+  const raw = JSON.stringify(trade.raw ?? row).slice(0, mostRaw);
+  const undecided = { decision: null, decidedAt: null, by: null, reason: null };
+  return { ...row, kind: 'quarantinedTrade', at: seenAt, symbol, why, raw, canBeAccepted, ...undecided };
+}
+
+/** A decision about a quarantined trade, as its row says it. */
+export const decision = (
+  what: NonNullable<QuarantinedTradeEntry['decision']>,
+  decidedAt: number,
+  by: string,
+  reason: string,
+): Pick<QuarantinedTradeEntry, 'decision' | 'decidedAt' | 'by' | 'reason'> => ({
+  decision: what,
+  decidedAt,
+  by,
+  reason,
+});
+
+/** What is written of a decided row: one that is accepted is evidence from now on, of which a start makes the fill. */
+export function decisionEntries(row: QuarantinedTradeEntry): readonly Entry[] {
+  const { symbol, tradeId, orderIds, side, price, quantity, fee, feeAsset, maker, time } = row;
+  const at = row.decidedAt ?? row.at;
+  const text = `trade ${tradeId} on ${symbol} is ${row.decision} by ${row.by}: ${row.reason}`;
+  const trade = { symbol, tradeId, orderIds, side, price, quantity, fee, feeAsset, maker, time };
+  return [
+    row,
+    // A later decision takes the place of the row.
+    { kind: 'notice', at, level: 'info', text },
+    ...(row.decision === 'accepted' ? [{ ...trade, kind: 'venueTrade', seenAt: at } satisfies VenueTradeEntry] : []),
+  ];
+}
+
+/** The quarantined rows that a human means and can decide so, or in words why not. `subject`: a trade id, or SYMBOL:ID. */
+export function rowsToDecide(
+  open: readonly QuarantinedTradeEntry[],
+  subject: string,
+  as: TradeDecision,
+): readonly QuarantinedTradeEntry[] | string {
+  const found = open.filter(({ symbol, tradeId }) => tradeId === subject || `${symbol}:${tradeId}` === subject);
+  if (found.length === 0) return `trade ${subject} is not quarantined: sluice status lists those that are`;
+  const symbols = [...new Set(found.map(({ symbol }) => symbol))];
+  if (symbols.length > 1)
+    return `trade ${subject} is quarantined on ${symbols.join(' and on ')}: write ${symbols.map((symbol) => `${symbol}:${subject}`).join(' or ')}`;
+  const never = as === 'accepted' ? found.find(({ canBeAccepted }) => !canBeAccepted) : undefined;
+  return never === undefined
+    ? found
+    : `trade ${subject} cannot be accepted, since no fill can be like it: ${never.why}. Discard it (--discard); what it moved of the balances can be said with sluice adjust`;
+}
