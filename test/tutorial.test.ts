@@ -71,7 +71,7 @@ test.for(['paper', 'live'] as const)(
       cwd: at.dir,
       env,
     });
-    await program.line(/^dashboard {2}http:\/\/127\.0\.0\.1:\d+\/\?token=/);
+    await program.line(/^dashboard {2}http:\/\/127\.0\.0\.1:\d+\/#token=/);
     await program.line(/^fill +\S+ mine BUY /);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
 

@@ -1,7 +1,7 @@
 /**
  * The dashboard and control API of a daemon: one page and a few calls on 127.0.0.1.
  *
- *     GET  /                 the page; `?token=…` logs the browser in by a cookie
+ *     GET  /                 the page, without any secret; its script takes the token from `#token=…`
  *     GET  /api/view         the `View` as JSON
  *     GET  /api/live         a WebSocket of `Update`s
  *     POST /api/kill         { "reason": "…", "strategy": "…" }; without a strategy all of them
@@ -13,14 +13,14 @@
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
- * The calls take the token as `Authorization: Bearer TOKEN`, or the cookie with the page's CSRF header. The POSTs answer
+ * Every call under `/api` takes the token as `Authorization: Bearer TOKEN`, a WebSocket also as its subprotocols `sluice, TOKEN`. The POSTs answer
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 it is refused or does not fit, 500 it failed.
  * Whoever may not speak to us at all gets 403 (see `guard.ts`).
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import websocket from '@fastify/websocket';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -98,30 +98,21 @@ interface Served {
   readonly guard: () => Guard;
 }
 
-const loginToken = (request: FastifyRequest): string | undefined => {
-  const [path, query] = request.url.split('?', 2);
-  return path === '/' ? (new URLSearchParams(query).get('token') ?? undefined) : undefined;
-};
-
 /** Runs before every answer, the 404 and the WebSocket upgrade included. */
-function guardEverything({ app, guard }: Served): void {
+function guardEverything({ app, assets, guard }: Served): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders);
-    const admission = guard().admit({
-      method: request.method,
-      headers: request.headers,
-      loginToken: loginToken(request),
-      upgrade: request.headers.upgrade !== undefined,
-    });
+    const { headers, method, url } = request;
+    const isPage = method === 'GET' && headers.upgrade === undefined && (url === '/' || assets.files.has(url));
+    const admission = guard().admit({ headers, isPage });
     if (admission.kind === 'refused') return reply.code(403).send({ ok: false, message: admission.message });
-    if (admission.setCookie !== undefined) reply.header('set-cookie', admission.setCookie);
     return undefined;
   });
 }
 
-function servePage({ app, assets, guard }: Served): void {
+function servePage({ app, assets }: Served): void {
   app.get('/', (request, reply) => {
-    const { html, headers } = page(assets, guard().csrf, request.headers.host ?? '');
+    const { html, headers } = page(assets, request.headers.host ?? '');
     return reply.headers(headers).send(html);
   });
   for (const [path, { type, body }] of assets.files) {
@@ -258,7 +249,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   const listening = await listen(app, host, port);
   return {
     port: listening,
-    url: `http://${host}:${listening}/?token=${token}`,
+    url: `http://${host}:${listening}/#token=${token}`,
     async close() {
       pushes.close();
       await app.close();

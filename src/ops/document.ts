@@ -24,8 +24,8 @@ const icon =
 /** Before the first paint, so that a chosen theme does not flash the other one. */
 const themeScript = `try{const t=localStorage.getItem('sluice-theme');if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}`;
 
-/** The document for one visitor; `host` is the address that the browser used, checked before. */
-export function page(assets: Assets, csrf: string, host: string): Page {
+/** The document, the same for everybody: no secret is in it; `host` is the address that the browser used, checked before. */
+export function page(assets: Assets, host: string): Page {
   // A new nonce for each document: only the scripts written here run, and what they import.
   const nonce = randomBytes(16).toString('base64');
   const policy = [
@@ -44,7 +44,6 @@ export function page(assets: Assets, csrf: string, host: string): Page {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="csrf" content="${csrf}">
 <title>Sluice</title>
 <link rel="icon" href="${icon}">
 ${['/lib/uplot.css', ...styleSheets].map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}

@@ -1,84 +1,53 @@
 import { describe, expect, it } from 'vitest';
-import { csrfHeader, guard, type Visit } from './guard.ts';
+import { guard, type Visit } from './guard.ts';
 
 const token = 'correct-horse-battery-staple';
 const host = '127.0.0.1:8080';
 const origin = `http://${host}`;
+const bearer = { authorization: `Bearer ${token}` };
 
-const visit = (headers: Visit['headers'] = {}, given: Partial<Visit> = {}): Visit => ({
-  method: 'GET',
-  headers: { host, ...headers },
-  loginToken: undefined,
-  upgrade: false,
-  ...given,
-});
-
-/** A guard, and the cookie that a login by the token gave. */
-function loggedIn() {
-  const door = guard(token, 8080);
-  const admission = door.admit(visit({}, { loginToken: token }));
-  if (admission.kind === 'refused' || admission.setCookie === undefined) throw new Error('the login gave no cookie');
-  return { door, setCookie: admission.setCookie, cookie: admission.setCookie.split(';')[0] ?? '' };
-}
+/** What becomes of a request with these headers. */
+const admitted = (headers: Visit['headers'] = {}, isPage = false): string =>
+  guard(token, 8080).admit({ headers: { host, ...headers }, isPage }).kind;
 
 describe('the guard of the dashboard', () => {
-  it('admits the token in the address and as a bearer, and nothing else', () => {
-    const door = guard(token, 8080);
-    expect(door.admit(visit({ authorization: `Bearer ${token}` })).kind).toBe('admitted');
-    expect(door.admit(visit({}, { loginToken: token })).kind).toBe('admitted');
-    expect(door.admit(visit()).kind).toBe('refused');
-    expect(door.admit(visit({ authorization: `Bearer ${token}x` })).kind).toBe('refused');
-    expect(door.admit(visit({}, { loginToken: '' })).kind).toBe('refused');
+  it('admits the token as a bearer and as a subprotocol, and nothing else', () => {
+    expect(admitted(bearer)).toBe('owner');
+    expect(admitted({ 'sec-websocket-protocol': `sluice, ${token}` })).toBe('owner');
+    expect(admitted()).toBe('refused');
+    for (const wrong of ['', token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
+      expect(admitted({ authorization: `Bearer ${wrong}` }), wrong).toBe('refused');
+      expect(admitted({ 'sec-websocket-protocol': `sluice, ${wrong}` }), wrong).toBe('refused');
+    }
+    expect(admitted({ cookie: `sluice-8080=${token}; token=${token}` })).toBe('refused');
   });
 
-  it('admits no part of a secret: neither of the token, nor of the session, nor of the CSRF value', () => {
-    const { door, cookie } = loggedIn();
-    const parts = (text: string): string[] => Array.from({ length: text.length }, (_, end) => text.slice(0, end));
-    const kinds = [
-      ...parts(token).map((part) => door.admit(visit({ authorization: `Bearer ${part}` }))),
-      ...parts(token).map((part) => door.admit(visit({}, { loginToken: part }))),
-      ...parts(cookie).map((part) => door.admit(visit({ cookie: part }))),
-      ...parts(door.csrf).map((part) => door.admit(visit({ cookie, origin, [csrfHeader]: part }, { method: 'POST' }))),
-    ].map(({ kind }) => kind);
+  it('admits no part of the token', () => {
+    const parts = Array.from({ length: token.length }, (_, end) => token.slice(0, end));
+    const kinds = parts.flatMap((part) => [
+      admitted({ authorization: `Bearer ${part}` }),
+      admitted({ 'sec-websocket-protocol': `sluice, ${part}` }),
+    ]);
     expect(new Set(kinds)).toEqual(new Set(['refused']));
   });
 
-  it('logs a browser in by a cookie that scripts and other sites cannot use, and that is not the token', () => {
-    const { setCookie } = loggedIn();
-    expect(setCookie).toMatch(/; HttpOnly/);
-    expect(setCookie).toMatch(/; SameSite=Strict/);
-    expect(setCookie).not.toContain(token);
+  it('gives the page to whoever opens its address: it holds no secret', () => {
+    expect(admitted({}, true)).toBe('stranger');
+    expect(admitted(bearer, true)).toBe('owner');
+    expect(admitted({ host: 'evil.example:8080' }, true)).toBe('refused');
+    expect(admitted({ origin: 'https://evil.example' }, true)).toBe('refused');
   });
 
   it('refuses a foreign Host, with the token too: a name of an attacker may resolve to us', () => {
-    const { door, cookie } = loggedIn();
-    const bearer = { authorization: `Bearer ${token}` };
-    expect(door.admit(visit({ ...bearer, host: 'evil.example:8080' })).kind).toBe('refused');
-    expect(door.admit(visit({ ...bearer, host: '127.0.0.1:8081' })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, host: 'evil.example:8080' })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, host: 'localhost:8080' })).kind).toBe('admitted');
+    expect(admitted({ ...bearer, host: 'evil.example:8080' })).toBe('refused');
+    expect(admitted({ ...bearer, host: '127.0.0.1:8081' })).toBe('refused');
+    expect(admitted({ ...bearer, host: undefined })).toBe('refused');
+    expect(admitted({ ...bearer, host: 'localhost:8080' })).toBe('owner');
   });
 
   it('refuses a foreign Origin, another port of this machine included', () => {
-    const { door, cookie } = loggedIn();
-    expect(door.admit(visit({ cookie, origin: 'https://evil.example' })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, origin: 'http://127.0.0.1:8081' })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, origin: 'null' })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, origin })).kind).toBe('admitted');
-  });
-
-  it('wants Origin and CSRF header of a mutation by cookie', () => {
-    const { door, cookie } = loggedIn();
-    const post = (headers: Visit['headers']) => door.admit(visit({ cookie, ...headers }, { method: 'POST' })).kind;
-    expect(post({ origin, [csrfHeader]: door.csrf })).toBe('admitted');
-    expect(post({ origin })).toBe('refused');
-    expect(post({ origin, [csrfHeader]: 'guess' })).toBe('refused');
-    expect(post({ [csrfHeader]: door.csrf })).toBe('refused');
-  });
-
-  it('wants an Origin of a WebSocket by cookie: browsers send cookies with any', () => {
-    const { door, cookie } = loggedIn();
-    expect(door.admit(visit({ cookie }, { upgrade: true })).kind).toBe('refused');
-    expect(door.admit(visit({ cookie, origin }, { upgrade: true })).kind).toBe('admitted');
+    for (const foreign of ['https://evil.example', 'http://127.0.0.1:8081', 'http://localhost:8080', 'null'])
+      expect(admitted({ ...bearer, origin: foreign }), foreign).toBe('refused');
+    expect(admitted({ ...bearer, origin })).toBe('owner');
   });
 });

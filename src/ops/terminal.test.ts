@@ -5,13 +5,13 @@ import type { View } from './view.ts';
 import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from './view-builder.ts';
 
 const plain = (given: View, columns = 200): string[] =>
-  statusLines(given, columns, 'http://127.0.0.1:8080/?token=abc').map((line) => stripVTControlCharacters(line));
+  statusLines(given, columns, 'http://127.0.0.1:8080/#token=abc').map((line) => stripVTControlCharacters(line));
 
 describe('the status in a terminal', () => {
   it('says mode, state, market time and speed first and the address last', () => {
     const lines = plain(view());
     expect(lines[0]).toBe('Sluice demo  ready  2020-03-12 11:20:00 UTC at ×60  http://127.0.0.1:41234');
-    expect(lines.at(-1)).toBe('Dashboard  http://127.0.0.1:8080/?token=abc');
+    expect(lines.at(-1)).toBe('Dashboard  http://127.0.0.1:8080/#token=abc');
   });
 
   it('makes one line of what has several, and counts those that a narrow window makes of the address', () => {

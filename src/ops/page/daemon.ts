@@ -7,10 +7,24 @@ const firstRetryMs = 500;
 const slowestRetryMs = 5_000;
 const toastMs = 8_000;
 
+const tokenName = 'sluice-token';
+/** Kept by the tab, of this origin alone: no other port gets it, as it would get a cookie. */
+const token = (): string => sessionStorage.getItem(tokenName) ?? 'none';
+const bearer = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token()}` });
+
+/** Takes the token out of the address, which is copied and kept in the history; true when there was one. */
+export function takeToken(): boolean {
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return false;
+  sessionStorage.setItem(tokenName, given);
+  history.replaceState(null, '', '/');
+  return true;
+}
+
 /** A WebSocket does not say why it closed; a plain request does. */
 async function askWhetherRefused(): Promise<void> {
   try {
-    const { status } = await fetch('/api/view', { method: 'GET' });
+    const { status } = await fetch('/api/view', { headers: bearer() });
     if (status === 403 && connection.value === 'lost') connection.value = 'refused';
   } catch {
     // Nobody answers: the connection stays lost.
@@ -19,7 +33,7 @@ async function askWhetherRefused(): Promise<void> {
 
 /** Connects, and connects again for as long as the page is open. */
 export function connect(retryMs = firstRetryMs): void {
-  const socket = new WebSocket(`ws://${location.host}/api/live`);
+  const socket = new WebSocket(`ws://${location.host}/api/live`, ['sluice', token()]);
   let opened = false;
   socket.onmessage = ({ data }: MessageEvent<string>) => {
     opened = true;
@@ -47,14 +61,12 @@ function say(answer: Answered): void {
   });
 }
 
-const csrf = (): string => document.querySelector<HTMLMetaElement>('meta[name=csrf]')?.content ?? '';
-
 /** Calls the daemon and shows what it answers. */
 export async function call(path: '/api/kill' | '/api/resume' | '/api/cancel', body: object): Promise<void> {
   try {
     const reply = await fetch(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-sluice-csrf': csrf() },
+      headers: { 'content-type': 'application/json', ...bearer() },
       body: JSON.stringify(body),
     });
     say((await reply.json()) as Answered);

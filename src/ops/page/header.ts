@@ -92,7 +92,7 @@ export function Header({ view }: { view: View }): VNode {
 export function ConnectionBanner(): VNode | null {
   if (connection.value === 'refused') {
     return html`<div class="banner lost" role="alert">
-      <span><b>Not connected.</b> The daemon was started anew: open the address that it printed then.</span>
+      <span><b>Not connected.</b> This tab has no valid token: open the address that the daemon printed when it started.</span>
     </div>`;
   }
   if (connection.value !== 'lost') return null;

@@ -2,7 +2,7 @@
 import { html, render } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { MarketView, NoticeView, View } from '../view.ts';
-import { connect } from './daemon.ts';
+import { connect, takeToken } from './daemon.ts';
 import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
 import { EquityChart, EquityReadout } from './equity-chart.ts';
@@ -118,8 +118,9 @@ function App(): VNode {
   `;
 }
 
-// The token has done its work (a cookie); it must not stay in the address bar or be copied with it.
-if (location.search !== '') history.replaceState(null, '', '/');
+takeToken();
+// The printed address, opened in a tab that shows the page already, loads nothing by itself.
+addEventListener('hashchange', () => takeToken() && location.reload());
 const root = document.querySelector('#app');
 if (root !== null) {
   root.replaceChildren();

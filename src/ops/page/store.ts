@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { EquityPoint, KlineView, Update, View } from '../view.ts';
 
-/** `refused`: the daemon is there, but it is another one than let us in. */
+/** `refused`: the daemon is there, and does not take our token. */
 export type Connection = 'connecting' | 'connected' | 'lost' | 'refused';
 
 export const view = signal<View | undefined>(undefined);

@@ -1,0 +1,107 @@
+/** A dashboard of a daemon that does nothing, and requests to it. */
+import { request } from 'node:http';
+import { WebSocket } from 'ws';
+import { ScaledClock } from '../../src/clock/clock.ts';
+import { loadAssets } from '../../src/ops/assets.ts';
+import { type Dashboard, type DashboardSource, startDashboard } from '../../src/ops/dashboard.ts';
+import type { KlineView, View } from '../../src/ops/view.ts';
+import { sampleTime, view } from '../../src/ops/view-builder.ts';
+
+export const token = 'token-of-the-dashboard-test';
+const minuteMs = 60_000;
+
+const klines: readonly KlineView[] = Array.from({ length: 240 }, (_, index) => {
+  const close = 6_100 + 60 * Math.sin(index / 9);
+  const openTime = sampleTime - (240 - index) * minuteMs;
+  return { openTime, open: close - 4, high: close + 9, low: close - 11, close, volume: 10 + (index % 7) };
+});
+
+/** A daemon that does nothing but remember what it was told. */
+export class FakeDaemon implements DashboardSource {
+  shown: View = view();
+  readonly told: string[] = [];
+  view(): View {
+    return this.shown;
+  }
+  klines(): readonly KlineView[] {
+    return klines;
+  }
+  async kill(reason: string): Promise<string> {
+    this.told.push(`kill: ${reason}`);
+    this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.' });
+    return 'Killed: 6 resting orders are being cancelled.';
+  }
+  async resume(reason: string): Promise<string> {
+    this.told.push(`resume: ${reason}`);
+    this.shown = view();
+    return 'Trading goes on.';
+  }
+  async cancelAll(strategy?: string): Promise<string> {
+    this.told.push(`cancel: ${strategy ?? 'all'}`);
+    return '6 orders are being cancelled.';
+  }
+  async resolve(order: string, as: string, reason: string): Promise<string> {
+    this.told.push(`resolve: ${order} as ${as}, ${reason}`);
+    return 'The order is closed.';
+  }
+  adopt = (order: string, id: string) => Promise.resolve(`Order ${order} is order ${id} at the exchange.`);
+  readonly resolveTrade = this.resolve.bind(this);
+  async limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> {
+    this.told.push(`${what}: ${name} ${value}, ${reason}`);
+    return 'done';
+  }
+  async adjust(asset: string, amount: string, reason: string): Promise<string> {
+    this.told.push(`adjust: ${amount} ${asset}, ${reason}`);
+    return 'The ledger counts it.';
+  }
+}
+
+/** The dashboard of a daemon; `port` 0 takes any free one. */
+export const serve = (source: FakeDaemon, port = 0, its = token): Promise<Dashboard> =>
+  startDashboard({ port, token: its, assets: loadAssets(), source, clock: new ScaledClock(1) });
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** A request with exactly these headers; `fetch` does not let a client lie about its Host. */
+export const ask = (
+  { port }: Dashboard,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = request({ host: '127.0.0.1', port, path, method, headers }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('end', () =>
+        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+/** 101 when the WebSocket opened, else the status it was refused with. */
+export const upgrade = ({ port }: Dashboard, headers: Record<string, string>, path = '/api/live'): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
+    socket.on('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_request, reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    socket.on('error', (error) => {
+      if (!error.message.startsWith('Unexpected server response')) reject(error);
+    });
+  });
+
+export const json = { 'content-type': 'application/json' };
+export const bearer = { authorization: `Bearer ${token}` };
