@@ -1,4 +1,6 @@
 /** The dashboard as programs meet it, over HTTP. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '../src/ops/dashboard.ts';
 import type { View } from '../src/ops/view.ts';
@@ -112,6 +114,28 @@ describe('the dashboard server', () => {
     expect((await ask('/api/cancel', { ...bearer, ...json }, '{"stategy":"grid"}')).status).toBe(400);
     expect((await ask('/api/kill', { ...bearer, ...json }, `{"reason":"${'x'.repeat(5_000)}"}`)).status).toBe(413);
     expect(daemon.told.length).toBe(before);
+  });
+
+  it('serves its owner while strangers hold more connections open than it keeps', async () => {
+    const held = new Set<Socket>();
+    const crowd = Promise.withResolvers<void>();
+    for (let count = 0; count < 40; count++) {
+      const socket = connect(dashboard.port, '127.0.0.1');
+      held.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => held.delete(socket) && held.size <= 16 && crowd.resolve());
+      await once(socket, 'connect');
+      // The header never ends.
+      socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+    }
+    await crowd.promise;
+    const before = daemon.told.length;
+    const killed = await ask('/api/kill', { ...bearer, ...json }, '{"reason":"crowded"}');
+    expect(killed.status).toBe(200);
+    expect((await ask('/', {})).status).toBe(200);
+    expect(await upgrade(bearer)).toBe(101);
+    daemon.told.length = before;
+    for (const socket of held) socket.destroy();
   });
 
   it('names the port that is taken and what to do', async () => {

@@ -25,6 +25,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Assets } from './assets.ts';
+import { type Connections, limitConnections } from './connections.ts';
 import { commonHeaders, page } from './document.ts';
 import { type Guard, guard, leastTokenLength } from './guard.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
@@ -94,18 +95,20 @@ interface Served {
   readonly assets: Assets;
   readonly source: DashboardSource;
   readonly pushes: Pusher;
+  readonly connections: Connections;
   /** Set once the port is known; before that nobody can ask. */
   readonly guard: () => Guard;
 }
 
 /** Runs before every answer, the 404 and the WebSocket upgrade included. */
-function guardEverything({ app, assets, guard }: Served): void {
+function guardEverything({ app, assets, guard, connections }: Served): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders);
-    const { headers, method, url } = request;
+    const { headers, method, url, raw } = request;
     const isPage = method === 'GET' && headers.upgrade === undefined && (url === '/' || assets.files.has(url));
     const admission = guard().admit({ headers, isPage });
     if (admission.kind === 'refused') return reply.code(403).send({ ok: false, message: admission.message });
+    if (admission.kind === 'owner') connections.admit(raw.socket);
     return undefined;
   });
 }
@@ -236,6 +239,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
     assets,
     source,
     pushes,
+    connections: limitConnections(app.server, clock),
     guard: () => {
       ready ??= guard(token, portOf(app));
       return ready;
