@@ -6,9 +6,12 @@ const failing = (code: string) => () => {
   throw new Database.SqliteError('the disk says no', code);
 };
 
-it('a batch that finds no room may find it later', () => {
-  expect(tried(failing('SQLITE_FULL'), [])).toBe('full');
-});
+it.for(['SQLITE_FULL', 'SQLITE_CANTOPEN'])(
+  'a batch that finds no room, or no file to open, may find it later (%s)',
+  (code) => {
+    expect(tried(failing(code), [])).toBe('full');
+  },
+);
 
 it.for(['SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC', 'SQLITE_CORRUPT'])(
   '%s is thrown on: nobody knows what is on the disk',

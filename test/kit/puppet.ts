@@ -16,11 +16,21 @@ export default defineStrategy({
     const file = stringsFile(process.env[stringsVariable] ?? '.', params.number);
     return trades.pipe(
       mergeMap(() => {
-        if (!existsSync(file)) return [];
-        const wish = JSON.parse(readFileSync(file, 'utf8')) as Want | { readonly kind: 'throw' };
+        const wish = existsSync(file) ? wishIn(file) : undefined;
+        if (wish === undefined) return [];
         if (wish.kind === 'throw') throw new Error('the puppet was told to throw');
         return [wish];
       }),
     );
   },
 });
+
+/** undefined while the daemon can open no file: that is not the strategy's business. */
+function wishIn(file: string): Want | { readonly kind: 'throw' } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Want | { readonly kind: 'throw' };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EMFILE') return undefined;
+    throw error;
+  }
+}

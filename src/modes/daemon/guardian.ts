@@ -1,11 +1,22 @@
 /** What a session looks after beside trading: the sign of life for others, kills that are asked for by a file, and what a watchdog did. */
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Clock, machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../assemble.ts';
 import { nobody } from '../kills.ts';
+import { reportedShortage } from './file-shortage.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
-import { forgetRequest, isLimit, type KillRequest, killLookMs, killRequests } from './kill-file.ts';
+import {
+  forgetRequest,
+  isLimit,
+  type KillRequest,
+  killFile,
+  killLookMs,
+  killRequests,
+  presentIn,
+} from './kill-file.ts';
 
 export interface Guarded {
   readonly stateDir: string;
@@ -60,8 +71,11 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       text: `${request.path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
     });
   };
+  const listed = reportedShortage(notice);
+  const usual = [undefined, ...hosted.map(({ id }) => id)].map((strategy) => killFile(strategy));
+  const byName = (): readonly string[] => [...new Set([...usual, ...[...known.keys()].map((path) => basename(path))])];
   return () => {
-    const requests = killRequests(stateDir);
+    const requests = killRequests(stateDir, listed(() => readdirSync(stateDir)) ?? presentIn(stateDir, byName()));
     const there = new Set(requests.map(({ path }) => path));
     // One of the same name that comes later is a kill of its own.
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);

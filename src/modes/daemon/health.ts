@@ -6,6 +6,7 @@ import { type Clock, machineSteady } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Halts } from '../../execution/halt.ts';
 import type { Answer } from '../../venue/venue.ts';
+import { unlessShort } from './file-shortage.ts';
 
 /** Between two looks, real ms. */
 export const healthMs = 1_000;
@@ -60,7 +61,8 @@ export function health(parts: HealthParts): () => void {
       parts.notice({ level: 'warn', text: looking });
       if (!begun) void lookAgain().catch(parts.fatal);
     }
-    const bytes = memoryBytes();
+    // The system tells it by a file.
+    const bytes = unlessShort(memoryBytes) ?? 0;
     if (bytes > mostMemoryBytes)
       parts.fatal(
         new Error(

@@ -98,25 +98,31 @@ export function writeAct(dir: string, act: WatchdogAct): void {
   }
 }
 
-/** What was done since the last look; it is kept beside as `watchdog.told.jsonl`. */
+/** What was done since the last look; it is kept beside as `watchdog.told.jsonl`. What cannot be opened now stays for the next look. */
 export function takeActs(dir: string): readonly WatchdogAct[] {
-  const told = join(dir, 'watchdog.told.jsonl');
+  const path = join(dir, watchdogFile);
+  let file: number | undefined;
   try {
-    renameSync(join(dir, watchdogFile), told);
+    // Opened before it is moved: what nobody could read would be lost.
+    file = openSync(path, 'r');
+    renameSync(path, join(dir, 'watchdog.told.jsonl'));
+    return actsIn(readFileSync(file, 'utf8'));
   } catch {
     return [];
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
-  return readFileSync(told, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as WatchdogAct];
-      } catch {
-        // A line that a crash cut short.
-        return [];
-      }
-    });
 }
+
+const actsIn = (text: string): readonly WatchdogAct[] =>
+  text.split('\n').flatMap((line) => {
+    try {
+      return [JSON.parse(line) as WatchdogAct];
+    } catch {
+      // A line that a crash cut short.
+      return [];
+    }
+  });
 
 /** In a sentence. */
 export const actText = ({ at, cause, cancelled, failures }: WatchdogAct): string =>

@@ -3,7 +3,7 @@
  * `kill-ID` one strategy; what the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a limit killed while the disk is
  * full: such a kill lets stops through, and an empty file is all that there is room for.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
 
@@ -40,12 +40,25 @@ const signalText = 'by the signal SIGUSR2';
 export const killFile = (strategy?: string, limit?: KillingLimit): string =>
   `${strategy === undefined ? all : `${all}-${strategy}`}${limit === undefined ? '' : `.${limit}`}`;
 
-/** True while everything is to be killed: asked before each order leaves. */
-export const isKillAsked = (dir: string): boolean => existsSync(join(dir, all));
+/** True where a name is taken, or nobody can tell: an error must never count as "no kill". It opens no file, so that it works without any left. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
 
-/** Every kill that is asked for by a file. */
-export function killRequests(dir: string): readonly KillRequest[] {
-  return readdirSync(dir).flatMap((name): KillRequest[] => {
+/** True while everything is to be killed: asked before each order leaves. */
+export const isKillAsked = (dir: string): boolean => isThere(join(dir, all));
+
+/** Those of these names that are there: without a file left a directory cannot be listed. */
+export const presentIn = (dir: string, names: readonly string[]): readonly string[] =>
+  names.filter((name) => isThere(join(dir, name)));
+
+/** Every kill that is asked for by a file among these. */
+export function killRequests(dir: string, names: readonly string[] = readdirSync(dir)): readonly KillRequest[] {
+  return names.flatMap((name): KillRequest[] => {
     const meant = meantBy(name);
     if (meant === undefined) return [];
     const { strategy, limit } = meant;
