@@ -1,6 +1,6 @@
 /** Starting under wrong circumstances: keys, ports, an exchange that is not there, an old Node. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,20 @@ describe('keys', () => {
     );
     expect(at.files()).toEqual(['.env']);
   });
+});
+
+test('a planted link for the log is refused, and nothing goes where it leads', async () => {
+  const state = join(at.dir, 'planted');
+  const precious = join(at.dir, 'precious');
+  mkdirSync(state);
+  writeFileSync(precious, 'mine');
+  symlinkSync(precious, join(state, 'sluice.log'));
+  const answer = await at.sluice(['paper', '--config', config('paper.yaml'), '--state', state]);
+  expect(answer.code).toBe(3);
+  expect(oneMessage(answer)).toContain(`remove ${join(state, 'sluice.log')}, then start again`);
+  expect(readFileSync(precious, 'utf8')).toBe('mine');
+  rmSync(state, { recursive: true });
+  rmSync(precious);
 });
 
 describe('an exchange', () => {

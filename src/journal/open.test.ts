@@ -6,9 +6,11 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -62,6 +64,21 @@ describe('a new state directory', () => {
     db.close();
     expect(state.loaded.orders).toEqual([]);
   });
+
+  test.each(['sluice.log', 'journal.db', 'lock.db', 'heartbeat.json', 'kill', 'daemon.json.new'])(
+    'with a link %s is refused, and nothing is written where it leads',
+    (name) => {
+      const precious = join(root, 'precious');
+      writeFileSync(precious, 'mine');
+      mkdirSync(dir);
+      symlinkSync(precious, join(dir, name));
+      const { message, exitCode } = refusal(openOnce);
+      expect(message).toContain(`remove ${join(dir, name)}, then start again`);
+      expect(exitCode).toBe(3);
+      expect(readFileSync(precious, 'utf8')).toBe('mine');
+      expect(readdirSync(dir)).toEqual([name]);
+    },
+  );
 
   test('has a number and a key of its own for client order ids', () => {
     const { identity } = openOnce();

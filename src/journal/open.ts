@@ -1,6 +1,6 @@
 /** Opening a state directory for writing: the lock, the checks that refuse a wrong one, the epoch, and what is in it. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
@@ -65,12 +65,24 @@ export function makeDirs(dir: string, mode = 0o700): void {
   }
 }
 
+/** Refuses links in a directory that is ours alone by now: whoever put one there chose which file of ours is overwritten. */
+function refuseLinks(dir: string): void {
+  const links = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
+  if (links.length === 0) return;
+  const names = links.map(({ name }) => join(dir, name)).join(', ');
+  throw new Refusal(
+    `state directory ${dir} holds symbolic links, and what is written would go where they lead: remove ${names}, then start again; nothing was written`,
+    3,
+  );
+}
+
 /** Makes sure that a state directory is there, ours alone and writable; refuses one that cannot be (exit 2). */
 export function prepareDir(dir: string): void {
   try {
     makeDirs(dir);
     chmodSync(dir, 0o700);
     accessSync(dir, constants.W_OK | constants.R_OK);
+    refuseLinks(dir);
     refuseNetworkPlace(dir);
   } catch (error) {
     if (error instanceof Refusal) throw error;
