@@ -1,10 +1,10 @@
 /** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
-import { styleText } from 'node:util';
 import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
 import { doubtsText } from '../../research/verdict.ts';
+import { cellText as csvCell } from '../runs/csv.ts';
 import { type Axis, axisNames, type Cell } from './axes.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
 import { hasRun, type Outcome, type Ran } from './outcome.ts';
@@ -166,8 +166,8 @@ function heatLines(
   const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
   const at = (cell: number | undefined): number => (cell === undefined ? -1 : Math.floor(cell / others));
   const shadeOf = (value: number | undefined, place: number): string => {
-    if (place === at(best)) return styleText('bold', '◆◆');
-    if (place === at(plateau?.centre)) return styleText('bold', '◇◇');
+    if (place === at(best)) return '◆◆';
+    if (place === at(plateau?.centre)) return '◇◇';
     if (value === undefined) return '  ';
     const share = most === least ? 1 : (value - least) / (most - least);
     return shades[Math.min(shades.length - 1, Math.floor(share * shades.length))] as string;
@@ -183,17 +183,15 @@ function heatLines(
   return [title, ...rows, scale];
 }
 
-const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`);
-
 /** One row a cell. */
 export function gridCsv({ axes, cells, outcomes }: GridResult): string {
   const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'fees'] as const;
   const rows = cells.map((cell, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
-    const kills = hasRun(one) ? quoted(one.kills.join('; ')) : '';
-    const refused = one !== undefined && 'refused' in one ? quoted(one.refused) : '';
-    return [...cell, ...figures, kills, refused].join(',');
+    const kills = hasRun(one) ? one.kills.join('; ') : '';
+    const refused = one !== undefined && 'refused' in one ? one.refused : '';
+    return [...cell, ...figures, kills, refused].map(csvCell).join(',');
   });
-  return [[...axisNames(axes), ...names, 'kills', 'refused'].join(','), ...rows, ''].join('\n');
+  return [[...axisNames(axes), ...names, 'kills', 'refused'].map(csvCell).join(','), ...rows, ''].join('\n');
 }

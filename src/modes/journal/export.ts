@@ -91,7 +91,7 @@ function chosen(db: Database.Database, { table, from, until }: ExportOptions): r
     });
 }
 
-/** A field with a separator, quote or line break is quoted; NULL is nothing, and the empty text a pair of quotes. */
+/** As every CSV of ours; NULL is nothing, and the empty text a pair of quotes. */
 const csvField = (value: string | number | null): string => (value === '' ? '""' : cellText(value));
 
 /** A table as lines; in a file with others each line says which table it is of. */

@@ -3,10 +3,17 @@
 type Cell = string | number | boolean | null | undefined;
 
 const quoted = /[",\n\r]/;
+const formula = /^[=+\-@\t\r]/;
+const decimal = /^[+-]?\d+(\.\d+)?$/;
+
+/** A spreadsheet carries out a text that begins as a formula does: an apostrophe before it makes it a text. Numbers stay numbers. */
+const inert = (text: string): string => (formula.test(text) && !decimal.test(text) ? `'${text}` : text);
+
 export const cellText = (cell: Cell): string => {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
-  return quoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const text = inert(cell);
+  return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 /** `rows` have the keys of `head`. */
@@ -28,6 +35,8 @@ function cellsOf(line: string): string[] {
   );
 }
 
+const written = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
+
 /** Every row as an object of texts. Line ends inside quotes are not read: what is written here has none. */
 export function csvRows(text: string): Record<string, string>[] {
   const [head = '', ...lines] = text.split('\n');
@@ -36,6 +45,6 @@ export function csvRows(text: string): Record<string, string>[] {
     .filter((line) => line !== '')
     .map((line) => {
       const cells = cellsOf(line);
-      return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+      return Object.fromEntries(names.map((name, index) => [name, written(cells[index] ?? '')]));
     });
 }
