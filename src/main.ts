@@ -9,23 +9,11 @@ import { addDecisions } from './modes/decide-commands.ts';
 import { refusesEarlyEnd } from './modes/early-end.ts';
 import { exitCodeOf } from './modes/exit-code.ts';
 import { addJournal } from './modes/journal/commands.ts';
-import { outlivesReaders } from './modes/output.ts';
+import { out, outlivesReaders, progress, say } from './modes/output.ts';
 import { addRecord } from './modes/record/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
 import type { ShowOptions } from './modes/show.ts';
 import { stopsOnSignals } from './modes/signals.ts';
-
-const out = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
-
-/** A line that the next one takes the place of; the cursor waits at its start, so that whatever is said next takes its place, too. */
-const progress = (line: string): void => {
-  process.stderr.write(`\u001B[2K${line}\r`);
-};
 
 outlivesReaders(process.argv[2]);
 

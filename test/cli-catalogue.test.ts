@@ -104,8 +104,8 @@ test('what a file holds does nothing to the terminal', async () => {
   at.write('wide.csv', Buffer.from(`\ufeff${text}`, 'utf16le'));
   const said = async (file: string): Promise<string> =>
     (await at.sluice(['data', 'import', file, '--symbol', 'AB', '--interval', '1min'])).err;
-  expect(await said('esc.csv')).toContain('"time,open,high,\\x1b[31mlow,x,\\x9b2J"');
-  expect(await said('row.csv')).toContain('line 5: "\\x1b]0;title\\x07" in column 1');
+  expect(await said('esc.csv')).toContain('"time,open,high,\\u001b[31mlow,x,\\u009b2J"');
+  expect(await said('row.csv')).toContain('line 5: "\\u001b]0;title\\u0007" in column 1');
   expect(await said('dates.csv')).toMatch(/column 1 is taken for the time, and "8\.8\.2024" is none that is read: /);
   expect(await said('random.csv')).toMatch(
     /random\.csv is no text and nothing else that is read .*is it the right file\?\n$/,
@@ -113,7 +113,9 @@ test('what a file holds does nothing to the terminal', async () => {
   expect(await said('wide.csv')).toContain('is text in UTF-16, which is not read: save it as UTF-8');
   at.write('klines.csv', klineLines(3).join('\n').replace('100.5', '\x1b[2J'));
   at.write('b.yaml', backtestYaml);
-  expect((await at.sluice(['backtest', '--config', 'b.yaml'])).err).toContain('"\\x1b[2J" in column 5 is not a number');
+  expect((await at.sluice(['backtest', '--config', 'b.yaml'])).err).toContain(
+    '"\\u001b[2J" in column 5 is not a number',
+  );
 });
 
 test('an export takes the place of no file unless that is said, and of none of the catalogue', async () => {

@@ -4,9 +4,9 @@
  * rounds once and correctly; any other text goes through `Number`.
  */
 import { Decimal } from '../domain/money.ts';
+import { shown } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ByteSource, mostRest, oneBlock } from './bytes.ts';
-import { shown } from './shown.ts';
 
 const comma = 44;
 const dot = 46;

@@ -1,8 +1,8 @@
 /** Recorded public trades from a CSV file. */
 import type { Side, Trade } from '../domain/market.ts';
+import { shown } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { linesOf } from './bytes.ts';
-import { shown } from './shown.ts';
 
 const header = 'time_ms,price,qty,side';
 

@@ -90,4 +90,14 @@ describe('the status in a terminal', () => {
   it('fits a terminal of 24 lines', () => {
     expect(plain(view()).length).toBeLessThan(24);
   });
+
+  it('writes out what texts of others would do to the terminal, and keeps its own colours', () => {
+    const hostile = '\u001b[2J\u001b]0;mine\u0007\u009b31m\u202egnp.';
+    const shownText = String.raw`\u001b[2J\u001b]0;mine\u0007\u009b31m\u202egnp.`;
+    const given = view({ stateText: hostile, strategies: [strategyView({ status: 'stopped', error: hostile })] });
+    const all = statusLines(given, 400).join('\n');
+    expect(all.split(shownText)).toHaveLength(3);
+    expect(stripVTControlCharacters(all)).not.toMatch(/[^\P{C}\n]/u);
+    expect(all).toContain('\u001b[1mSluice');
+  });
 });

@@ -1,6 +1,7 @@
 /** The short status of a daemon in a terminal. The caller prints the lines and redraws them as it likes. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { Decimal } from '../domain/money.ts';
+import { printable } from '../domain/printable.ts';
 import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
 import { grouped, moment, roundedMoney } from './words.ts';
 
@@ -95,8 +96,18 @@ function weightLine({ weight, openOrders }: View): string {
   return `IP ${share(weight.ip)}, UID ${share(weight.uid)}, ${weight.waiting} waiting${banned}   ${dim(`${openOrders.length} open orders`)}`;
 }
 
+/** The same, with every text in it as a terminal may show it. */
+function printableIn<T>(value: T): T {
+  if (typeof value === 'string') return printable(value) as T;
+  if (Array.isArray(value)) return value.map(printableIn) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, printableIn(inner)])) as T;
+}
+
 /** One string a line, none wider than `columns`, with colours. `dashboardUrl` is shown last, whole, so that it can be clicked. */
-export function statusLines(view: View, columns: number, dashboardUrl?: string): string[] {
+export function statusLines(given: View, columns: number, dashboardUrl?: string): string[] {
+  // Before it gets colours: after that nobody can tell ours from others.
+  const view = printableIn({ ...given, equity: { ...given.equity, series: [] } });
   const market = `${new Date(view.marketTime).toISOString().slice(0, 10)} ${clockTime(view.marketTime)} UTC`;
   const speed = view.speed === 1 ? '' : ` at ×${view.speed}`;
   const lines = [

@@ -2,14 +2,9 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { Refusal } from '../domain/refusal.ts';
 import { speed } from '../modes/by-hand/commands.ts';
+import { out, say } from '../modes/output.ts';
 import { opensNoDebugger } from '../modes/signals.ts';
 
-const out = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
 // The journal of withdrawals is for its owner alone.
 process.umask(0o077);
 opensNoDebugger('sluice-withdraw');

@@ -1,6 +1,6 @@
 /** Rows on their way from a file into the catalogue, a few ten thousand at a time. */
 
-import { shown } from '../shown.ts';
+import { shown } from '../../domain/printable.ts';
 
 /** Rows of one batch at most; what a pass over a file holds of it. */
 export const mostBatchRows = 65_536;

@@ -1,6 +1,7 @@
 /** What was traded in the base asset where a file counts contracts or the quote asset: by these orders would fill thousands of times too much. */
+
+import { shown } from '../../domain/printable.ts';
 import type { Kind } from '../catalogue/kinds.ts';
-import { shown } from '../shown.ts';
 import { numberFrom } from './csv-rows.ts';
 import { type FieldPlaces, mostlyRight, type Rows } from './fields.ts';
 

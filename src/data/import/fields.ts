@@ -1,7 +1,8 @@
 /** Which column is which: by the names in the header, or, without one, by the number of columns and what is in them. */
+
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
-import { shown } from '../shown.ts';
 import { numberFrom } from './csv-rows.ts';
 import type { Told } from './layout.ts';
 import { columnNamed, timeOfTrade, volumeOfBase } from './names.ts';

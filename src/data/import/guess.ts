@@ -1,9 +1,9 @@
 /** Guesses how a file is laid out from its beginning and its name. What cannot be told is refused with what to give. */
 import { type Interval, intervals } from '../../domain/interval.ts';
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
-import { shown } from '../shown.ts';
 import { cellsOf, separatorOf } from './cells.ts';
 import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';

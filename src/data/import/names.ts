@@ -1,7 +1,7 @@
 /** What the name of a file says about what is in it: the exchange, the symbol, the interval. */
 import type { Interval } from '../../domain/interval.ts';
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { shown } from '../shown.ts';
 
 const venues = [
   ...['binanceus', 'binanceum', 'binancefut', 'binance', 'bitmex', 'bitfinex', 'bitstamp', 'bybit', 'coinbase'],

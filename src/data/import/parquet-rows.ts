@@ -1,11 +1,11 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
 
 import { basename } from 'node:path';
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
-import { shown } from '../shown.ts';
 import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
 import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';

@@ -1,7 +1,8 @@
 /** Files whose rows are of several symbols: a series holds one, and prices of two by turns would be taken for one market. */
+
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, parquetFrom } from '../catalogue/duckdb.ts';
-import { shown } from '../shown.ts';
 import type { Look } from './batch.ts';
 import type { Layout, Told } from './layout.ts';
 import { symbolColumn, symbolOf } from './names.ts';

@@ -1,7 +1,7 @@
 /** The one data file inside a zip, as exchanges publish them. */
 import { fstatSync, readSync } from 'node:fs';
+import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { shown } from '../shown.ts';
 
 export interface Entry {
   readonly name: string;

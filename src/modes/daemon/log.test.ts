@@ -18,6 +18,16 @@ test('lines go to a file of the state directory that nobody else can read', () =
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('what a text of others would do to a terminal is written out, and the line stays JSON', () => {
+  const place = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  const hostile = '\u001b[2J\u009b31m\u202egnp.';
+  fileLog(place, 'info').info(hostile);
+  const text = readFileSync(join(place, 'sluice.log'), 'utf8');
+  rmSync(place, { recursive: true });
+  expect(text).toContain(String.raw`\u001b[2J\u009b31m\u202egnp.`);
+  expect(JSON.parse(text)).toMatchObject({ msg: hostile });
+});
+
 test.skipIf(!existsSync('/dev/full'))('a full disk ends neither the process nor its end', () => {
   const log = fileURLToPath(new URL('./log.ts', import.meta.url));
   const program = `

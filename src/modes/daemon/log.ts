@@ -2,6 +2,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { printable } from '../../domain/printable.ts';
 
 export type Log = Logger;
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -21,7 +22,8 @@ function destination(fd: number): DestinationStream {
   let torn = false;
   return {
     write(line) {
-      const text = torn ? `\n${line}` : line;
+      // It is read on terminals; a line of JSON stays one.
+      const text = `${torn ? '\n' : ''}${printable(line)}`;
       try {
         torn = writeSync(fd, text) < Buffer.byteLength(text);
       } catch {

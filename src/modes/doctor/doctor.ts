@@ -26,7 +26,7 @@ export interface DoctorOptions {
   readonly state?: string;
   readonly set: readonly string[];
   readonly json: boolean;
-  readonly out: (line: string) => void;
+  readonly out: (line: string, isStyled?: boolean) => void;
   readonly say: (line: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -54,7 +54,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   }
   const worst: Level = checks.some(({ level }) => level === 'fail') ? 'fail' : 'ok';
   if (json) out(JSON.stringify({ version: 1, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
-  else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line);
+  else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line, true);
   process.exitCode = worst === 'fail' ? 1 : 0;
 }
 
