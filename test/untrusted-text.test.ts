@@ -47,7 +47,7 @@ test.each([
   ['why', 'trend'],
   ['journal', 'export'],
   ['why', hostile],
-])('sluice %s %s', async (...args) => {
+])('what stands in the journal is written out (%#)', async (...args) => {
   for (const format of [[], ['--json']]) {
     const { out, err } = await run(...args, ...format);
     expect(out + err).toContain(String.raw`\u001b[2J\u001b]0;mine\u0007\u009b31m\u202egnp.\u2066\u200f`);
