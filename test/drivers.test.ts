@@ -55,7 +55,7 @@ describe('generated markets, wishes, limits and latencies', () => {
   /** Minutes with holes, wishes of every kind on one or two symbols and two intervals, under limits that bite; the same by seed. */
   function drawn(seed: number): RunInput {
     const rng = seededRng(seed);
-    const rules = oneOf<RulesetName>(rng, 'sluice', 'sluice', 'plain', 'vectorbt', 'backtesting.py', 'nautilus');
+    const rules = oneOf<RulesetName>(rng, 'sluice', 'sluice', 'plain', 'vectorbt', 'backtesting.py', 'backtrader');
     const first = market('XZ', '1min', rules, rng);
     const run = rng() < 0.4 ? first : joined(first, market('YZ', oneOf(rng, '1min', '5min'), rules, rng));
     const hosted = ['a', 'b', 'c'].slice(0, oneOf(rng, 1, 2, 3)).map((id) => {

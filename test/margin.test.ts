@@ -41,7 +41,7 @@ const caseOf = (klines: readonly Kline[], wants: readonly Want[], more: Partial<
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const lengths = fc.constantFrom<Case['interval']>('1min', '15min', '60min', '1day');
 
-describe.for(['plain', 'sluice', 'backtesting.py', 'tradingview'] as const)('under %s', (rules) => {
+describe.for(['plain', 'sluice', 'backtesting.py', 'backtrader'] as const)('under %s', (rules) => {
   test('generated klines and wants, long and short, give the same rows and charges as the reference', async () => {
     const seen = { liquidation: 0, interest: 0, short: 0, ambiguous: 0 };
     await fc.assert(

@@ -353,9 +353,7 @@ export const backtestSchema = z.strictObject({
     )
     .max(10_000)
     .default([]),
-  rules: z
-    .enum(['sluice', 'plain', 'backtesting.py', 'backtrader', 'nautilus', 'tradingview', 'vectorbt'])
-    .default('sluice'),
+  rules: z.enum(['sluice', 'plain', 'backtesting.py', 'backtrader', 'vectorbt']).default('sluice'),
   fills: fills.prefault({}),
   /** Rates of a symbol in place of `fees`, and rates from a volume of 30 days on, in quote. */
   symbolFees: bySymbol(z.strictObject({ maker: feeRate, taker: feeRate })).optional(),

@@ -140,8 +140,6 @@ export const rulesets: Readonly<Record<RulesetName, Rules>> = {
     sizing: 'fillWithFee',
   },
   backtrader: { ...plain, name: 'backtrader', gapFill: 'open', stopsFrom: 'next' },
-  nautilus: { ...plain, name: 'nautilus', marketAt: 'close', path: 'OHLC' },
-  tradingview: { ...plain, name: 'tradingview', gapFill: 'open', targetsFrom: 'entry', path: 'nearest' },
   vectorbt: { ...plain, name: 'vectorbt', marketAt: 'close', gapFill: 'open', sizing: 'closeWithFee' },
 };
 
@@ -154,9 +152,6 @@ export const aboutRules: Readonly<Record<RulesetName, string>> = {
     'market at the next open, limits at a touch or a better open, the stop before the target; ignores spread, volume and delay',
   backtrader:
     'market at the next open, limits at a touch or a better open, stops from the kline after; ignores spread, volume and delay',
-  nautilus: 'market at the close decided on, limits at a touch, open-high-low-close; ignores spread, volume and delay',
-  tradingview:
-    'market at the next open, limits at a touch or a better open, the nearer extreme first; ignores spread, volume and delay',
   vectorbt:
     'market at the close decided on, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
 };

@@ -1,11 +1,3 @@
 /** The rulesets that a configuration can name; apart from their rules, so that naming them loads nothing. */
-export const rulesetNames = [
-  'sluice',
-  'plain',
-  'backtesting.py',
-  'backtrader',
-  'nautilus',
-  'tradingview',
-  'vectorbt',
-] as const;
+export const rulesetNames = ['sluice', 'plain', 'backtesting.py', 'backtrader', 'vectorbt'] as const;
 export type RulesetName = (typeof rulesetNames)[number];

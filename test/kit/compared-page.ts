@@ -115,34 +115,12 @@ const assumptions = table(
       'next open',
       'next open',
       'the close decided on',
-      'next open',
-      'the close decided on',
     ],
-    [
-      'a resting LIMIT fills',
-      'one tick beyond',
-      'at a touch',
-      'at a touch',
-      'at a touch',
-      'at a touch',
-      'at a touch',
-      'at a touch',
-    ],
-    [
-      'and when an open has passed it, at',
-      'its price',
-      'its price',
-      'the open',
-      'the open',
-      'its price',
-      'the open',
-      'the open',
-    ],
+    ['a resting LIMIT fills', 'one tick beyond', 'at a touch', 'at a touch', 'at a touch', 'at a touch'],
+    ['and when an open has passed it, at', 'its price', 'its price', 'the open', 'the open', 'the open'],
     [
       'a stop fills at',
       'half way from its price to the extreme, less half a spread, or a worse open',
-      'its price, or a worse open',
-      'its price, or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',
@@ -154,8 +132,6 @@ const assumptions = table(
       'in the kline of the entry',
       'in that of a MARKET entry, else the next',
       'from the next kline on',
-      'in the kline of the entry',
-      'in the kline of the entry',
       'from the next kline on (entries are at closes)',
     ],
     [
@@ -165,64 +141,22 @@ const assumptions = table(
       'in the kline of a MARKET entry',
       'from the kline after the first close',
       'from the next kline on (entries are at closes)',
-      'in the kline of a MARKET entry',
-      'from the next kline on (entries are at closes)',
     ],
-    [
-      'stop and target in one kline',
-      'the stop',
-      'the stop',
-      'the stop',
-      'the stop',
-      'open, high, low, close',
-      'the extreme nearer to the open first',
-      'the stop',
-    ],
-    [
-      'part of the volume',
-      '10 % resting, all taking',
-      'no limit',
-      'no limit',
-      'no limit',
-      'no limit',
-      'no limit',
-      'no limit',
-    ],
-    [
-      'an order above 0.1 % of a day moves its price',
-      "by a day's deviation × √(its share)",
-      'no',
-      'no',
-      'no',
-      'no',
-      'no',
-      'no',
-    ],
+    ['stop and target in one kline', 'the stop', 'the stop', 'the stop', 'the stop', 'the stop'],
+    ['part of the volume', '10 % resting, all taking', 'no limit', 'no limit', 'no limit', 'no limit'],
+    ['an order above 0.1 % of a day moves its price', "by a day's deviation × √(its share)", 'no', 'no', 'no', 'no'],
     [
       'a share of the equity is sized',
       'at the close, mended once',
       'at the close',
       'at the entry, with the fee',
       'at the close, without the fee',
-      'at the close, without the fee',
-      'at the close, without the fee',
       'at the close, with the fee',
     ],
-    [
-      'the fee is taken',
-      'from what is received',
-      'in quote',
-      'in quote',
-      'in quote',
-      'in quote',
-      'in quote',
-      'in quote',
-    ],
+    ['the fee is taken', 'from what is received', 'in quote', 'in quote', 'in quote', 'in quote'],
     [
       'what is held at the end',
       'the last close; in the equity curve, and figures made of it, what selling it would bring',
-      'the last close',
-      'the last close',
       'the last close',
       'the last close',
       'the last close',
@@ -272,13 +206,6 @@ other engines assume that this project was given at its beginning and that are n
   The survey does not have this library.
 - **vectorbt**, source (\`portfolio/nb.py\`: \`get_stop_price_nb\`): a stop or target that the open has passed gets the open, else its price at a touch. \`simulate_from_signals_nb\` asks the stop before
   the target, and \`buy_nb\` lets all of the cash pay price and fees. Survey: without a shift by the user it fills at the close that decided.
-- **NautilusTrader**, its pages [bar execution](https://nautilustrader.io/docs/latest/concepts/backtesting/bar-execution/) and
-  [fill prices and matching](https://nautilustrader.io/docs/latest/concepts/backtesting/fill-prices-and-matching/): resting orders match along open, high, low, close; survey and pages:
-  market orders at the close of the kline that was just processed. That a share is sized at the close without the fee is an assumption.
-- **TradingView**, the chapter "Strategies" of its Pine manual, version 5, as text in public copies of its repository (the
-  [page of today](https://www.tradingview.com/pine-script-docs/concepts/strategies/) was not read): orders fill at the next open; the extreme nearer to the open comes first (what a tie does is not said; here the low);
-  a LIMIT fills at a touch unless ticks beyond are asked for, and at once where the price is better; exits work from the entry on, along that path. Survey: a gap
-  fills at the open both ways. That a share of the equity is sized at the close without commission is an assumption. It is closed: nothing beyond its texts could be looked up.
 
 ## What is not followed
 
@@ -289,8 +216,6 @@ other engines assume that this project was given at its beginning and that are n
 - A trailing stop begins with the price of the entry, by every ruleset: with the open where a MARKET order entered, with its own price where a LIMIT order did. It moves by each open
   before the rest of the kline, and by the extremes of a kline after it: whether a high that lifts it came before the low of the same kline is not asked, and not counted as ambiguous (\`dataIntervals: 1min\`
   asks smaller klines). Of the kline in which a LIMIT order entered only the close moves it.
-- NautilusTrader gives each of a kline's four prices a quarter of its volume, and refuses a stop that is placed beyond the market; here volume is no
-  limit, and such a stop is hit. TradingView, too, lets a target fill in the kline in which a LIMIT entered; here it never does.
 - Where a share is sized and the entry cannot be paid, the wish is tried again at each close with the size it had; backtrader's sizer would take the new one.
 - Fees are rounded up to 8 decimals; the others reckon in floating point.
 `;

@@ -96,8 +96,6 @@ export const rulesets = {
     sizing: 'fillWithFee',
   },
   backtrader: { ...plain, gapFill: 'open', stopsFrom: 'next' },
-  nautilus: { ...plain, marketAt: 'close', path: 'OHLC' },
-  tradingview: { ...plain, gapFill: 'open', targetsFrom: 'entry', path: 'nearest' },
   vectorbt: { ...plain, marketAt: 'close', gapFill: 'open', sizing: 'closeWithFee' },
 } as const satisfies Record<string, Rules>;
 
