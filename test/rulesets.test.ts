@@ -185,6 +185,16 @@ test('an open that has passed a resting target', () => {
   });
 });
 
+test('an open that has passed the target as it arrives, and a low that reaches the stop', () => {
+  const columns = minutes([100, 100, 100, 100], [101, 102, 100, 101], [115, 130, 94, 115], [115, 115, 115, 115]);
+  expect(traded({ quantity: '1', stop: '95', takeProfit: '110' }, columns)).toEqual({
+    plain: 'BUY 1 @ 101, SELL 1 @ 115',
+    'backtesting.py': 'BUY 1 @ 101, SELL 1 @ 95',
+    backtrader: 'BUY 1 @ 101, SELL 1 @ 95',
+    vectorbt: 'BUY 1 @ 100, SELL 1 @ 95',
+  });
+});
+
 test('an open beyond the target is first on a chosen path; without one the stop is', () => {
   const quiet = [101, 102, 100, 101] as const;
   const columns = minutes([100, 100, 100, 100], quiet, quiet, [115, 130, 94, 115]);

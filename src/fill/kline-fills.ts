@@ -45,7 +45,7 @@ import {
 } from './orders.ts';
 import { firstOf } from './path.ts';
 import type { Rules } from './rules.ts';
-import { stopHit } from './stops.ts';
+import { stopHit, waits } from './stops.ts';
 import { isThere, type Way } from './way.ts';
 import { limitOf } from './working.ts';
 
@@ -170,9 +170,8 @@ export class KlineFills {
       }
       if (working.active || !isThere(working.way, kline)) return true;
       working.active = true;
-      return working.order.type === 'MARKET'
-        ? this.#market(working.order, kline, step)
-        : this.#cross(working, kline, step);
+      if (working.order.type === 'MARKET') return this.#market(working.order, kline, step);
+      return waits(working.order, this.#options.rules) || this.#cross(working, kline, step);
     });
     return step;
   }

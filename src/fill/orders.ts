@@ -1,7 +1,7 @@
 /** Orders, fills and stops as the fill engine knows them: whatever the fidelity, the same types go in and come out. */
 import type { Side } from '../domain/market.ts';
 import type { Lots, Ticks } from '../domain/money.ts';
-import type { Evidence, OrderType, Volume } from '../domain/order.ts';
+import type { Evidence, OrderType, Purpose, Volume } from '../domain/order.ts';
 
 /** An order at the simulated exchange; an `Intent` is one. */
 export interface SimOrder {
@@ -10,6 +10,7 @@ export interface SimOrder {
   readonly side: Side;
   readonly type: OrderType;
   readonly volume: Volume;
+  readonly purpose?: Purpose;
   /** LIMIT only. */
   readonly price?: Ticks;
   /** UTC ms. */

@@ -122,12 +122,17 @@ function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal;
       if (order.row.type === 'MARKET') market(state, order, at, { price, time, late });
       else if (
         order.price !== undefined &&
+        !waits(state, order) &&
         (order.row.side === 'BUY' ? price.lte(order.price) : price.gte(order.price))
       )
         cross(state, order, at, { price, time, late });
     }
   }
 }
+
+/** What leaves at a price rests as it arrives, by rules that give what rests a better open: so the stop comes before it. */
+const waits = ({ question: { rules } }: State, { row: { purpose } }: Order): boolean =>
+  rules.gapFill === 'open' && rules.marketAt === 'open' && ['takeProfit', 'exit'].includes(purpose);
 
 /** As much as the kline's volume gives; the remainder is canceled. */
 function market(
