@@ -286,9 +286,11 @@ export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;
 /** What of an amount is left for a purchase whose fee by that rate, rounded up to 8 decimals, is paid out of it, too. */
 export const lessFee = (amount: Units, feeRate: Rate): Units =>
-  amount <= feeStep
-    ? noUnits
-    : (divide((amount - feeStep) * scale(rateDecimals), scale(rateDecimals) + feeRate, 'down') as Units);
+  feeRate === 0n
+    ? amount
+    : amount <= feeStep
+      ? noUnits
+      : (divide((amount - feeStep) * scale(rateDecimals), scale(rateDecimals) + feeRate, 'down') as Units);
 /** A price moved by a fraction, against a buyer upwards and against a seller downwards, to the next tick. */
 export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ticks =>
   (side === 'BUY'

@@ -111,7 +111,7 @@ export function goalLots(
     const price = ticksOf(situation.price, at, 'up');
     const share = 'share' in goal ? part(equity, rateOf(goal.share), 'down') : unitsOf(goal.amount);
     const amount = absolute(share);
-    const lots = lotsFor(fee > 0n && 'share' in goal ? lessFee(amount, fee) : amount, price, at);
+    const lots = lotsFor('share' in goal ? lessFee(amount, fee) : amount, price, at);
     return share < 0n ? negate(lots) : lots;
   };
   const lots = orderLots(size(), at);

@@ -173,7 +173,7 @@ export const mostFee = ({ fees }: Question): Decimal => Decimal.max(fees.maker, 
 
 /** What of an amount is left for a purchase that pays its fee out of it; the fee's last decimal is rounded up. */
 export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
-  roundTo(Decimal.max(amount.minus('0.00000001'), 0).div(feeRate.plus(1)), 18, 'down');
+  feeRate.isZero() ? amount : roundTo(Decimal.max(amount.minus('0.00000001'), 0).div(feeRate.plus(1)), 18, 'down');
 
 /** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
 export function free(state: State, side: Side): Decimal {

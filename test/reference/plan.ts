@@ -72,7 +72,7 @@ export function size(state: State, want: Want, close: Decimal): void {
     const dear = roundTo(close, pricePrecision, 'up');
     const share = roundTo(equityAt(state, dear).times(want.share), 18, 'down');
     const fee = state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
-    const amount = fee.isZero() ? share.abs() : withoutFee(share.abs(), fee);
+    const amount = withoutFee(share.abs(), fee);
     const lots = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
     state.sized = share.lt(0) ? lots.negated() : lots;
   }
