@@ -11,6 +11,8 @@ import { sma } from '../../src/strategy/indicators.ts';
 import grid from '../../strategies/grid/index.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { type Case, inputOf } from '../agreement.ts';
+import { libraries } from '../libraries/cases.ts';
+import { readMeasured } from '../libraries/measured.ts';
 
 /** Enters when the averages cross, with a stop 1.5 % below the close of that moment and a target 1.5 % above. */
 const bracket = defineStrategy({
@@ -143,6 +145,14 @@ const assumptions = table(
       'from the next kline on (entries are at closes)',
     ],
     ['stop and target in one kline', 'the stop', 'the stop', 'the stop', 'the stop', 'the stop'],
+    [
+      'and the open has passed the target',
+      'the stop; the target in the kline after the entry',
+      'the stop; the target in the kline after the entry',
+      'the stop',
+      'the stop',
+      'the stop',
+    ],
     ['part of the volume', '10 % resting, all taking', 'no limit', 'no limit', 'no limit', 'no limit'],
     ['an order above 0.1 % of a day moves its price', "by a day's deviation × √(its share)", 'no', 'no', 'no', 'no'],
     [
@@ -165,12 +175,27 @@ const assumptions = table(
   ],
 );
 
+const { summary } = readMeasured();
+
+/** How many runs of each kind were equal, by library. */
+function comparedTable(): string {
+  const kinds = [...new Set(summary.counts.map(({ kind }) => kind))];
+  const cell = (kind: string, name: string): string => {
+    const count = summary.counts.find(({ kind: of, library }) => of === kind && library === name);
+    return count === undefined ? 'no such orders' : `${count.equal} of ${count.of}`;
+  };
+  return table(
+    ['', ...libraries.map((name) => `${name} ${summary.versions[name]}`)],
+    kinds.map((kind) => [kind, ...libraries.map((name) => cell(kind, name))]),
+  );
+}
+
 export const comparedPage = (): string => `# Rules compared
 
 _Written by \`npm run docs\` (\`test/kit/compared-page.ts\`); a test fails when it is not current._
 
-\`sluice backtest --config FILE --rules NAME\` fills orders as another library does, so that its results can be set beside those of that
-library, and the difference to Sluice's own rules be seen. Both drivers obey each ruleset, and an independent slow
+\`sluice backtest --config FILE --rules NAME\` fills orders as another library does. So you can set its results beside those of that
+library, and see the difference to Sluice's own rules. The libraries were run for this page ([what was compared](#what-was-compared)). Both drivers obey each ruleset, and an independent slow
 reference (\`test/reference/\`) gives the same orders and fills, row by row, on generated and on recorded klines.
 
 ## What each assumes
@@ -190,32 +215,36 @@ Nothing but the rules differs within a table. In this recording each open equals
 price; and whose orders rest for hours loses little by waiting for one tick more. Where stops and targets lie within the reach of a kline, the
 rules decide more than the strategy does: nothing was found out there but what was assumed. Finer klines (\`detail\`) or trades find out.
 
-## What was followed
+## What was compared
 
-None of the libraries was run for this page. Measured elsewhere, vectorbt, backtesting.py, backtrader and jesse give, for one rule of two averages on 2.77 million
-minute klines, the same 38,657 round trips and 9,563,694.47043 at the end; \`plain\` gives these two numbers, too ([benchmarks](../benchmarks.md)). Everything else rests on
-reading: "source" is code or text in public repositories as a search over them showed it, in excerpts and not always of the newest version; "survey" are notes on what
-other engines assume that this project was given at its beginning and that are no part of it.
+\`npm run compare-libraries\` installs these versions in a Python environment, runs the same wants in a library and in Sluice, and compares every
+fill (kline, quantity, price) and the final equity. Generated series have ${summary.series} seeds of each kind: 60 klines on a coarse grid of prices, with gaps, touches and
+klines without volume. Recorded klines are XBTUSD, BTCUSDT and ETHUSDT of \`backtests/data\`. The cells say how many runs were equal.
 
-- **backtesting.py**, source (\`backtesting.py\`: \`_Broker._process_orders\`, \`_open_trade\`, \`Backtest.run\`): the stop is queued before the target; both are asked in the kline of a MARKET entry, after any
-  other entry in the next one; a fraction of the cash is divided by price and commission at the entry. Survey: next open, a LIMIT at a touch and at the better of open and
-  limit, the worse of stop and open. Its whole units are not followed: a quantity is cut to the instrument's lots, as its \`FractionalBacktest\` does.
-- **backtrader**, source (\`brokers/bbroker.py\`: \`_try_exec_limit\`, \`_try_exec_stop\`; \`sizers/percents_sizer.py\`): a LIMIT gets the open that has passed it, else its price at a touch; a stop the
-  open, else its price; a share is cash over the close, without commission (with all of the cash an entry above the close, or any with a fee, is
-  refused for want of margin). That orders of a bracket become active with the kline after the entry is of the same file's \`next\`.
-  The survey does not have this library.
-- **vectorbt**, source (\`portfolio/nb.py\`: \`get_stop_price_nb\`): a stop or target that the open has passed gets the open, else its price at a touch. \`simulate_from_signals_nb\` asks the stop before
-  the target, and \`buy_nb\` lets all of the cash pay price and fees. Survey: without a shift by the user it fills at the close that decided.
+${comparedTable()}
 
-## What is not followed
+A test repeats the constructed edges and two series of each kind against the libraries' recorded fills.
 
-- What is held at the end stays open by all of them, unless told otherwise. \`fills: { closeAtEnd: true }\` sells it at the last close, by every ruleset; backtesting.py's
-  \`finalize_trades=True\` goes over the last kline once more and so sells at its open, which by then is past.
-- vectorbt has no resting LIMIT orders but targets; those of a strategy fill as its targets do. It also buys what the cash pays where an order asks for more;
-  here such an order is not filled.
-- A trailing stop begins with the price of the entry, by every ruleset: with the open where a MARKET order entered, with its own price where a LIMIT order did. It moves by each open
-  before the rest of the kline, and by the extremes of a kline after it: whether a high that lifts it came before the low of the same kline is not asked, and not counted as ambiguous (\`dataIntervals: 1min\`
-  asks smaller klines). Of the kline in which a LIMIT order entered only the close moves it.
-- Where a share is sized and the entry cannot be paid, the wish is tried again at each close with the size it had; backtrader's sizer would take the new one.
-- Fees are rounded up to 8 decimals; the others reckon in floating point.
+What the comparison does not cover: several resting orders at once, a position that grows or turns without being left first, and several symbols. Quantities are whole units.
+\`plain\` stands for no library. For one rule of two averages \`plain\` gives the round trips and the equity that were measured with vectorbt, backtesting.py,
+backtrader and jesse elsewhere ([benchmarks](../benchmarks.md)).
+
+## Differences that remain
+
+- **All of the equity, backtrader.** backtrader refuses an entry unless the cash pays price and fee both at the close and at the open. Here \`backtrader\` counts the fee
+  at the open alone: an entry with all of the equity fills when the open is low enough.
+- **A short share of the equity, backtesting.py.** backtesting.py sizes it at the entry. \`backtesting.py\` here sizes it at the close.
+- **Trailing stops.** They follow Sluice's own rule under every ruleset (below). backtrader moves its stop by closes alone. vectorbt does not move it by opens, and does not
+  round it to a tick.
+- **Orders that the cash does not pay at the last close.** Sluice does not send them. backtesting.py decides at the open. vectorbt buys a part of them unless
+  \`allow_partial=False\`.
+- **Limits, vectorbt.** vectorbt has no resting LIMIT orders. Those of a strategy fill as its targets do.
+- **Entries that could not be paid.** They are tried again at each close with the size that they had. A strategy of backtrader would take a new size.
+- **The end.** A position stays open under every ruleset, as in the libraries. \`fills: { closeAtEnd: true }\` sells it at the last close; \`finalize_trades=True\` of backtesting.py
+  sells it at the open of the last kline.
+- **Fees.** They are rounded up to 8 decimals. The libraries compute in floating point.
+
+A trailing stop starts at the price of the entry: at the open after a MARKET order, at the order's price after a LIMIT order. It moves by each open before the rest of the kline, and by
+the extremes of a kline after it. Of the kline in which a LIMIT order entered, only the close moves it. A high that lifts the stop may come after the low of the same kline:
+that is not counted as ambiguous (\`dataIntervals: 1min\` uses smaller klines).
 `;
