@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
+import { jsonText } from '../domain/json-text.ts';
 import type { VenueTrade } from '../domain/order.ts';
 import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -212,7 +213,7 @@ function quarantinedRow(
   now: number,
 ): QuarantinedTradeEntry {
   const { kind: _, seenAt, ...row } = venueTradeRow(trade, at, now);
-  const raw = JSON.stringify(trade.raw ?? row).slice(0, mostRaw);
+  const raw = jsonText(trade.raw ?? row).slice(0, mostRaw);
   const undecided = { decision: null, decidedAt: null, by: null, reason: null };
   return { ...row, kind: 'quarantinedTrade', at: seenAt, symbol, why, raw, canBeAccepted, ...undecided };
 }

@@ -1,5 +1,6 @@
 /** Counts what the exchange should not have sent, and says so in the log at most once a minute for each kind, with a sample. */
 import type { Clock } from '../../clock/clock.ts';
+import { jsonText } from '../../domain/json-text.ts';
 
 /** What we need of pino. */
 export interface Log {
@@ -39,11 +40,6 @@ export function counters(clock: Clock, log: Log, clean: (text: string) => string
 }
 
 function show(sample: unknown, clean: (text: string) => string): string | undefined {
-  try {
-    const text = typeof sample === 'string' ? sample : JSON.stringify(sample);
-    return text === undefined ? undefined : clean(text).slice(0, sampleLength);
-  } catch {
-    // A text of a few kilobytes can be nested deeper than there is stack to walk it.
-    return 'nested too deeply to be shown';
-  }
+  if (sample === undefined) return undefined;
+  return clean(typeof sample === 'string' ? sample : jsonText(sample)).slice(0, sampleLength);
 }

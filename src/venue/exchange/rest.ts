@@ -1,5 +1,6 @@
 /** One request: weight first, then signature, then one attempt; limits heard are passed on. */
 import type { Clock } from '../../clock/clock.ts';
+import { jsonText } from '../../domain/json-text.ts';
 import { type Failure, failed, type Gate, type Lane, type LimitNotice, type Spend } from '../venue.ts';
 import { codeMeaning } from './codes.ts';
 import type { Count } from './counters.ts';
@@ -123,8 +124,7 @@ export function rest(options: RestOptions): Rest {
     unreadable({ name }, why, answer) {
       count?.('unreadable answer', { question: name, why, answer });
       // Only an answer under HTTP 200 is read.
-      const received = JSON.stringify(answer) ?? 'nothing';
-      return failed(redact(`${name}: ${why}, HTTP 200${excerpt(received)}`));
+      return failed(redact(`${name}: ${why}, HTTP 200${excerpt(jsonText(answer))}`));
     },
     redact,
   };
