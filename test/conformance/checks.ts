@@ -1,4 +1,4 @@
-/** Every check, in the order of the specification; those that break limits come last. */
+/** Every check, in the order of the specification; then those that break limits, and those of the shapes that all of them met. */
 import type { Check } from './check.ts';
 import { feedChecks } from './sections/feed.ts';
 import { fillChecks } from './sections/fills.ts';
@@ -6,6 +6,7 @@ import { limitChecks } from './sections/limits.ts';
 import { marginChecks } from './sections/margin.ts';
 import { openDataChecks } from './sections/open-data.ts';
 import { publicChecks } from './sections/public.ts';
+import { shapeChecks } from './sections/shapes.ts';
 import { signatureChecks } from './sections/signature.ts';
 import { spotChecks } from './sections/spot.ts';
 import { withdrawalChecks } from './sections/withdrawals.ts';
@@ -20,4 +21,5 @@ export const checks: readonly Check[] = [
   ...withdrawalChecks,
   ...feedChecks,
   ...limitChecks,
+  ...shapeChecks,
 ];

@@ -33,6 +33,13 @@ export interface Sending {
   readonly from?: string;
 }
 
+/** A request that did not leave, because the suite is ending. */
+export class Stopped extends Error {
+  constructor() {
+    super('the suite was stopped');
+  }
+}
+
 /** Parses without losing digits: an id has 19. */
 export function parse(text: string): unknown {
   try {

@@ -1,9 +1,11 @@
 /** §6: the feed. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Check } from '../check.ts';
+import { msIn } from '../lenient.ts';
 import { channelOf, type Session } from '../session.ts';
 import {
   array,
+  type Book,
   book,
   decimal,
   descending,
@@ -52,9 +54,11 @@ const isReply =
 async function firstTick(at: Session, socket: Socket, channel: string): Promise<Fields> {
   socket.send(sub(channel, { cb_id: '1' }));
   const { value } = await socket.next(`a push of ${channel}`, isPush(channel));
-  at.answers.keys(value, ['channel', 'ts', 'tick'], `a push of ${channel}`);
-  equal(typeof value['ts'], 'number', 'ts is no number');
-  ms(value['ts'], 'ts');
+  at.answers.keys('frame', value, ['channel', 'ts', 'tick'], `a push of ${channel}`);
+  at.rules.hold('frame', () => {
+    equal(typeof value['ts'], 'number', 'ts is no number');
+    ms(value['ts'], 'ts');
+  });
   return fields(value['tick'], 'tick');
 }
 
@@ -62,6 +66,10 @@ const depth = (at: Session): string => channelOf(at.busy, 'depth_step0');
 const trades = (at: Session): string => channelOf(at.busy, 'trade_ticker');
 const ticker = (at: Session): string => channelOf(at.busy, 'ticker');
 const klines = (at: Session, interval = '1min'): string => channelOf(at.busy, `kline_${interval}`);
+
+/** A pushed depth, its bids under `buys`, or under `bids` as some do [8]. */
+const pushedBook = (tick: unknown): Book =>
+  book(tick, [typeof tick === 'object' && tick !== null && 'buys' in tick ? 'buys' : 'bids', 'asks'], 'the tick');
 
 function checkTrade(at: Session, row: Fields): void {
   at.answers.socketSide(row['side']);
@@ -156,13 +164,13 @@ const pushes: readonly Check[] = [
     run: (at) =>
       using(at, async (socket) => {
         const tick = await firstTick(at, socket, depth(at));
-        at.answers.keys(tick, ['asks', 'buys'], 'the tick of depth');
-        const { bids, asks } = book(tick, ['buys', 'asks'], 'the tick');
+        at.answers.keys('bids', tick, ['asks', 'buys'], 'the tick of depth');
+        const { bids, asks } = pushedBook(tick);
         ok(bids.length > 0 && asks.length > 0, 'one side is empty');
         for (const side of [bids, asks])
           ok(side.length <= at.answers.socketLevels, `${side.length} levels on one side`);
         const next = await socket.next('the next depth', isPush(depth(at)), { after: 1 });
-        book(next.value['tick'], ['buys', 'asks'], 'the next tick');
+        pushedBook(next.value['tick']);
       }),
   },
   {
@@ -176,7 +184,7 @@ const pushes: readonly Check[] = [
         for (let tries = 0; tries < 12; tries++) {
           const after = socket.frames.length;
           const { value } = await socket.next('a depth', isPush(depth(at)), { after });
-          const pushed = book(value['tick'], ['buys', 'asks'], 'the tick');
+          const pushed = pushedBook(value['tick']);
           const reply = await at.get('/sapi/v1/depth', { symbol: at.busy.symbol.toUpperCase() });
           const asked = book(at.answers.done(reply), ['bids', 'asks'], 'the depth');
           if (pushed.bids[0]?.price === asked.bids[0]?.price || pushed.asks[0]?.price === asked.asks[0]?.price) return;
@@ -194,7 +202,7 @@ const pushes: readonly Check[] = [
         const list = rows(tick['data'], 'tick.data');
         ok(list.length > 0, 'there is no trade in it');
         for (const row of list) {
-          at.answers.keys(row, ['side', 'price', 'vol', 'amount', 'ds'], 'a trade');
+          at.answers.keys('frame', row, ['side', 'price', 'vol', 'amount', 'ds'], 'a trade');
           checkTrade(at, row);
           match(text(row['ds'], 'ds'), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
         }
@@ -276,11 +284,20 @@ async function history(at: Session, socket: Socket, channel: string, more: objec
   socket.send(req(channel, { cb_id: 'mine', ...more }));
   const { value } = await socket.next(`the history of ${channel}`, isReply(channel), { after });
   const isTrades = channel.endsWith('_trade_ticker');
-  const names = ['event_rep', 'channel', 'ts', 'data', ...(isTrades ? ['status'] : [])];
-  at.answers.keys(value, at.answers.echoesCallbackId ? [...names, 'cb_id'] : names, 'a history');
-  if (at.answers.echoesCallbackId) equal(value['cb_id'], 'mine', 'cb_id');
-  if (isTrades) equal(value['status'], 'ok', 'status');
-  ms(value['ts'], 'ts');
+  const { cb_id: callbackId, ...frame } = value;
+  at.answers.keys(
+    'history',
+    frame,
+    ['event_rep', 'channel', 'ts', 'data', ...(isTrades ? ['status'] : [])],
+    'a history',
+  );
+  at.rules.hold('callbackId', () => {
+    if (at.answers.echoesCallbackId) equal(callbackId, 'mine', 'cb_id');
+  });
+  at.rules.hold('history', () => {
+    if (isTrades) equal(value['status'], 'ok', 'status');
+    ms(value['ts'], 'ts');
+  });
   return rows(array(value['data'], 'data'), 'data');
 }
 const idOf = ({ id }: Fields): number => decimal(id, 'id');
@@ -348,7 +365,7 @@ const histories: readonly Check[] = [
         const reply = await at.get('/sapi/v1/klines', { symbol: at.busy.symbol.toUpperCase(), interval: '1min' });
         const asked = rows(at.answers.done(reply), 'the klines');
         for (const row of pushed.slice(1)) {
-          const same = asked.find(({ idx }) => Number(idx) === idOf(row) * 1_000);
+          const same = asked.find(({ idx }) => msIn(idx) === idOf(row) * 1_000);
           ok(same !== undefined, `REST has no kline ${idOf(row)}`);
           for (const name of ['open', 'high', 'low', 'close', 'vol'])
             equal(decimal(row[name], name), decimal(same[name], name), name);

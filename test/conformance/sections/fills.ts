@@ -1,9 +1,11 @@
 /** §2.3, §3.1, §4.2, §4.3: what happens when orders meet, on a symbol where nobody else trades, and what the account shows of it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Check } from '../check.ts';
+import { idIn, isRefusal } from '../lenient.ts';
 import {
   balances,
   cancel,
+  demandId,
   look,
   myTrades,
   near,
@@ -33,7 +35,7 @@ const here = (at: Session, wanted: Wanted = {}): Promise<{ readonly id: string }
 const ask = (at: Session, wanted: Wanted = {}) => here(at, { side: 'SELL', as: at.second, ...wanted });
 
 const tradesOf = async (at: Session, id: string, side: 'bidId' | 'askId', mine = true): Promise<readonly Fields[]> =>
-  (await myTrades(at, market(at), {}, mine ? {} : { as: at.second })).filter((row) => String(row[side]) === id);
+  (await myTrades(at, market(at), {}, mine ? {} : { as: at.second })).filter((row) => idIn(row[side]) === id);
 
 /** An own trade as §2.3 has it. */
 function checkTrade(row: Fields): void {
@@ -60,12 +62,12 @@ const fills: readonly Check[] = [
         await settled(at, bought.id, market(at), ['FILLED']),
         await look(at, sold.id, market(at), { as: at.second }),
       ]) {
-        equal(at.answers.state(order['status']), 'FILLED');
+        equal(order.status, 'FILLED');
         sameDecimal(order['executedQty'], volume(at, 1), 'executedQty');
         sameDecimal(order['avgPrice'], quietPrice, 'avgPrice');
       }
       deepEqual(
-        (await openOrders(at, market(at))).filter(({ orderIdString }) => orderIdString === bought.id),
+        (await openOrders(at, market(at))).filter(({ id }) => id === bought.id),
         [],
       );
     },
@@ -80,8 +82,8 @@ const fills: readonly Check[] = [
       const order = await settled(at, bought.id, market(at), ['PARTIALLY_FILLED']);
       sameDecimal(order['executedQty'], volume(at, 1), 'executedQty');
       sameDecimal(order['origQty'], volume(at, 3), 'origQty');
-      const row = (await openOrders(at, market(at))).find(({ orderIdString }) => orderIdString === bought.id);
-      equal(at.answers.state(row?.['status']), 'PARTIALLY_FILLED');
+      const row = (await openOrders(at, market(at))).find(({ id }) => id === bought.id);
+      equal(row?.status, 'PARTIALLY_FILLED');
       await cancel(at, bought.id, market(at));
       const ended = await settled(at, bought.id, market(at), ['CANCELED']);
       sameDecimal(ended['executedQty'], volume(at, 1), 'executedQty');
@@ -96,8 +98,7 @@ const fills: readonly Check[] = [
       const older = await ask(at);
       const younger = await ask(at);
       const bought = await here(at, { price: priced(quietPrice + 5, market(at)), volume: volume(at, 2) });
-      const state = async (id: string) =>
-        at.answers.state((await look(at, id, market(at), { as: at.second }))['status']);
+      const state = async (id: string) => (await look(at, id, market(at), { as: at.second })).status;
       equal(
         (await settled(at, bought.id, market(at), ['FILLED']))['symbol']?.toString().toUpperCase(),
         nameOf(market(at)),
@@ -144,9 +145,12 @@ const fills: readonly Check[] = [
         type: 'MARKET',
         volume: volume(at, 1),
       });
-      const { orderIdString } = fields(reply.value, 'the reply');
-      if (orderIdString === undefined) at.answers.refused(reply);
-      else await settled(at, text(orderIdString, 'orderIdString'), market(at), ['REJECTED', 'CANCELED']);
+      const [id] = await at.own.idsOf(reply);
+      if (isRefusal(reply)) at.answers.refused(reply);
+      else {
+        demandId(id, reply);
+        await settled(at, id, market(at), ['REJECTED', 'CANCELED']);
+      }
     },
   },
 ];
@@ -165,8 +169,8 @@ const trades: readonly Check[] = [
       ok(ours !== undefined && theirs !== undefined, 'one of them has no record');
       for (const row of [ours, theirs]) {
         checkTrade(row);
-        equal(String(row['bidId']), bought.id);
-        equal(String(row['askId']), sold.id);
+        equal(idIn(row['bidId']), bought.id);
+        equal(idIn(row['askId']), sold.id);
         sameDecimal(row['price'], quietPrice, 'price');
         sameDecimal(row['qty'], volume(at, 1), 'qty');
       }
@@ -202,7 +206,7 @@ const trades: readonly Check[] = [
       ok(list.length > 0, 'there is no record');
       for (const row of list) {
         equal(row['isSelf'], true, 'isSelf');
-        equal(String(row['askId']), sold.id);
+        equal(idIn(row['askId']), sold.id);
         deepEqual(row['bidUserId'], row['askUserId']);
       }
     },

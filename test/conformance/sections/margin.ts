@@ -1,43 +1,44 @@
 /** §4.4: margin orders. */
 import { equal, ok } from 'node:assert/strict';
 import type { Check } from '../check.ts';
-import { cancel, freshId, look, orderBody, place, settled } from '../orders.ts';
+import { idIn } from '../lenient.ts';
+import {
+  bestBid,
+  cancel,
+  freshId,
+  look,
+  openOrders,
+  orderBody,
+  place,
+  priced,
+  settled,
+  spendAt,
+  withOrder,
+} from '../orders.ts';
 import { nameOf, type Session } from '../session.ts';
-import { decimal, fields, long, ms, shown, text } from '../shape.ts';
+import { decimal, fields, shown } from '../shape.ts';
 
 const margin = ['key', 'margin'] as const;
 const orderPath = '/sapi/v1/margin/order';
-const openPath = '/sapi/v1/margin/openOrders';
 
-const openIds = async (at: Session): Promise<string[]> =>
-  at.answers
-    .list(await at.ask(openPath, { symbol: nameOf(at.busy) }), 'the open margin orders')
-    .map(({ orderId }) => long(orderId, 'orderId'));
+const openIds = async (at: Session) => (await openOrders(at, at.busy, {}, '/sapi/v1/margin')).map(({ id }) => id);
 
-async function withMarginOrder(at: Session, work: (id: string, clientId: string) => Promise<void>): Promise<void> {
+function withMarginOrder(at: Session, work: (id: string, clientId: string) => Promise<void>): Promise<void> {
   const newClientOrderId = freshId();
-  const { id } = await place(at, { path: orderPath, newClientOrderId });
-  try {
-    await work(id, newClientOrderId);
-  } finally {
-    await at.tell('/sapi/v1/margin/cancel', { orderId: id, symbol: nameOf(at.busy) });
-  }
+  return withOrder(at, { path: orderPath, newClientOrderId }, ({ id }) => work(id, newClientOrderId));
 }
 
 export const marginChecks: readonly Check[] = [
   {
     section: '4.4',
     needs: margin,
-    says: 'places a margin order, its id as a string, and shows it in query and open orders',
+    says: 'places a margin order, and shows it in query and open orders',
     run: (at) =>
       withMarginOrder(at, async (id) => {
-        text((await look(at, id, at.busy, {}, orderPath))['orderId'], 'orderId');
-        const list = at.answers.list(await at.ask(openPath, { symbol: nameOf(at.busy) }), 'the open margin orders');
-        const row = list.find(({ orderId }) => String(orderId) === id);
+        equal((await look(at, id, at.busy, {}, orderPath)).status, 'NEW');
+        const row = (await openOrders(at, at.busy, {}, '/sapi/v1/margin')).find((one) => one.id === id);
         ok(row !== undefined, `margin order ${id} is not among the open ones`);
-        for (const name of ['price', 'origQty', 'executedQty', 'avgPrice']) decimal(row[name], name);
-        ms(row['time'], 'time');
-        equal(at.answers.state(row['status']), 'NEW');
+        equal(row.status, 'NEW');
       }),
   },
   {
@@ -46,11 +47,7 @@ export const marginChecks: readonly Check[] = [
     says: 'keeps margin orders apart from spot orders',
     run: (at) =>
       withMarginOrder(at, async (id) => {
-        const spot = at.answers.list(
-          await at.ask('/sapi/v1/openOrders', { symbol: nameOf(at.busy) }),
-          'the open orders',
-        );
-        ok(!spot.some(({ orderId }) => String(orderId) === id), 'it is among the spot orders');
+        ok(!(await openOrders(at, at.busy)).some((row) => row.id === id), 'it is among the spot orders');
         at.answers.refused(await at.ask('/sapi/v1/order', { orderId: id, symbol: nameOf(at.busy) }));
       }),
   },
@@ -62,7 +59,7 @@ export const marginChecks: readonly Check[] = [
     run: (at) =>
       withMarginOrder(at, async (id, newClientOrderId) => {
         const reply = await at.ask(orderPath, { newClientOrderId, symbol: nameOf(at.busy) });
-        equal(long(fields(at.answers.done(reply), 'the order')['orderId'], 'orderId'), id);
+        equal(idIn(fields(at.answers.done(reply), 'the order')['orderId']), id);
       }),
   },
   {
@@ -102,21 +99,17 @@ export const marginChecks: readonly Check[] = [
     needs: margin,
     says: 'records own margin trades, without the users',
     async run(at) {
-      const { id } = await place(at, {
-        path: orderPath,
-        type: 'MARKET',
-        side: 'BUY',
-        volume: String(at.target.spend ?? 20),
-      });
+      const volume = priced(spendAt(at, await bestBid(at, at.busy), at.busy), at.busy);
+      const { id } = await place(at, { path: orderPath, type: 'MARKET', side: 'BUY', volume });
       await settled(at, id, at.busy, ['FILLED', 'CANCELED'], orderPath);
       const reply = await at.ask('/sapi/v1/margin/myTrades', { symbol: nameOf(at.busy), limit: '10' });
       const list = at.answers.list(reply, 'the own margin trades');
-      const row = list.find(({ bidId }) => String(bidId) === id);
+      const row = list.find(({ bidId }) => idIn(bidId) === id);
       ok(row !== undefined, `no record of ${id} among ${shown(list)}`);
       for (const name of ['price', 'qty', 'fee']) decimal(row[name], name);
       ok(!('bidUserId' in row || 'askUserId' in row), `a user is shown: ${shown(row)}`);
       const spot = at.answers.list(await at.ask('/sapi/v1/myTrades', { symbol: nameOf(at.busy) }), 'the own trades');
-      ok(!spot.some(({ bidId }) => String(bidId) === id), 'it is among the spot trades');
+      ok(!spot.some(({ bidId }) => idIn(bidId) === id), 'it is among the spot trades');
     },
   },
 ];

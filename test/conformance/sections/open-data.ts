@@ -6,7 +6,9 @@ import { book, decimal, type Fields, fields, ms, oneOf, rows, shown, text } from
 
 /** The `data` of an envelope, checked. */
 async function dataOf(at: Session, path: string, query: Readonly<Record<string, string>> = {}): Promise<Fields> {
-  const envelope = fields(at.answers.done(await at.get(path, query)), 'the envelope');
+  const reply = await at.get(path, query);
+  equal(reply.status, 200, `HTTP ${reply.status}: ${shown(reply.text)}`);
+  const envelope = fields(reply.value, 'the envelope');
   equal(text(envelope['code'], 'code'), '0');
   text(envelope['msg'], 'msg');
   equal(envelope['message'], null, 'message');

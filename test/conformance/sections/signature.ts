@@ -37,9 +37,15 @@ const keys: readonly Check[] = [
   {
     section: '5.2',
     needs: key,
-    says: 'accepts a right signature of either case',
+    gives: 'key',
+    says: 'accepts a right signature',
+    run: async (at) => void at.answers.done(await account(at, () => {})),
+  },
+  {
+    section: '5.2',
+    needs: key,
+    says: 'accepts a right signature in upper case',
     async run(at) {
-      at.answers.done(await account(at, () => {}));
       const upper = await account(at, (headers) => {
         headers['X-CH-SIGN'] = String(headers['X-CH-SIGN']).toUpperCase();
       });
@@ -123,7 +129,7 @@ const keys: readonly Check[] = [
   },
   {
     section: '5.1',
-    needs: ['readOnly'],
+    needs: ['key', 'readOnly'],
     says: 'lets a key that may only read look, and not trade',
     async run(at) {
       const as = at.target.keys?.readOnly ?? at.main;
@@ -134,7 +140,7 @@ const keys: readonly Check[] = [
   {
     section: '5.1',
     observed: '4',
-    needs: ['elsewhere'],
+    needs: ['key', 'elsewhere'],
     says: 'refuses a key from an address that it is not for with -2015',
     run: async (at) =>
       void at.answers.refused(

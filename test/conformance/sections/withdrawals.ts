@@ -1,7 +1,7 @@
 /** §2.6, §3.2, §4.5: withdrawals. Nothing is ever applied for unless a destination was given. */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import type { Check } from '../check.ts';
-import { balances, freshId } from '../orders.ts';
+import { balances, demandNothing, freshId } from '../orders.ts';
 import type { Session } from '../session.ts';
 import { decimal, type Fields, fields, longNumber, ms, rows, shown, text } from '../shape.ts';
 import { now } from '../time.ts';
@@ -15,6 +15,7 @@ const days90Ms = 90 * 86_400_000;
 /** The envelope of §4.5: `code` is a string. */
 async function tell(at: Session, path: string, body: object): Promise<Fields> {
   const reply = await at.tell(path, body);
+  demandNothing(reply);
   const envelope = fields(reply.value, `the reply ${shown(reply.text)}`);
   text(envelope['code'], 'code');
   text(envelope['msg'], 'msg');
