@@ -105,7 +105,7 @@ describe('what cannot be cancelled is listed', () => {
     }));
 });
 
-test("an order of somebody else's is never cancelled, even where it cannot be told from one of the suite", () =>
+test("an order of somebody else's is never cancelled, even where its terms are those of the suite's", () =>
   withExchange({ faults: [on('order', { lie: { remove: ['orderId', 'orderIdString'] } })] }, async (exchange) => {
     const terms = { symbol: busy, side: 'BUY', type: 'LIMIT', volume: '0.01' };
     const byHand = (price: string) => post(exchange, '/human/place', { user: '10001', ...terms, price });

@@ -36,11 +36,11 @@ export interface Answers {
 }
 
 /** By a limit or a ban, or with no outcome: no answer to what a check asked. */
-const isElsewise = ({ status }: Reply): boolean => status === 410 || status === 418 || status === 429 || status >= 500;
+const isNoAnswer = ({ status }: Reply): boolean => status === 410 || status === 418 || status === 429 || status >= 500;
 
 function codeOf(reply: Reply, strict: boolean, rules: Rules): number {
   const { value, status, text: body } = reply;
-  ok(!isElsewise(reply), `HTTP ${status}: ${shown(body)}`);
+  ok(!isNoAnswer(reply), `HTTP ${status}: ${shown(body)}`);
   ok(isRefusal(reply), `it was not refused: HTTP ${status} ${shown(body)}`);
   rules.hold('refusalStatus', () =>
     ok(strict ? status >= 400 : status === 200, `a refused request has HTTP ${status}: ${shown(body)}`),
