@@ -144,7 +144,11 @@ describe('trades', () => {
       goodTrades.toSpliced(50, 0, trade(50)),
       /^1 trade identical to another of the same moment \(line 53/,
     ],
-    ['with a wrong print', goodTrades.with(50, trade(50, 900)), /^1 price more than 20 %/],
+    [
+      'with a wrong print, named by its own line and time',
+      goodTrades.with(50, trade(50, 900)),
+      /^1 price more than 20 % from both neighbours \(line 52, 2024-01-01T00:00:50Z: price 900 among/,
+    ],
     [
       'delivered twice, moment by moment',
       goodTrades.flatMap((row, index) => (index > 50 && index < 65 ? [row, row] : [row])),

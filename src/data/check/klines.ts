@@ -51,6 +51,7 @@ export class KlineChecks {
   #offset = Number.NaN;
   #oneOffset = true;
   // Of the row before, and the close before that.
+  #line = 0;
   #time = Number.NaN;
   #open = 0;
   #high = 0;
@@ -105,6 +106,7 @@ export class KlineChecks {
       if (isWick(high, low, close, this.#high, this.#low))
         this.#wicks.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}`);
       this.#closeBefore = this.#close;
+      this.#line = line;
       this.#time = time;
       this.#open = open;
       this.#high = high;
@@ -167,7 +169,7 @@ export class KlineChecks {
     const step = close / this.#close;
     const back = Math.abs(close / this.#closeBefore - 1);
     if (this.#closeBefore > 0 && back < outlierShare / 4) {
-      this.#outliers.add(line > 1 ? line - 1 : 0, this.#time, `close ${this.#close}`);
+      this.#outliers.add(this.#line, this.#time, `close ${this.#close}`);
       // Only the row before can be taken back; a jump of earlier stays one.
       if (this.#leaving?.place[1] !== this.#time) this.#leave();
       this.#leaving = undefined;

@@ -22,6 +22,8 @@ export class TradeChecks {
   #time = Number.NaN;
   #price = 0;
   #priceBefore = 0;
+  #priceLine = 0;
+  #priceTime = 0;
   /** The trades of the current moment. */
   readonly #moment = new Map<number, number>();
   #keys: number[] = [];
@@ -85,9 +87,11 @@ export class TradeChecks {
   #notePrice(line: number, time: number, price: number): void {
     const [last, before] = [this.#price, this.#priceBefore];
     if (before > 0 && Math.abs(last / before - 1) > outlierShare && Math.abs(price / before - 1) < outlierShare / 4)
-      this.#outliers.add(line, time, `price ${last} among ${before} and ${price}`);
+      this.#outliers.add(this.#priceLine, this.#priceTime, `price ${last} among ${before} and ${price}`);
     this.#priceBefore = last;
     this.#price = price;
+    this.#priceLine = line;
+    this.#priceTime = time;
   }
 
   /** Silences that are too long for how busy this market is. */
