@@ -84,7 +84,14 @@ test.for<[string, readonly Row[], RegExp]>([
     /^!times go back by an hour 1 time .*--zone Europe/,
   ],
   ['no volume', withCells(30, { 5: 0 }), /^1 kline without volume \(line 32/],
-  ['an open outside', withCells(30, { 1: 98 }), /^1 open outside \[low, high\]/],
+  ['an open slightly outside', withCells(30, { 1: 128 }), /^1 open outside \[low, high\]/],
+  [
+    'an open far above its own high',
+    withCells(30, { 1: 13_000 }),
+    /^1 price more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: open 13000\): one wrong print/,
+  ],
+  ['an open far below its own low', withCells(30, { 1: 1.3 }), /^1 price more than 20 % .*: open 1.3\)/],
+  ['an open far below its own low in the first row', withCells(0, { 1: 1 }), /^1 price more than 20 % .*: open 1\)/],
   [
     'a feed that stood still',
     good.map((row, index) => (index < 20 || index > 35 ? row : [row[0] ?? 0, ...(good[20] ?? []).slice(1)])),
@@ -93,7 +100,7 @@ test.for<[string, readonly Row[], RegExp]>([
   [
     'a wrong print',
     withCells(30, { 2: 900, 4: 900 }),
-    /^1 close more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
+    /^1 price more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
   ],
   ['a wrong open', withCells(30, { 1: 900, 2: 900 }), /^1 kline whose open, low or high .*line 32.*open 900/],
   [
@@ -117,6 +124,9 @@ test.for<[string, readonly Row[], RegExp]>([
 ])('klines with %s', ([, rows, message]) => {
   expect(klines(rows).some((text) => message.test(text))).toBe(true);
 });
+
+test('an open that is a wrong print is not said to be the close before', () =>
+  expect(klines(withCells(30, { 1: 13_000 }))).toEqual([expect.stringContaining('more than 20 %')]));
 
 const trade = (
   second: number,

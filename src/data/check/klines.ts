@@ -55,7 +55,7 @@ export class KlineChecks {
   #time = Number.NaN;
   #open = 0;
   #high = 0;
-  #low = 0;
+  #low = Number.POSITIVE_INFINITY;
   #close = 0;
   #volume = 0;
   #closeBefore = 0;
@@ -84,7 +84,11 @@ export class KlineChecks {
       const close = closes[row] as number;
       const volume = volumes[row] as number;
       if (!isPossible(open, high, low, close, volume)) this.#notePossible(line, time, [open, high, low, close, volume]);
-      if (open < low || open > high) this.#outside.add(line, time);
+      // Sources that open at the close before are near it; further away it is as wrong as any other price.
+      if (open < low || open > high) {
+        if (isWick(open, open, close, this.#high, this.#low)) this.#outliers.add(line, time, `open ${open}`);
+        else this.#outside.add(line, time);
+      }
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -328,7 +332,7 @@ export class KlineChecks {
       yield remark(
         'outliers',
         this.#outliers.count,
-        `${counted(this.#outliers.count, 'close')} more than 20 % from both neighbours`,
+        `${counted(this.#outliers.count, 'price')} more than 20 % from both neighbours`,
         'one wrong print can make a whole result',
         this.#outliers.places,
       );
