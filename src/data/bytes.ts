@@ -1,5 +1,4 @@
 /** Reading a data file, plain or gzipped: in one piece, or block by block where it may be large. */
-import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -22,16 +21,46 @@ export function readBytes(path: string): FileBytes {
   return { bytes: isGzip(path, bytes) ? unpacked(path, bytes) : bytes, sha256 };
 }
 
-/** The lines of a file of text, read in one piece; a `Refusal` when it is longer than a text can be here. */
-export function linesOf(path: string, most: number = constants.MAX_STRING_LENGTH): string[] {
+/** Lines that cannot be read after which nothing more of a file is read: it is of another kind altogether. */
+export const mostUnreadable = 1_000;
+/** Bytes of a line at most: books of thousands of levels are that long, and rows are not. */
+export const longestLine = 2 ** 21;
+
+export const tooLong = (path: string, line: number): Refusal =>
+  new Refusal(
+    `${path}, line ${line} is longer than ${longestLine / 2 ** 20} MiB, which no row and no book is: write one row, or one object, a line`,
+  );
+
+const lineFeed = 10;
+/** Bytes that become text at once. */
+const textBytes = 2 ** 20;
+
+/** The lines of a file of text, one after the other; a `Refusal` at one that is too long. */
+export function* linesOf(path: string): Generator<string> {
   const { bytes } = readBytes(path);
-  if (bytes.length > most) throw tooLarge(path, most);
-  return new TextDecoder().decode(bytes).split('\n');
+  const decoder = new TextDecoder();
+  let line = 0;
+  for (let from = 0; from < bytes.length; ) {
+    const isRest = from + textBytes >= bytes.length;
+    const last = isRest ? bytes.length : bytes.lastIndexOf(lineFeed, from + textBytes - 1) + 1;
+    const end = last > from ? last : endOfLine(bytes, from + textBytes);
+    if (end - from > longestLine) throw tooLong(path, line + 1);
+    const texts = decoder.decode(bytes.subarray(from, end)).split('\n');
+    if (bytes[end - 1] === lineFeed) texts.pop();
+    yield* texts;
+    line += texts.length;
+    from = end;
+  }
 }
 
-const tooLarge = (path: string, most: number): Refusal =>
+const endOfLine = (bytes: Uint8Array, from: number): number => {
+  const at = bytes.indexOf(lineFeed, from);
+  return at < 0 ? bytes.length : at + 1;
+};
+
+const tooLarge = (path: string): Refusal =>
   new Refusal(
-    `${path} has more than the ${Math.floor(most / 1e6)} MB, unpacked, that are read of such a file at once: import it (sluice data import FILE), and write catalogue for its name in the configuration`,
+    `${path} has more than the ${Math.floor(mostBytes / 1e6)} MB, unpacked, that are read of such a file at once: import it (sluice data import FILE), and write catalogue for its name in the configuration`,
   );
 
 export type Packing = 'gzip' | 'xz' | 'zstd' | 'zip';
@@ -65,7 +94,7 @@ function orRefuse<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ERR_FS_FILE_TOO_LARGE') throw tooLarge(path, mostBytes);
+    if (code === 'ERR_FS_FILE_TOO_LARGE') throw tooLarge(path);
     const known: Readonly<Record<string, string>> = {
       ENOENT: 'is not there',
       EISDIR: 'is a folder, not a file',
@@ -80,7 +109,7 @@ function unpacked(path: string, bytes: Uint8Array): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: mostBytes });
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path, mostBytes);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path);
     const cause = error instanceof Error ? error.message : String(error);
     throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`);
   }

@@ -13,10 +13,10 @@ const book = z.strictObject({ t: z.int().positive(), b: z.array(level).min(1), a
  * refused: whoever fills against one buys below what it sells at. Throws a `Refusal` with the line number.
  */
 export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
-  const lines = linesOf(path);
   const out: Depth[] = [];
-  for (const [index, text] of lines.entries()) {
-    if (text === '' && index === lines.length - 1) continue;
+  let line = 0;
+  for (const text of linesOf(path)) {
+    line++;
     const read = readBook(text);
     const time = typeof read === 'string' ? 0 : read.t;
     const last = out.at(-1)?.time ?? 0;
@@ -27,7 +27,7 @@ export function loadDepth({ path, symbol }: { readonly path: string; readonly sy
           ? `it is ${last - time} ms earlier than the line before`
           : faultOf(read);
     if (typeof read === 'string' || fault !== undefined)
-      throw new Refusal(`${path}, line ${index + 1}: ${fault}: correct the file or fetch it again`);
+      throw new Refusal(`${path}, line ${line}: ${fault}: correct the file or fetch it again`);
     out.push({ symbol, time, bids: read.b, asks: read.a, seenAt: time });
   }
   return out;

@@ -6,7 +6,7 @@
 import { Decimal } from '../domain/money.ts';
 import { shown } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type ByteSource, mostRest, oneBlock } from './bytes.ts';
+import { type ByteSource, mostRest, mostUnreadable, oneBlock } from './bytes.ts';
 
 const comma = 44;
 const dot = 46;
@@ -62,14 +62,11 @@ export function readNumberTable(
 /** A line that is no row of numbers. */
 class Unreadable extends Refusal {}
 
-/** Faults that are counted; a file with more of them is of another kind altogether. */
-const mostCounted = 1_000;
-
 /** The first fault, with how many lines are like it. */
 function withCount(first: Unreadable, remedy: string, reader: NumberReader, width: number, rows: number): Refusal {
   let [count, lines] = [1, rows + 1];
   reader.skipLine();
-  for (; !reader.done && count <= mostCounted; lines++)
+  for (; !reader.done && count <= mostUnreadable; lines++)
     try {
       for (let column = 0; column < width; column++) reader.next(Number.POSITIVE_INFINITY, column);
       reader.endLine();
@@ -79,7 +76,7 @@ function withCount(first: Unreadable, remedy: string, reader: NumberReader, widt
       reader.skipLine();
     }
   const cannot = count === 1 ? 'line cannot be read' : 'lines cannot be read';
-  const many = count > mostCounted ? `more than ${mostCounted} ${cannot}` : `${count} ${cannot}, of ${lines}`;
+  const many = count > mostUnreadable ? `more than ${mostUnreadable} ${cannot}` : `${count} ${cannot}, of ${lines}`;
   return new Refusal(`${first.message} (${many}): ${remedy}`);
 }
 
@@ -208,9 +205,9 @@ class NumberReader {
 
   #slowly(from: number, mostDecimals: number, column: number): number {
     let to = from;
-    while (to < this.#bytes.length && !isSeparator(this.#bytes[to] as number)) to++;
-    if (to === this.#bytes.length && !this.#isLast && this.#source.size > to)
-      throw this.#refusal(`longer than ${mostRest} bytes: this is not a table of numbers`);
+    const end = Math.min(this.#bytes.length, from + mostRest);
+    while (to < end && !isSeparator(this.#bytes[to] as number)) to++;
+    if (to - from === mostRest || (to === this.#bytes.length && !this.#isLast)) throw this.#tooLong();
     this.#endValue(to, column);
     const text = new TextDecoder().decode(this.#bytes.subarray(from, to));
     if (!decimalText.test(text))
@@ -223,15 +220,23 @@ class NumberReader {
     return Number(text);
   }
 
+  /** The line from here on, as far as a line goes. */
   #lineText(): string {
-    const end = this.#bytes.indexOf(lineFeed, this.#at);
-    return new TextDecoder().decode(this.#bytes.subarray(this.#at, end < 0 ? this.#bytes.length : end));
+    const most = this.#bytes.subarray(this.#at, this.#at + mostRest);
+    const end = most.indexOf(lineFeed);
+    return new TextDecoder().decode(end < 0 ? most : most.subarray(0, end));
+  }
+
+  #tooLong(): Unreadable {
+    return this.#unreadable(`longer than ${mostRest} bytes: this is not a table of numbers`);
   }
 
   #wrongWidth(): Unreadable {
     const start = this.#at === 0 ? 0 : this.#bytes.lastIndexOf(lineFeed, this.#at - 1) + 1;
     this.#at = start;
-    const text = this.#lineText().trim();
+    const line = this.#lineText();
+    if (line.length === mostRest) return this.#tooLong();
+    const text = line.trim();
     const cut = this.#bytes.indexOf(lineFeed, start) < 0 ? ' (the last line: the file may be cut off)' : '';
     const columns = text === '' ? 0 : text.split(',').length;
     const comma =

@@ -11,22 +11,24 @@ const header = 'time_ms,price,qty,side';
  * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number.
  */
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
-  const lines = linesOf(path);
   const refuse = (line: number, what: string): never => {
     throw new Refusal(`${path}, line ${line}: ${shown(what)}: correct the file or fetch it again`);
   };
-  if (lines[0]?.trim() !== header) refuse(1, `the columns are "${(lines[0] ?? '').slice(0, 80)}", not "${header}"`);
+  const lines = linesOf(path);
+  const { value: first = '' } = lines.next();
+  if (first.trim() !== header) refuse(1, `the columns are "${first.slice(0, 80)}", not "${header}"`);
   const trades: Trade[] = [];
-  let last = 0;
-  for (const [index, text] of lines.entries()) {
-    if (index === 0 || (text === '' && index === lines.length - 1)) continue;
+  let [last, line] = [0, 1];
+  for (const text of lines) {
+    line++;
     const values = text.trim().split(',');
     const [time = Number.NaN, price = Number.NaN, quantity = Number.NaN] = values.slice(0, 3).map(numberFrom);
     const side = sides[(values[3] ?? '').toLowerCase()];
-    if (values.length !== 4) return refuse(index + 1, `${values.length} columns, not 4`);
-    if (side === undefined) return refuse(index + 1, `the side is "${values[3]}", not buy or sell`);
-    if (!(Number.isSafeInteger(time) && price > 0 && quantity > 0)) return refuse(index + 1, `"${text}" is no trade`);
-    if (time < last) return refuse(index + 1, `it is ${last - time} ms earlier than the line before`);
+    if (values.length !== 4) return refuse(line, `${values.length} columns, not 4`);
+    if (side === undefined) return refuse(line, `the side is "${(values[3] ?? '').slice(0, 40)}", not buy or sell`);
+    if (!(Number.isSafeInteger(time) && price > 0 && quantity > 0))
+      return refuse(line, `"${text.slice(0, 80)}" is no trade`);
+    if (time < last) return refuse(line, `it is ${last - time} ms earlier than the line before`);
     last = time;
     trades.push({ symbol, time, price, quantity, side, seenAt: time });
   }

@@ -1,6 +1,8 @@
 /** Rows on their way from a file into the catalogue, a few ten thousand at a time. */
-
 import { shown } from '../../domain/printable.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { longestLine, mostUnreadable, tooLong } from '../bytes.ts';
+import { counted } from '../check/finding.ts';
 
 /** Rows of one batch at most; what a pass over a file holds of it. */
 export const mostBatchRows = 65_536;
@@ -13,18 +15,37 @@ export interface Batch {
   readonly lines: Uint32Array;
 }
 
-/** Lines that could not be read, counted; the first are named. */
-export interface Unreadable {
-  count: number;
-  readonly first: { readonly line: number; readonly what: string }[];
-}
-
 /** Faults of one kind that are named one by one; the rest is a number. */
-export const mostNamed = 3;
+const mostNamed = 3;
 
-export function noteUnreadable(unreadable: Unreadable, line: number, what: string): void {
-  unreadable.count++;
-  if (unreadable.first.length < mostNamed) unreadable.first.push({ line, what: shown(what) });
+/** Lines that could not be read, counted; the first are named. */
+export class Unreadable {
+  count = 0;
+  readonly first: { readonly line: number; readonly what: string }[] = [];
+  readonly #path: string;
+  readonly #isLeftOut: boolean;
+
+  /** `isLeftOut`: the user asked to leave such lines out, however many they are. */
+  constructor(path: string, isLeftOut = false) {
+    this.#path = path;
+    this.#isLeftOut = isLeftOut;
+  }
+
+  /** A `Refusal` at the last one that is counted: the rest of such a file is not read. */
+  note(line: number, what: string): void {
+    this.count++;
+    if (this.first.length < mostNamed) this.first.push({ line, what: shown(what) });
+    if (this.#isLeftOut || this.count < mostUnreadable) return;
+    const [first] = this.first;
+    throw new Refusal(
+      `${this.#path}: not imported: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read, and reading stopped there (first line ${first?.line}: ${first?.what}): is it the right file? correct it, or leave such lines out (--repair unreadable)`,
+    );
+  }
+
+  /** A `Refusal` where a line, as far as it is read, is too long. */
+  refuseLong(line: number, length: number): void {
+    if (length > longestLine) throw tooLong(this.#path, line);
+  }
 }
 
 /** What there is to say of a file's rows once they have all been read. */

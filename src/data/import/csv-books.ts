@@ -1,7 +1,11 @@
 /** Books that come as columns, made into JSON lines, which have one reader. */
 
 import { columnsOf } from '../catalogue/kinds.ts';
+import { counted } from '../check/finding.ts';
+import type { Unreadable } from './batch.ts';
 import { cellText, numberFrom } from './csv-rows.ts';
+import { mostLevels, tooManyLevels } from './json-rows.ts';
+import { linesIn } from './lines.ts';
 import { isoMs } from './times.ts';
 
 const encoder = new TextEncoder();
@@ -10,21 +14,19 @@ const lineFeed = 10;
 const separated = (line: string): readonly string[] => line.trim().split(',');
 
 /** The cells of line after line. */
-async function* lines(blocks: AsyncIterable<Uint8Array>, cellsOf = separated): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const block of blocks) {
-    const cut = (rest + decoder.decode(block, { stream: true })).split('\n');
-    rest = cut.pop() ?? '';
-    for (const line of cut) yield cellsOf(line);
-  }
-  if (rest !== '') yield cellsOf(rest);
+async function* lines(
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: Unreadable,
+  cellsOf = separated,
+): AsyncGenerator<readonly string[]> {
+  for await (const { texts } of linesIn(blocks, unreadable)) for (const text of texts) yield cellsOf(text);
 }
 
 /** Books end as the file does of which they are made: without a line feed where it has none, since it may be cut off. */
 export async function* endedAs(
   blocks: AsyncIterable<Uint8Array>,
-  make: (blocks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+  make: (blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable) => AsyncIterable<Uint8Array>,
+  unreadable: Unreadable,
 ): AsyncGenerator<Uint8Array> {
   let last = lineFeed;
   async function* watched(): AsyncGenerator<Uint8Array> {
@@ -34,7 +36,7 @@ export async function* endedAs(
     }
   }
   let held: Uint8Array = new Uint8Array();
-  for await (const line of make(watched())) {
+  for await (const line of make(watched(), unreadable)) {
     if (held.length > 0) yield held;
     held = line;
   }
@@ -50,8 +52,11 @@ const faultLine = (fault: string): Uint8Array => encoder.encode(`${JSON.stringif
 const emptyLine = encoder.encode('\n');
 
 /** Books in columns: a book a line, or a level a line. */
-export async function* snapshotsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const rows = lines(blocks);
+export async function* snapshotsAsBooks(
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: Unreadable,
+): AsyncGenerator<Uint8Array> {
+  const rows = lines(blocks, unreadable);
   const { value: header } = await rows.next();
   if (header === undefined) return;
   // Lines stay numbered as in the file.
@@ -84,8 +89,8 @@ const ofLevels = columnsOf.depth.map(({ name }) => name);
 export const isOfLevels = (header: readonly string[]): boolean => ofLevels.every((name) => header.includes(name));
 
 /** The same as JSON, one object a line. */
-export const objectsAsBooks = (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> =>
-  levelsAsBooks(lines(blocks, levelCells), ofLevels);
+export const objectsAsBooks = (blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable): AsyncGenerator<Uint8Array> =>
+  levelsAsBooks(lines(blocks, unreadable, levelCells), ofLevels);
 
 /** The line itself, which is no level, where it is no object. */
 function levelCells(line: string): readonly string[] {
@@ -104,7 +109,7 @@ async function* levelsAsBooks(
   header: readonly string[],
 ): AsyncGenerator<Uint8Array> {
   const places = ofLevels.map((name) => header.indexOf(name));
-  let [is, time, fault] = ['', '', ''];
+  let [is, time, fault, ofLine] = ['', '', '', ''];
   let bids: Level[] = [];
   let asks: Level[] = [];
   const whole = (): Uint8Array => {
@@ -119,10 +124,12 @@ async function* levelsAsBooks(
       continue;
     }
     // A book stands in the line of its last level, which the next one tells.
-    if (is !== '') yield is === `${at} ${book}` ? emptyLine : whole();
-    [is, time] = [`${at} ${book}`, at];
-    if (side === 'bid' || side === 'ask') (side === 'bid' ? bids : asks).push([price, quantity]);
-    else fault = `"${cells.join(',').slice(0, 60)}" is no level of a book`;
+    if (is !== '') yield is !== `${at} ${book}` ? whole() : ofLine === '' ? emptyLine : faultLine(ofLine);
+    [is, time, ofLine] = [`${at} ${book}`, at, ''];
+    if (bids.length + asks.length === mostLevels) ofLine = tooManyLevels(`more than ${counted(mostLevels, 'level')}`);
+    else if (side === 'bid' || side === 'ask') (side === 'bid' ? bids : asks).push([price, quantity]);
+    else ofLine = `"${cells.join(',').slice(0, 60)}" is no level of a book`;
+    if (ofLine !== '') fault = ofLine;
   }
   if (is !== '') yield whole();
 }
@@ -134,16 +141,19 @@ interface Band {
 }
 
 /** Binance `bookDepth`: what lies within 1, 2, … 5 % of the middle, added up; each band becomes a level at its mean price. */
-export async function* bandsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* bandsAsBooks(
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: Unreadable,
+): AsyncGenerator<Uint8Array> {
   let names: readonly string[] | undefined;
-  let [time, fault] = ['', ''];
+  let [time, fault, ofLine] = ['', '', ''];
   let bands: Band[] = [];
   const whole = (): Uint8Array => {
     const line = fault === '' ? bandLine(time, bands) : faultLine(fault);
     [fault, bands] = ['', []];
     return line;
   };
-  for await (const cells of lines(blocks)) {
+  for await (const cells of lines(blocks, unreadable)) {
     if (names === undefined || cells.join('') === '') {
       names ??= cells.map((name) => name.toLowerCase());
       yield emptyLine;
@@ -152,11 +162,13 @@ export async function* bandsAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGen
     const [header, before] = [names, time];
     const cell = (name: string): string => cells[header.indexOf(name)] ?? '';
     // A book stands in the line of its last band, which the next one tells.
-    if (bands.length > 0) yield cell('timestamp') === before ? emptyLine : whole();
+    if (bands.length > 0) yield cell('timestamp') !== before ? whole() : ofLine === '' ? emptyLine : faultLine(ofLine);
     time = cell('timestamp');
     const [percentage = 0, depth = 0, notional = 0] = bandFields.map((name) => numberFrom(cell(name)));
     bands.push({ percentage, depth, notional });
-    if (Number.isNaN(percentage + depth + notional)) fault = `"${cells.join(',').slice(0, 60)}" is no band of a book`;
+    const isBand = !Number.isNaN(percentage + depth + notional);
+    ofLine = isBand ? '' : `"${cells.join(',').slice(0, 60)}" is no band of a book`;
+    if (!isBand) fault = ofLine;
   }
   if (bands.length > 0) yield whole();
 }

@@ -2,7 +2,7 @@
  * Rows of separated text as columns of numbers, block by block. A number is exactly what `Number(text)` gives: the fast way is
  * taken only for at most 15 digits, where an integer below 2^53 is divided by an exact power of ten, which rounds once.
  */
-import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { type Batch, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
 import { epochMs, epochUnit, isoMs } from './times.ts';
 
 /** How a column is read: `epoch` and `moment` become UTC ms, `side` and `makerBuys` become 1 for a taker who buys and -1. */
@@ -35,16 +35,19 @@ const mostSmallDigits = 9;
 const msDigits = 13;
 const leastMs = 1e12;
 const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
-/** A line longer than this is no row of anything; holding it could fill the memory. */
-const longestLineBytes = 2 ** 24;
 
 const [skip, number, epoch] = [0, 1, 2];
 const codes: Readonly<Record<Role, number>> = { skip, number, epoch, moment: 3, side: 4, makerBuys: 5 };
 const names: readonly Role[] = ['skip', 'number', 'epoch', 'moment', 'side', 'makerBuys'];
 
 /** Reads blocks of text into batches of `width` columns. Lines that are no rows are counted, not thrown. */
-export function readCsv(blocks: AsyncIterable<Uint8Array>, layout: CsvLayout, width: number): Reading {
-  const reader = new CsvReader(layout, width);
+export function readCsv(
+  blocks: AsyncIterable<Uint8Array>,
+  layout: CsvLayout,
+  width: number,
+  unreadable: Unreadable,
+): Reading {
+  const reader = new CsvReader(layout, width, unreadable);
   return reader.reading(blocks);
 }
 
@@ -69,7 +72,7 @@ class CsvReader {
   /** Why the cell that was read last is none. */
   #fault = '';
 
-  constructor({ columns, separator, decimalComma, skipLines, zone }: CsvLayout, width: number) {
+  constructor({ columns, separator, decimalComma, skipLines, zone }: CsvLayout, width: number, unreadable: Unreadable) {
     this.#codes = Uint8Array.from(columns, ({ role }) => codes[role]);
     this.#to = Uint8Array.from(columns, ({ to }) => to);
     this.#separator = separator.charCodeAt(0);
@@ -79,7 +82,7 @@ class CsvReader {
     this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
     this.#decimals = new Uint8Array(width);
     this.#result = {
-      unreadable: { count: 0, first: [] },
+      unreadable,
       decimals: this.#decimals,
       units: this.#units,
       ended: true,
@@ -98,11 +101,12 @@ class CsvReader {
       if (last >= 0) {
         // The line that two blocks share, by itself: to put whole blocks together would copy the file.
         const first = rest.length === 0 ? 0 : block.indexOf(lineFeed) + 1;
+        this.#result.unreadable.refuseLong(this.#line + 1, rest.length + first);
         if (first > 0) yield* this.#rowsOf(joined(rest, block.subarray(0, first)));
         yield* this.#rowsOf(block.subarray(first, last + 1));
         rest = Uint8Array.from(block.subarray(last + 1));
       } else rest = joined(rest, block);
-      if (rest.length > longestLineBytes) break;
+      this.#result.unreadable.refuseLong(this.#line + 1, rest.length);
     }
     this.#result.ended = rest.length === 0;
     if (rest.length > 0) yield* this.#rowsOf(joined(rest, Uint8Array.of(lineFeed)));
@@ -141,7 +145,7 @@ class CsvReader {
         this.#lines[this.#rows] = this.#line;
         this.#rows++;
       } else {
-        noteUnreadable(this.#result.unreadable, this.#line, this.#fault);
+        this.#result.unreadable.note(this.#line, this.#fault);
         this.#at = bytes.indexOf(lineFeed, this.#at) + 1;
       }
     }

@@ -1,5 +1,7 @@
 /** Differences of books (Tardis `incremental_book_L2`) put together into whole books, which is what the catalogue stores. */
+import type { Unreadable } from './batch.ts';
 import { numberFrom } from './csv-rows.ts';
+import { linesIn } from './lines.ts';
 
 /** Levels of either side that a book keeps: those that orders can meet, and as many as Tardis' own snapshots have. */
 export const keptLevels = 25;
@@ -48,22 +50,19 @@ const encoder = new TextEncoder();
  * Lines of JSON, one for each line of the file so that lines stay numbered: a book where one is due, nothing else, or what is wrong.
  * Rows of one `local_timestamp` are one message; a book is due after a message, `leastStepMs` after the one before.
  */
-export async function* differencesAsBooks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder();
+export async function* differencesAsBooks(
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: Unreadable,
+): AsyncGenerator<Uint8Array> {
   const builder = new Builder();
-  let rest = '';
-  for await (const block of blocks) {
-    const lines = (rest + decoder.decode(block, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield encoder.encode(lines.map((line) => `${builder.next(line)}\n`).join(''));
-  }
-  if (rest !== '') yield encoder.encode(`${builder.next(rest)}\n`);
+  for await (const { texts } of linesIn(blocks, unreadable))
+    yield encoder.encode(texts.map((line) => `${builder.next(line)}\n`).join(''));
   const last = builder.book();
   if (last !== '') yield encoder.encode(`${last}\n`);
 }
 
 class Builder {
-  #columns: Readonly<Record<'time' | 'seen' | 'snapshot' | 'side' | 'price' | 'amount', number>> | undefined;
+  #columns: Readonly<Record<'time' | 'seen' | 'snapshot' | 'side' | 'price' | 'amount' | 'width', number>> | undefined;
   #bids = new Side(1);
   #asks = new Side(-1);
   #message = '';
@@ -77,11 +76,20 @@ class Builder {
     if (this.#columns === undefined) {
       const at = (name: string): number => cells.indexOf(name);
       const [time, seen, snapshot] = [at('timestamp'), at('local_timestamp'), at('is_snapshot')];
-      this.#columns = { time, seen, snapshot, side: at('side'), price: at('price'), amount: at('amount') };
+      this.#columns = {
+        time,
+        seen,
+        snapshot,
+        side: at('side'),
+        price: at('price'),
+        amount: at('amount'),
+        width: cells.length,
+      };
       return '';
     }
-    if (cells.length < 2) return '';
-    const { time, seen, snapshot, side, price, amount } = this.#columns;
+    if (line.trim() === '') return '';
+    const { time, seen, snapshot, side, price, amount, width } = this.#columns;
+    if (cells.length !== width) return fault(`${cells.length} columns, not ${width}`);
     const message = cells[seen] ?? cells[time] ?? '';
     const due = message === this.#message ? '' : this.book();
     this.#message = message;

@@ -261,7 +261,7 @@ describe('books', () => {
 
   test('whose first line never ends are told of that', async () => {
     await expect(take(`{"t":${at},"b":[${'[1,1],'.repeat(2 ** 19)}`)).rejects.toThrow(
-      /line 1 is longer than 2 MiB, which no row and no book is: write one object a line/,
+      /line 1 is longer than 2 MiB, which no row and no book is: write one row, or one object, a line/,
     );
   });
 });

@@ -2,6 +2,7 @@
 import { type Interval, intervals } from '../../domain/interval.ts';
 import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { longestLine, tooLong } from '../bytes.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { cellsOf, separatorOf } from './cells.ts';
@@ -15,8 +16,9 @@ import type { Layout, Told } from './layout.ts';
 import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone, refuseRounded } from './times.ts';
-import { type DataFile, longestHead } from './unpack.ts';
+import type { DataFile } from './unpack.ts';
 
+const lineFeed = 10;
 /** Rows of the beginning that a guess looks at. */
 const sampledRows = 200;
 
@@ -28,12 +30,13 @@ export function guess(file: Pick<DataFile, 'path' | 'name' | 'head'>, told: Told
   const text = new TextDecoder().decode(file.head.subarray(0, 2 ** 16)).replace(/^\uFEFF/, '');
   const start = text.trimStart();
   if (start === '') throw new Refusal(`${file.path} is empty: fetch it again`);
+  const arrays = start.startsWith('[');
+  if (!arrays && file.head.length >= longestLine && !file.head.includes(lineFeed)) throw tooLong(file.path, 1);
   if (start.startsWith('{')) return objectLayout(file, textOfObjects(file.head), told);
   if (/^\[\s*\{/.test(start))
     throw new Refusal(
       `${file.path} is one JSON array of objects: write one object a line (jq -c '.[]' FILE > FILE.jsonl)`,
     );
-  const arrays = start.startsWith('[');
   const lines = arrays ? arrayLines(start) : text.split('\n').slice(0, sampledRows + 20);
   if (!arrays && lines.length > 1 && text.length >= 2 ** 16) lines.pop();
   return textLayout(file, lines, arrays, told);
@@ -171,12 +174,7 @@ function sampledObjects({ path }: Pick<DataFile, 'path'>, text: string): readonl
       json = JSON.parse(line);
     } catch {
       if (found.length > 0) break;
-      const isLong = !text.includes('\n') && text.length >= longestHead;
-      throw new Refusal(
-        isLong
-          ? `${path}, line 1 is longer than ${longestHead / 2 ** 20} MiB, which no row and no book is: write one object a line`
-          : `${path}, line 1 is not JSON although it begins like it: is it one object a line?`,
-      );
+      throw new Refusal(`${path}, line 1 is not JSON although it begins like it: is it one object a line?`);
     }
     if (typeof json !== 'object' || json === null) break;
     found.push(json as JsonObject);

@@ -1,8 +1,9 @@
 /** Rows of JSON: arrays of values become separated text; objects, one a line, become batches; so do books. */
 import { z } from 'zod';
 import { counted } from '../check/finding.ts';
-import { type Batch, type Look, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { type Batch, type Look, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
 import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-rows.ts';
+import { linesIn } from './lines.ts';
 import { epochMs, epochUnit } from './times.ts';
 
 const lineFeed = 10;
@@ -41,9 +42,10 @@ export function readObjects(
   blocks: AsyncIterable<Uint8Array>,
   { keys, zone }: ObjectLayout,
   width: number,
+  unreadable: Unreadable,
   look: Look = () => {},
 ): Reading {
-  const buffer = new BatchBuffer(width, look);
+  const buffer = new BatchBuffer(width, unreadable, look);
   return buffer.reading(blocks, (json) => {
     const row = z.record(z.string(), z.unknown()).safeParse(json);
     if (!row.success) return 'it is no JSON object';
@@ -87,8 +89,8 @@ export function isDifference(json: unknown): boolean {
 }
 
 /** Reads whole books, one JSON object a line, best first, as one row for each level: time, number of the book, side, price, quantity. */
-export function readBooks(blocks: AsyncIterable<Uint8Array>, look: Look = () => {}): Reading {
-  const buffer = new BatchBuffer(5, look);
+export function readBooks(blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable, look: Look = () => {}): Reading {
+  const buffer = new BatchBuffer(5, unreadable, look);
   let book = 0;
   return buffer.reading(blocks, (json) => {
     const read = bookSchema.safeParse(json);
@@ -99,8 +101,7 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>, look: Look = () => 
     if (Number.isNaN(at)) return 'the book has no time (t, time, ts or timestamp)';
     const levels = [...bids.map((one) => [1, one] as const), ...asks.map((one) => [-1, one] as const)];
     if (levels.length === 0) return 'the book is empty';
-    if (levels.length > mostLevels)
-      return `the book has ${counted(levels.length, 'level')}, and ${counted(mostLevels, 'level')} at most are read: keep the best of each side`;
+    if (levels.length > mostLevels) return tooManyLevels(counted(levels.length, 'level'));
     const rows: number[][] = [];
     for (const [side, one] of levels) {
       const [price, quantity] = Array.isArray(one) ? one : [one.price, one.amount];
@@ -124,7 +125,9 @@ export function readBooks(blocks: AsyncIterable<Uint8Array>, look: Look = () => 
 }
 
 /** Of one book: it has to fit into a batch. One cut off would be without its other side. */
-const mostLevels = 20_000;
+export const mostLevels = 20_000;
+export const tooManyLevels = (has: string): string =>
+  `the book has ${has}, and ${counted(mostLevels, 'level')} at most are read: keep the best of each side`;
 
 /** Collects rows into batches, and lines of text into JSON. */
 class BatchBuffer {
@@ -132,11 +135,13 @@ class BatchBuffer {
   readonly #lines = new Uint32Array(mostBatchRows);
   readonly #decimals: Uint8Array;
   readonly #units = new Set<string>();
+  readonly #unreadable: Unreadable;
   readonly #look: Look;
   #rows = 0;
   #line = 0;
 
-  constructor(width: number, look: Look) {
+  constructor(width: number, unreadable: Unreadable, look: Look) {
+    this.#unreadable = unreadable;
     this.#look = look;
     this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
     this.#decimals = new Uint8Array(width);
@@ -169,7 +174,7 @@ class BatchBuffer {
 
   reading(blocks: AsyncIterable<Uint8Array>, take: (json: unknown) => string | undefined): Reading {
     const result: Omit<Reading, 'batches'> = {
-      unreadable: { count: 0, first: [] },
+      unreadable: this.#unreadable,
       decimals: this.#decimals,
       units: this.#units,
       ended: true,
@@ -183,18 +188,23 @@ class BatchBuffer {
     take: (json: unknown) => string | undefined,
     result: Omit<Reading, 'batches'>,
   ): AsyncGenerator<Batch> {
-    for await (const { text, ended } of linesOf(blocks)) {
-      this.#line++;
-      result.lines = this.#line;
+    for await (const { texts, ended } of linesIn(blocks, this.#unreadable)) {
       result.ended = ended;
-      if (text.trim() === '') continue;
-      const json = parsed(text);
-      this.#look(json, this.#line);
-      const fault = json === undefined ? 'it is not JSON (a file that was cut off ends like that)' : take(json);
-      if (fault !== undefined) noteUnreadable(result.unreadable, this.#line, fault);
-      if (this.#rows > mostBatchRows - mostLevels) yield this.#batch();
+      for (const text of texts) {
+        this.#line++;
+        if (text.trim() !== '') this.#take(text, take);
+        if (this.#rows > mostBatchRows - mostLevels) yield this.#batch();
+      }
+      result.lines = this.#line;
     }
     if (this.#rows > 0) yield this.#batch();
+  }
+
+  #take(text: string, take: (json: unknown) => string | undefined): void {
+    const json = parsed(text);
+    this.#look(json, this.#line);
+    const fault = json === undefined ? 'it is not JSON (a file that was cut off ends like that)' : take(json);
+    if (fault !== undefined) this.#unreadable.note(this.#line, fault);
   }
 
   #batch(): Batch {
@@ -210,17 +220,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function* linesOf(
-  blocks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly text: string; readonly ended: boolean }> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const block of blocks) {
-    const lines = (rest + decoder.decode(block, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const text of lines) yield { text, ended: true };
-  }
-  if (rest !== '') yield { text: rest, ended: false };
 }

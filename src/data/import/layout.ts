@@ -1,6 +1,7 @@
 /** How a file is laid out: which rows it holds, where each value stands, what its name and its first rows say. */
 import type { Interval } from '../../domain/interval.ts';
 import type { Kind } from '../catalogue/kinds.ts';
+import type { Repair } from '../check/finding.ts';
 import type { CsvLayout } from './csv-rows.ts';
 import type { ObjectLayout } from './json-rows.ts';
 
@@ -47,4 +48,5 @@ export interface Told {
   readonly zone?: string;
   /** Times of klines are those of their ends. */
   readonly endStamps?: boolean;
+  readonly repair?: ReadonlySet<Repair>;
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
-import { type Batch, mostBatchRows, noteUnreadable, type Reading } from './batch.ts';
+import { type Batch, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
 import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
@@ -23,7 +23,13 @@ const mostDecimals = 12;
 const sampledRows = 200;
 
 /** Reads a Parquet file into batches; a `Refusal` when a column is missing. */
-export async function readParquetRows(duck: Duck, path: string, kind: Kind, told: Told): Promise<Reading> {
+export async function readParquetRows(
+  duck: Duck,
+  path: string,
+  kind: Kind,
+  told: Told,
+  unreadable: Unreadable,
+): Promise<Reading> {
   const file = await described(duck, path);
   await refuseSeveralIn(
     duck,
@@ -34,7 +40,7 @@ export async function readParquetRows(duck: Duck, path: string, kind: Kind, told
   const width = columnsOf[kind].length;
   const decimals = new Uint8Array(width);
   const reading: Omit<Reading, 'batches'> = {
-    unreadable: { count: 0, first: [] },
+    unreadable,
     decimals,
     units: new Set(),
     ended: true,
@@ -258,7 +264,7 @@ function batchOf(
     const fault = faultAt(columns, row);
     if (fault >= 0) {
       const { name, wanted } = cells[fault] as Cell;
-      noteUnreadable(reading.unreadable, reading.lines, `${name} is empty or not ${wanted}`);
+      reading.unreadable.note(reading.lines, `${name} is empty or not ${wanted}`);
     } else {
       if (rows < row) for (const column of columns) column[rows] = column[row] as number;
       lines[rows++] = reading.lines;

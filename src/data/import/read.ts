@@ -1,7 +1,7 @@
 /** A file's rows, whatever its layout. */
 import type { Duck } from '../catalogue/duckdb.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
-import type { Reading } from './batch.ts';
+import { type Reading, Unreadable } from './batch.ts';
 import { bandsAsBooks, endedAs, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
 import { differencesAsBooks } from './differences.ts';
@@ -15,27 +15,28 @@ import type { DataFile } from './unpack.ts';
 export async function readRows(file: DataFile, layout: Layout, told: Told, duck: Duck): Promise<Reading> {
   const { form, kind } = layout;
   const width = columnsOf[kind].length;
+  const unreadable = new Unreadable(file.path, told.repair?.has('unreadable'));
   switch (form.is) {
     case 'csv':
-      return readCsv(file.blocks, form, width);
+      return readCsv(file.blocks, form, width, unreadable);
     case 'arrays':
-      return readCsv(arraysAsLines(file.blocks), { ...form, skipLines: 0 }, width);
+      return readCsv(arraysAsLines(file.blocks), { ...form, skipLines: 0 }, width, unreadable);
     case 'objects':
-      return readObjects(file.blocks, form, width, lookAt(file.path, layout));
+      return readObjects(file.blocks, form, width, unreadable, lookAt(file.path, layout));
     case 'books':
-      return readBooks(file.blocks, lookAt(file.path, layout));
+      return readBooks(file.blocks, unreadable, lookAt(file.path, layout));
     case 'levels':
-      return readBooks(endedAs(file.blocks, objectsAsBooks));
+      return readBooks(endedAs(file.blocks, objectsAsBooks, unreadable), unreadable);
     case 'snapshots':
-      return readBooks(endedAs(file.blocks, snapshotsAsBooks));
+      return readBooks(endedAs(file.blocks, snapshotsAsBooks, unreadable), unreadable);
     case 'differences':
-      return readBooks(endedAs(file.blocks, differencesAsBooks));
+      return readBooks(endedAs(file.blocks, differencesAsBooks, unreadable), unreadable);
     case 'bands':
-      return readBooks(endedAs(file.blocks, bandsAsBooks));
+      return readBooks(endedAs(file.blocks, bandsAsBooks, unreadable), unreadable);
     case 'parquet':
       // DuckDB reads the file itself; our own pass over it is for its hash.
       for await (const block of file.blocks) if (block.length === 0) break;
-      return readParquetRows(duck, file.path, kind, told);
+      return readParquetRows(duck, file.path, kind, told, unreadable);
   }
 }
 

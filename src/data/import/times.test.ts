@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reading } from './batch.ts';
+import { type Reading, Unreadable } from './batch.ts';
 import { readCsv } from './csv-rows.ts';
 import { readObjects } from './json-rows.ts';
 import { epochMs } from './times.ts';
@@ -22,12 +22,14 @@ const csv = (cells: readonly string[]): Reading =>
     bytesOf(cells),
     { columns: [{ role: 'epoch', to: 0 }], separator: ',', decimalComma: false, skipLines: 0, zone: 'UTC' },
     1,
+    new Unreadable('times.csv'),
   );
 const objects = (values: readonly string[]): Reading =>
   readObjects(
     bytesOf(values.map((value) => `{"t":${value}}`)),
     { keys: [{ key: 't', role: 'epoch', to: 0 }], zone: 'UTC' },
     1,
+    new Unreadable('times.jsonl'),
   );
 
 test.for([

@@ -6,7 +6,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Packing as Packed, packingOf } from '../bytes.ts';
+import { longestLine, type Packing as Packed, packingOf } from '../bytes.ts';
 import { type Entry, entryOf } from './zip.ts';
 import { unzstd } from './zstd.ts';
 
@@ -14,8 +14,6 @@ import { unzstd } from './zstd.ts';
 const blockBytes = 2 ** 20;
 /** What a guess at the layout sees of a file. */
 const headBytes = 2 ** 16;
-/** As far as it looks for the end of the first line: books of thousands of levels are that long. */
-export const longestHead = 2 ** 21;
 
 const lineFeed = 10;
 
@@ -181,7 +179,7 @@ async function withHead(
 ): Promise<{ readonly head: Uint8Array; readonly blocks: AsyncGenerator<Uint8Array> }> {
   const read: Uint8Array[] = [];
   let hasLine = false;
-  for (let length = 0; length < headBytes || (!hasLine && length < longestHead); ) {
+  for (let length = 0; length < headBytes || (!hasLine && length < longestLine); ) {
     const next = await blocks.next();
     if (next.done === true) break;
     length += next.value.length;
