@@ -3,6 +3,9 @@
 /** No asset costs as much in any currency: a power of ten in the wrong place, or a number of something else. */
 export const mostPrice = 1e15;
 
+/** No kline and no trade turns over as much, in any currency: the quantity is a number of something else. */
+export const mostTurnover = 1e15;
+
 /** A close this far from both neighbours, which agree within a quarter of it, is an outlier. */
 export const outlierShare = 0.2;
 /**
@@ -17,3 +20,15 @@ export const scaleTimes = 3;
 
 /** Over so much time a price may have gone anywhere; closer together hardly a market did. */
 export const surelyOneMarketMs = 86_400_000;
+
+/** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */
+export const isPossible = (open: number, high: number, low: number, close: number, volume: number): boolean =>
+  high >= low &&
+  close >= low &&
+  close <= high &&
+  low > 0 &&
+  open > 0 &&
+  high < mostPrice &&
+  open < mostPrice &&
+  volume >= 0 &&
+  volume < 1e300;

@@ -3,6 +3,7 @@ import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { asRecorded, asRecordedText } from './as-recorded.ts';
 import { lowerBound } from './catalogue/rows.ts';
+import { addRows } from './check/faults.ts';
 import { type Finding, findingText } from './check/finding.ts';
 import { KlineChecks } from './check/klines.ts';
 import { gapsText } from './gaps.ts';
@@ -18,14 +19,14 @@ export type Found = Parameters<typeof findingText>[0] & { readonly check: string
 
 /** What casts doubt on a result; the rest is said by `sluice data check`. */
 const told: ReadonlySet<string> = new Set(
-  'stuck outliers wicks scale cut-off slip one-sided locked old-books delivered-twice partial zone contracts'.split(
+  'stuck outliers volumes wicks swapped scale cut-off slip one-sided locked old-books delivered-twice partial zone contracts'.split(
     ' ',
   ),
 );
 
 /** Of these the ones that no sound market has; flashes, holes and quiet hours are usual. */
 const grave: ReadonlySet<string> = new Set(
-  'stuck outliers scale slip one-sided locked delivered-twice contracts'.split(' '),
+  'stuck outliers volumes swapped scale slip one-sided locked delivered-twice contracts'.split(' '),
 );
 
 /** Single klines without volume are usual; runs of them may be an outage that the source filled. */
@@ -70,11 +71,11 @@ export function gapNotes(name: string, gaps: readonly FeedGap[], interval?: Inte
   return { warnings: text === '' ? [] : [`${name}: ${text}`], doubts: [] };
 }
 
-/** What an import would find in these klines. */
-export function klineFindings(interval: Interval, columns: Columns): readonly Finding[] {
+/** What an import would find in these klines. `firstLine`: of the file, 0 where nobody knows it. */
+export function klineFindings(interval: Interval, columns: Columns, firstLine = 0): readonly Finding[] {
   const { openTime, open, high, low, close, volume } = columns;
   const checks = new KlineChecks(interval);
-  checks.add([openTime, open, high, low, close, volume], openTime.length);
+  addRows(checks, [openTime, open, high, low, close, volume], firstLine);
   return checks.findings();
 }
 

@@ -83,6 +83,19 @@ test.for<[string, readonly Row[], RegExp]>([
     [...good, ...good].map((row, index) => row.with(0, at + (index < 50 ? index : index - 60) * 60_000)),
     /^!times go back by an hour 1 time .*--zone Europe/,
   ],
+  [
+    'opens and closes in the place of each other',
+    Array.from({ length: 60 }, (_, row) => {
+      const [open, close] = [100 + 5 * Math.sin(row), 100 + 5 * Math.sin(row + 1)];
+      return [at + row * 60_000, close, 106, 94, open, 7];
+    }),
+    /^!opens and closes are in the place of each other: .*--columns time,close,high,low,open,volume\)/,
+  ],
+  [
+    'a volume that no market has',
+    withCells(30, { 5: 9e16 }),
+    /^1 kline with a volume worth 1e15 or more in the quote asset \(line 32, .*: volume 90000000000000000\): no/,
+  ],
   ['no volume', withCells(30, { 5: 0 }), /^1 kline without volume \(line 32/],
   ['an open slightly outside', withCells(30, { 1: 128 }), /^1 open outside \[low, high\]/],
   [
@@ -148,6 +161,7 @@ describe('trades', () => {
     ['out of order', goodTrades.with(50, trade(48)), /^!1 trade earlier than the one before \(line 52/],
     ['at a price that nothing costs', goodTrades.with(50, trade(50, 1e24)), /^!1 impossible trade \(.*price 1e\+24/],
     ['that are none', goodTrades.with(50, trade(50, 0)), /^!1 impossible trade \(line 52, .*price 0/],
+    ['of more than a market has', goodTrades.with(50, trade(50, 100, 9e16)), /^1 trade worth 1e15 or more .*line 52/],
     ['with a hole', goodTrades.toSpliced(50, 100), /^1 gap, longest 101 s \(2024-01-01T00:00:49Z\)/],
     [
       'that are equal',
@@ -210,6 +224,31 @@ describe('books', () => {
   test('that are good have no findings', () => expect(books(...whole)).toEqual([]));
   test.for<[string, readonly (readonly Row[])[], RegExp]>([
     ['that are crossed', whole.with(9, book(9, 9, 102)), /^!1 book with a bid above the ask \(line 29/],
+    [
+      'without asks',
+      whole.with(9, book(9, 9).slice(0, 2)),
+      /^1 book without bids or without asks \(line 29, .*: no asks\): /,
+    ],
+    [
+      'without bids',
+      whole.with(9, book(9, 9).slice(2)),
+      /^1 book without bids or without asks \(line 29, .*: no bids\): /,
+    ],
+    [
+      'that are all without bids',
+      whole.map((rows) => rows.slice(2)),
+      /^!100 books without bids or without asks \(first line 2/,
+    ],
+    [
+      'of more than a market has',
+      whole.with(9, (whole[9] ?? []).with(1, [at + 9_000, 9, 1, 98, 9e16])),
+      /^1 book with a level worth 1e15 or more in the quote asset \(line 29, .*: quantity 90000000000000000\)/,
+    ],
+    [
+      'with a level of nothing',
+      whole.with(9, (whole[9] ?? []).with(1, [at + 9_000, 9, 1, 98, 0])),
+      /^!1 book that cannot be/,
+    ],
     ['that are locked', whole.with(9, book(9, 9, 101)), /^1 book with bid and ask at one price \(line 29/],
     [
       'whose levels are not sorted',

@@ -1,5 +1,6 @@
 /** Checks of recorded books as they pass by, one row for each level. */
-import { type CheckName, counted, type Finding, lengthText } from './finding.ts';
+import { mostTurnover } from '../leaps.ts';
+import { type CheckName, counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
@@ -13,6 +14,8 @@ export class DepthChecks {
   readonly #impossible = new Tally();
   readonly #crossed = new Tally();
   readonly #locked = new Tally();
+  readonly #oneSided = new Tally();
+  readonly #volumes = new Tally();
   readonly #sameTime = new Tally();
   readonly #repeated = new Tally();
   readonly #old = new Tally();
@@ -69,12 +72,21 @@ export class DepthChecks {
     if (fault === 'crossed') this.#crossed.add(this.#line, this.#time);
     else if (fault === 'locked') this.#locked.add(this.#line, this.#time);
     else if (fault !== undefined) this.#impossible.add(this.#line, this.#time, fault);
+    this.#noteSides();
     if (this.#now.length === this.#before.length && this.#now.every((value, at) => value === this.#before[at]))
       this.#noteRepeated();
     else this.#endAlike();
     this.#before = this.#now;
     this.#beforeTime = this.#time;
     this.#now = [];
+  }
+
+  #noteSides(): void {
+    const levels = this.#now;
+    const without = (levels[0] as number) < 0 ? 'bids' : (levels.at(-3) as number) > 0 ? 'asks' : undefined;
+    if (without !== undefined) this.#oneSided.add(this.#line, this.#time, `no ${without}`);
+    const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= mostTurnover);
+    if (large >= 0) this.#volumes.add(this.#line, this.#time, `quantity ${levels[large + 1]}`);
   }
 
   #noteRepeated(): void {
@@ -136,6 +148,13 @@ export class DepthChecks {
         'a run would see the future',
         'sort it (--repair sort)',
       ),
+      ...found(
+        'one-sided',
+        this.#oneSided,
+        this.#oneSided.count === this.books,
+        'without bids or without asks',
+        noSide,
+      ),
     ];
   }
 
@@ -164,6 +183,7 @@ export class DepthChecks {
     const rounded = 'prices rounded by the source: spreads are not what they were';
     const once = 'drop those of the same time (--repair duplicates, with --replace where they are stored)';
     return [
+      ...remark('volumes', this.#volumes, `with a level ${tooMuch}`, quantityEffect),
       ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
       ...remark(
         'same-time',
@@ -182,6 +202,7 @@ export class DepthChecks {
   }
 }
 
+const noSide = 'there, orders on one side find nobody to trade with';
 const drop = 'drop them (--repair impossible)';
 
 function found(
@@ -202,7 +223,7 @@ export function bookFault(levels: readonly number[]): string | undefined {
   let [bid, ask, last, side] = [0, Number.POSITIVE_INFINITY, 0, 0];
   for (let at = 0; at < levels.length; at += 3) {
     const [on, price, quantity] = [levels[at] as number, levels[at + 1] as number, levels[at + 2] as number];
-    if (!(price > 0 && quantity >= 0)) return `price ${price}, quantity ${quantity}`;
+    if (!(price > 0 && quantity > 0)) return `price ${price}, quantity ${quantity}`;
     if (on !== side) {
       if (on > 0) bid = price;
       else ask = price;

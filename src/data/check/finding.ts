@@ -4,6 +4,7 @@ import type { Place } from './tally.ts';
 export type CheckName =
   | 'unreadable'
   | 'impossible'
+  | 'swapped'
   | 'off-grid'
   | 'disorder'
   | 'duplicates'
@@ -16,6 +17,7 @@ export type CheckName =
   | 'opens-outside'
   | 'stuck'
   | 'outliers'
+  | 'volumes'
   | 'wicks'
   | 'scale'
   | 'one-sided'
@@ -45,6 +47,10 @@ export interface Finding {
   /** The first few. */
   readonly places: readonly Place[];
 }
+
+/** Of quantities and volumes that are too large. */
+export const tooMuch = 'worth 1e15 or more in the quote asset';
+export const quantityEffect = 'no market trades as much: orders of any size would fill there';
 
 /** What can be mended when asked for, and how. */
 export const repairs = {

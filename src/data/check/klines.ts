@@ -1,10 +1,11 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { isWick, mostPrice, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { isPossible, isWick, mostTurnover, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
-import { counted, type Finding } from './finding.ts';
+import { Continuity } from './continuity.ts';
+import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, longestText } from './silence.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
@@ -36,6 +37,8 @@ export class KlineChecks {
   readonly #contradictions = new Tally();
   readonly #outliers = new Tally();
   readonly #wicks = new Tally();
+  readonly #volumes = new Tally();
+  readonly #continuity = new Continuity();
   readonly #scale = new Tally();
   /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether one was of rows close in time. */
   #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
@@ -89,6 +92,8 @@ export class KlineChecks {
         if (isWick(open, open, close, this.#high, this.#low)) this.#outliers.add(line, time, `open ${open}`);
         else this.#outside.add(line, time);
       }
+      if (volume * close >= mostTurnover) this.#volumes.add(line, time, `volume ${volume}`);
+      if (!this.#continuity.isFull) this.#continuity.add(open, close);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -217,6 +222,13 @@ export class KlineChecks {
           : `columns look like ${order} (--columns ${order})`,
       );
     }
+    if (this.#continuity.isSwapped)
+      yield {
+        ...{ check: 'swapped', count: rows, refused: true, places: [] },
+        what: 'opens and closes are in the place of each other',
+        effect: 'klines open where those before closed, and these close where those before opened',
+        advice: 'exchange the names of the two columns (--columns time,close,high,low,open,volume)',
+      };
     if (this.#offGrid.count > 0)
       yield fault(
         'off-grid',
@@ -336,6 +348,14 @@ export class KlineChecks {
         'one wrong print can make a whole result',
         this.#outliers.places,
       );
+    if (this.#volumes.count > 0)
+      yield remark(
+        'volumes',
+        this.#volumes.count,
+        `${counted(this.#volumes.count, 'kline')} with a volume ${tooMuch}`,
+        quantityEffect,
+        this.#volumes.places,
+      );
     if (this.#wicks.count > 0)
       yield remark(
         'wicks',
@@ -370,15 +390,3 @@ const fault = (
   effect: string,
   advice: string,
 ): Finding => ({ check, count, refused: true, what, effect, advice, places });
-
-/** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */
-export const isPossible = (open: number, high: number, low: number, close: number, volume: number): boolean =>
-  high >= low &&
-  close >= low &&
-  close <= high &&
-  low > 0 &&
-  open > 0 &&
-  high < mostPrice &&
-  open < mostPrice &&
-  volume >= 0 &&
-  volume < 1e300;

@@ -1,6 +1,6 @@
 /** Checks of public trades as they pass by. */
-import { mostPrice, outlierShare } from '../leaps.ts';
-import { counted, type Finding } from './finding.ts';
+import { mostPrice, mostTurnover, outlierShare } from '../leaps.ts';
+import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, gapFindings, leastGap, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
@@ -15,6 +15,7 @@ export class TradeChecks {
   readonly #disorder = new Tally();
   readonly #impossible = new Tally();
   readonly #outliers = new Tally();
+  readonly #volumes = new Tally();
   readonly #identical = new Tally();
   readonly #twice = new Tally();
   #buys = 0;
@@ -38,6 +39,7 @@ export class TradeChecks {
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
       if (!(price > 0 && quantity > 0 && price < mostPrice && quantity < 1e300))
         this.#impossible.add(line, time, `price ${price}, quantity ${quantity}`);
+      else if (price * quantity >= mostTurnover) this.#volumes.add(line, time, `quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
       this.#notePrice(line, time, price);
@@ -150,6 +152,7 @@ export class TradeChecks {
       'volume counts double there, as after a reconnect',
       'drop what is repeated (--repair duplicates, with --replace where it is stored)',
     );
+    note('volumes', this.#volumes, false, `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect);
     note(
       'outliers',
       this.#outliers,

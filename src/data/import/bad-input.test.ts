@@ -149,6 +149,28 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
     /each is 16 h late: days of another time zone \(UTC\+8\)/,
     { interval: '1day' },
   ],
+  [
+    'whose header has a column twice',
+    csv(
+      good.map((row) => [...row, row[4] * 2]),
+      `${header},close`,
+    ),
+    /its header has "close" more than once: take the wrong column out, or name the columns in their order \(--columns/,
+  ],
+  [
+    'for which a column is told twice',
+    csv(
+      good.map((row) => [...row, row[4]]),
+      `${header},x`,
+    ),
+    /its header has "close" more than once/,
+    { columns: `${header},close`.split(',') },
+  ],
+  [
+    'of opens and closes in the place of each other',
+    csv(good.map(([t, o, h, l, c, v]) => [t, c, h, l, o, v])),
+    /it is the other way round, since klines open where those before closed/,
+  ],
 ])('a file %s is refused', async ([, content, message, options]) => {
   const here = place();
   await expect(here.take(content, options)).rejects.toThrow(message);
@@ -261,6 +283,22 @@ test('a time in which one of the thirteen digits is another sign is none, wherev
     const taken = place().take(csv([...good.slice(0, 100), ...rows]));
     await expect(taken).rejects.toThrow(/5 lines that cannot be read/);
   }
+});
+
+test('trades and books whose header has a column twice are refused', async () => {
+  const rows = Array.from({ length: 3 }, (_, at) => `${start + at},100,1,buy,7\n`).join('');
+  const trades = place().take(`time,price,qty,side,qty\n${rows}`, { kind: 'trades' });
+  await expect(trades).rejects.toThrow('its header has "qty" more than once');
+  const books = place().take(`time_ms,book,side,price,quantity,price\n${start},1,bid,9,1,8\n`, { kind: 'depth' });
+  await expect(books).rejects.toThrow('its header has "price" more than once');
+});
+
+test.for<[string, (second: number) => string, RegExp]>([
+  ['bids', () => '"b":[],"a":[[101,1]]', /3 books without bids or without asks \(first line 1, .*: no bids\)/],
+  ['asks', () => '"b":[[99,1]],"a":[]', /3 books without bids or without asks \(first line 1, .*: no asks\)/],
+])('books that are all without %s are refused', async ([, sides, message]) => {
+  const content = Array.from({ length: 3 }, (_, at) => `{"t":${start + at * 1_000},${sides(at)}}\n`).join('');
+  await expect(place().take(content, { kind: 'depth' })).rejects.toThrow(message);
 });
 
 const snapshots = 'timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';

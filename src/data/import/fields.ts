@@ -3,9 +3,10 @@
 import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
+import { Continuity } from '../check/continuity.ts';
 import { numberFrom } from './csv-rows.ts';
 import type { Told } from './layout.ts';
-import { columnNamed, timeOfTrade, volumeOfBase } from './names.ts';
+import { columnNamed, refuseTwice, timeOfTrade, volumeOfBase } from './names.ts';
 
 export interface FieldPlaces {
   readonly kind: Kind;
@@ -21,8 +22,14 @@ export interface FieldPlaces {
 
 const klineFields = ['open', 'high', 'low', 'close'] as const;
 
-/** By a header, or by the names the user gave. */
+/** By a header, or by the names the user gave; a `Refusal` where these do not tell. */
 export function fieldsOf(header: readonly string[], told: Told, path: string): FieldPlaces {
+  const fields = fieldsNamed(header, told, path);
+  refuseTwice(path, header, [fields.time, ...Object.values(fields.values)]);
+  return fields;
+}
+
+function fieldsNamed(header: readonly string[], told: Told, path: string): FieldPlaces {
   const at = (field: Parameters<typeof columnNamed>[1]): number => columnNamed(header, field);
   const names = header.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''));
   const hasKlines = klineFields.every((field) => at(field) >= 0);
@@ -198,30 +205,14 @@ function refuseMean(
   );
 }
 
-/** Pairs of rows from which on it is no chance which of two columns goes on where the other one ended. */
-const leastPairs = 50;
-/** So many times nearer closes are to the opens before than opens to the closes before; in 200 rows that were recorded it is 1.02 at the most. */
-const surelyNearer = 2;
-
 /** A `Refusal` where opens are closes, and the other way round: no row tells, but klines open where those before closed. */
-export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, times: readonly number[]): void {
+export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, newestFirst: boolean): void {
   const { open, close } = values;
   if (open === undefined || close === undefined) return;
-  const at = (row: number, place: number): number => numberFrom((rows[row]?.[place] ?? '').replace(',', '.'));
-  let [pairs, wide, near] = [0, 0, 0];
-  for (let row = 1; row < rows.length; row++) {
-    const isForward = (times[row] as number) > (times[row - 1] as number);
-    const [before, after] = isForward ? [row - 1, row] : [row, row - 1];
-    const [step, swapped] = [
-      Math.abs(at(after, open) - at(before, close)),
-      Math.abs(at(after, close) - at(before, open)),
-    ];
-    if (Number.isNaN(step + swapped)) continue;
-    pairs++;
-    wide += step;
-    near += swapped;
-  }
-  if (pairs < leastPairs || wide <= surelyNearer * near) return;
+  const at = (cells: readonly string[], place: number): number => numberFrom((cells[place] ?? '').replace(',', '.'));
+  const continuity = new Continuity();
+  for (const cells of newestFirst ? rows.toReversed() : rows) continuity.add(at(cells, open), at(cells, close));
+  if (!continuity.isSwapped) return;
   const names = (rows[0] ?? []).map(() => '-');
   names[time] = 'time';
   for (const [name, place] of Object.entries({ ...values, open: close, close: open })) names[place] = name;

@@ -13,7 +13,7 @@ import { keptLevels, leastStepMs } from './differences.ts';
 import { type FieldPlaces, fieldsByPlace, fieldsOf, refuseSwapped } from './fields.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
-import { columnNamed, namedBy, namedSymbol, symbolColumn } from './names.ts';
+import { columnNamed, namedBy, namedSymbol, refuseTwice, symbolColumn } from './names.ts';
 import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone, refuseRounded } from './times.ts';
 import type { DataFile } from './unpack.ts';
@@ -211,6 +211,7 @@ function textLayout(
   const special = specialLayout(above, file, named);
   if (special === undefined && told.kind === 'depth') refuseNoBooks(file.path, above);
   if (special !== undefined) {
+    refuseTwice(file.path, above ?? [], [...(above ?? []).keys()]);
     if (told.kind !== undefined) refuseOtherThanBooks(file.path, told.kind);
     const amounts = above?.flatMap((name, place) => (/amount$/i.test(name) ? [place] : [])) ?? [];
     const notes = [...special.notes, ...unknownNotes('depth', file.name, [], rows, amounts)];
@@ -334,7 +335,8 @@ function layoutOf(
     throw new Refusal(
       `${file.path}: ${column} is taken for the time, and "${shown((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
-  refuseSwapped(file.path, fields, rows, times);
+  const newestFirst = isNewestFirst(times);
+  refuseSwapped(file.path, fields, rows, newestFirst);
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);
   columns[fields.time] = { role, to: 0 };
@@ -354,7 +356,7 @@ function layoutOf(
     kind,
     about: fields.about,
     columns,
-    newestFirst: isNewestFirst(times),
+    newestFirst,
     endStamps: fields.endStamps,
     isLocal,
     notes: [

@@ -20,7 +20,8 @@ import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
 import { seamFindings } from '../catalogue/seams.ts';
 import { DepthChecks } from '../check/depth.ts';
-import { counted, type Finding, findingText, type Repair, type Repaired } from '../check/finding.ts';
+import { accepted, refuseImport } from '../check/faults.ts';
+import { counted, type Finding, type Repair, type Repaired } from '../check/finding.ts';
 import { futureFinding } from '../check/future.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
@@ -126,8 +127,8 @@ async function importInto(
     refuseConflicts(file, staged, options, taken.rows);
     const written = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
     const seams = await seamFindings(dir, before, written, taken);
-    const seamed = accepted(seams, options);
-    refuseFaults(file, seamed, taken.rows);
+    const seamed = accepted(seams, options.acceptJumps);
+    refuseImport(file.path, seamed, taken.rows);
     const beside = [...seamed, ...(await compared(dir, written))];
     const manifest = withFindings(written, beside);
     writeManifest(dir, manifest);
@@ -185,7 +186,7 @@ async function takeRows(
   const span = { rows: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   const clocks = new Clocks({ isLocal: layout.isLocal || reading.isLocal }, key, options);
   const found = (): readonly Finding[] => [
-    ...accepted(raw.findings(), options),
+    ...accepted(raw.findings(), options.acceptJumps),
     ...clocks.findings(raw instanceof KlineChecks ? raw.gaps : []),
     ...ahead(),
   ];
@@ -207,7 +208,7 @@ async function takeRows(
   if (span.rows === 0 && reading.unreadable.count === 0) throw new Refusal(`${file.path} has no rows: fetch it again`);
   if (held === undefined) {
     const findings = [...readingFindings(layout, reading), ...found()];
-    refuseFaults(file, findings, span.rows);
+    refuseImport(file.path, findings, span.rows);
     return { ...span, findings, repaired: [] };
   }
   const dropped: Repaired[] =
@@ -226,7 +227,7 @@ async function takeRows(
   raw.add(table.columns, table.rows);
   const read = readingFindings(layout, reading).filter(({ check }) => check !== 'unreadable' || dropped.length === 0);
   const findings = [...read, ...found()];
-  refuseFaults(file, findings, table.rows);
+  refuseImport(file.path, findings, table.rows);
   if (table.rows === 0)
     throw new Refusal(
       `${file.path}: not imported: no row of it is left after the repairs (--repair); is it the right file?`,
@@ -290,18 +291,6 @@ function readingFindings(layout: Layout, reading: Reading): readonly Finding[] {
     else remark('contracts', what as string, readAsBase);
   }
   return found;
-}
-
-/** What was said to be the market's is told of, and stands against nothing. */
-const accepted = (findings: readonly Finding[], { acceptJumps = false }: ImportOptions): readonly Finding[] =>
-  findings.map((one) => (acceptJumps && one.check === 'scale' ? { ...one, refused: false } : one));
-
-function refuseFaults({ path }: DataFile, findings: readonly Finding[], rows: number): void {
-  const faults = findings.filter(({ refused }) => refused);
-  if (faults.length === 0) return;
-  throw new Refusal(
-    `${path}: not imported, since of its ${counted(rows, 'row')}:\n${faults.map((fault) => `  - ${findingText(fault)}`).join('\n')}`,
-  );
 }
 
 function refuseConflicts({ path }: DataFile, staged: Staged, { replace }: ImportOptions, rows: number): void {

@@ -3,9 +3,8 @@
 import type { Table } from '../catalogue/parquet.ts';
 import { bookFault } from '../check/depth.ts';
 import type { Repair, Repaired } from '../check/finding.ts';
-import { isPossible } from '../check/klines.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from '../check/twice.ts';
-import { mostPrice } from '../leaps.ts';
+import { isPossible, mostPrice } from '../leaps.ts';
 
 export interface Mended {
   readonly table: Table;

@@ -130,6 +130,18 @@ export function columnNamed(header: readonly string[], field: Field): number {
   return -1;
 }
 
+/** A `Refusal` where a column that is read has the name of another one: which of the two it is nobody knows. */
+export function refuseTwice(path: string, header: readonly string[], places: readonly number[]): void {
+  // Exchanges tell letters apart by their case, as `t` and `T`.
+  const isAlike = (one: string, other: string): boolean =>
+    one === other || (one.length > 1 && one.toLowerCase() === other.toLowerCase());
+  const twice = places.find((at) => header.some((name, other) => other !== at && isAlike(name, header[at] ?? '')));
+  if (twice === undefined) return;
+  throw new Refusal(
+    `${path}: its header has "${shown(header[twice] ?? '')}" more than once: take the wrong column out, or name the columns in their order (--columns; - for one to leave out)`,
+  );
+}
+
 /** The column that names the symbol of each row; -1 when none does. One that is left out of the columns told by hand does so all the same. */
 export function symbolColumn(header: readonly string[], columns: readonly string[] | undefined): number {
   const named = columnNamed(columns ?? header, 'anySymbol');
