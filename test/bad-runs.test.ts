@@ -67,7 +67,9 @@ describe('klines', () => {
   });
 
   test('of a smaller interval are refused, with how many', async () => {
-    await expect(prepared(upTo(100), '', '5min')).rejects.toThrow(/does not open a kline of 5min.*80 of 100 rows/);
+    await expect(prepared(upTo(100), '', '5min')).rejects.toThrow(
+      /80 times at which no kline of 5min opens .*dataIntervals: \{ BTCUSDT: 1min \}/,
+    );
   });
 
   test('that are too few to warm up are counted', async () => {

@@ -39,9 +39,13 @@ test.for<[string, string | Uint8Array, string]>([
   [
     'with a high below the low',
     changed(50, cell(2, '1')),
-    'klines.csv, line 50: high is below low (1 of 120 rows are impossible)',
+    'klines.csv: not read, since of its 120 rows: 1 impossible row of 120 rows (line 50, 2020-02-01T00:48:00Z: open 100, high 1,',
   ],
-  ['with a negative volume', changed(50, cell(5, '-3')), 'klines.csv, line 50: volume -3 is impossible'],
+  [
+    'with a negative volume',
+    changed(50, cell(5, '-3')),
+    '1 impossible row of 120 rows (line 50, 2020-02-01T00:48:00Z: open 100, high 101, low 99, close 100.5, volume -3)',
+  ],
   [
     'with a finer price than the instrument',
     changed(50, cell(4, '100.123')),
@@ -50,22 +54,22 @@ test.for<[string, string | Uint8Array, string]>([
   [
     'with a time between klines',
     changed(50, cell(0, String(Date.UTC(2020, 1, 1) + 1))),
-    'line 50: time 1580515200001 does not open a kline of 1min',
+    '1 time at which no kline of 1min opens (line 50, 2020-02-01T00:00:00.001Z)',
   ],
   [
     'out of order',
     text(right.toSpliced(49, 2, right[50] as string, right[49] as string)),
-    'klines.csv, line 51 (2020-02-01T00:48:00.000Z): 1 rows are earlier than the row before',
+    '1 row earlier than the row before (line 51, 2020-02-01T00:48:00Z)',
   ],
   [
     'with a row twice',
     changed(50, right[49] as string, right[49] as string),
-    'klines.csv, line 51 (2020-02-01T00:48:00.000Z): 1 rows repeat the time of the row before',
+    '1 row of the same time as the row before (line 51, 2020-02-01T00:48:00Z)',
   ],
   [
     'with two klines of one time',
     changed(50, right[49] as string, cell(4, '99')),
-    'line 51 (2020-02-01T00:48:00.000Z): 1 rows repeat the time',
+    '1 row of the same time as the row before, with other values (line 51, 2020-02-01T00:48:00Z: close 99, in',
   ],
 ])('data %s are refused', async ([, data, message]) => {
   const { out, refusal } = await run(data);
@@ -84,7 +88,9 @@ test('a refusal of data is one line on stderr', async () => {
   at.write('klines.csv', changed(50, cell(2, '1')));
   const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);
   expect([code, out]).toEqual([2, '']);
-  expect(err).toMatch(/^sluice: \S+klines\.csv, line 50: high is below low [^\n]*\n$/);
+  expect(err).toMatch(
+    /^sluice: \S+klines\.csv: not read, .*\(line 50, [^\n]*: import it, and write catalogue [^\n]*\n$/,
+  );
 });
 
 test('rows out of order and rows twice are mended when asked, and it is said', async () => {
@@ -136,7 +142,7 @@ test('two different klines of one time are not mended: nobody knows which is tru
   const { refusal } = await run(changed(50, right[49] as string, cell(4, '99')), 'repair=true');
   expect(refusal?.exitCode).toBe(2);
   expect(refusal?.message).toContain(
-    'lines 50 and 51: two different klines of 2020-02-01T00:48:00.000Z; remove the wrong one',
+    '1 row of the same time as the row before, with other values (2020-02-01T00:48:00Z: close 99, in the row before it 100.5)',
   );
 });
 

@@ -3,14 +3,17 @@ import { z } from 'zod';
 import type { Depth } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { linesOf } from './bytes.ts';
+import { DepthChecks } from './check/depth.ts';
+import { refuseNamed, refuseUnits } from './check/faults.ts';
+import { addBooks, bookColumns } from './tape-files.ts';
 
 // {"t":1723161256000,"b":[[61828.01,0.0455],…],"a":[[61828.02,1.2],…]}: UTC ms, bids and asks, best first
-const level = z.tuple([z.number().positive(), z.number().nonnegative()]);
-const book = z.strictObject({ t: z.int().positive(), b: z.array(level).min(1), a: z.array(level).min(1) });
+const level = z.tuple([z.number(), z.number()]);
+const book = z.strictObject({ t: z.number(), b: z.array(level), a: z.array(level) });
 
 /**
- * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Crossed books are
- * refused: whoever fills against one buys below what it sells at. Throws a `Refusal` with the line number.
+ * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Throws a `Refusal` with
+ * the line number for a line that cannot be read, and for all that stands against an import.
  */
 export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
   const out: Depth[] = [];
@@ -18,18 +21,18 @@ export function loadDepth({ path, symbol }: { readonly path: string; readonly sy
   for (const text of linesOf(path)) {
     line++;
     const read = readBook(text);
-    const time = typeof read === 'string' ? 0 : read.t;
-    const last = out.at(-1)?.time ?? 0;
-    const fault =
-      typeof read === 'string'
-        ? read
-        : time < last
-          ? `it is ${last - time} ms earlier than the line before`
-          : faultOf(read);
-    if (typeof read === 'string' || fault !== undefined)
-      throw new Refusal(`${path}, line ${line}: ${fault}: correct the file or fetch it again`);
-    out.push({ symbol, time, bids: read.b, asks: read.a, seenAt: time });
+    if (typeof read === 'string')
+      throw new Refusal(`${path}, line ${line}: ${read}: correct the file or fetch it again`);
+    out.push({ symbol, time: read.t, bids: read.b, asks: read.a, seenAt: read.t });
   }
+  refuseUnits(
+    path,
+    Float64Array.from(out, ({ time }) => time),
+    1,
+  );
+  const checks = new DepthChecks();
+  addBooks(checks, bookColumns(out), [0, out.length], 1);
+  refuseNamed(path, checks.findings(), checks.rows);
   return out;
 }
 
@@ -47,13 +50,4 @@ function readBook(text: string): Book | string {
   return read.success
     ? read.data
     : `it is no book: ${read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`;
-}
-
-function faultOf({ a, b }: Book): string | undefined {
-  const [ask, bid] = [a[0]?.[0] ?? 0, b[0]?.[0] ?? 0];
-  if (bid > ask) return `the book is crossed (bid ${bid} above ask ${ask})`;
-  const sorted =
-    b.every((at, index) => index === 0 || at[0] < (b[index - 1]?.[0] ?? 0)) &&
-    a.every((at, index) => index === 0 || at[0] > (a[index - 1]?.[0] ?? 0));
-  return sorted ? undefined : 'its levels are not sorted best first';
 }

@@ -62,7 +62,7 @@ describe('a file of klines', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
     expect(() => load(jump)).toThrow(
-      /csv: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .* --accept-jumps\)/,
+      /csv: not read, .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*\(--accept-jumps\) \(options are those of sluice data import \S+csv: import it, and write catalogue/,
     );
     expect(load(jump, { acceptJumps: true }).doubts).toEqual([
       expect.stringMatching(/^\d+\.csv: 1 jump to more than 3 times or less than a third of the price$/),
@@ -78,6 +78,16 @@ describe('a file of klines', () => {
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
   });
 
+  test('with opens and closes in the place of each other is refused, and a volume that no market has is told of', () => {
+    const close = (count: number): string => (100 + 5 * Math.sin(count)).toFixed(2);
+    const rows = Array.from({ length: 60 }, (_, at) => row(at, `${close(at)},106,94,${close(at - 1)},7`));
+    expect(() => load(csv(...rows))).toThrow(
+      /csv: not read, .*: opens and closes are in the place of each other: klines open/,
+    );
+    const [first, second] = [row(0), row(1, '100,101,99,100,9e16')];
+    expect(load(csv(first, second)).doubts).toEqual([expect.stringContaining('1 kline with a volume worth')]);
+  });
+
   test('is told of by what an import would find: a feed that stood still, quiet hours', () => {
     const frozen = Array.from({ length: 120 }, (_, count) => row(count));
     const quiet = Array.from({ length: 20 }, (_, count) => row(120 + count, `100,101,99,100.${count},0`));
@@ -88,6 +98,32 @@ describe('a file of klines', () => {
       expect.stringContaining(`${stuck} (first 2020-02-01T00:01:00Z): a feed that stood still`),
     ]);
     expect(doubts).toEqual([expect.stringMatching(new RegExp(`^\\d+\\.csv: ${stuck}$`))]);
+  });
+
+  test('is refused for a fault outside of from and to, by its line, too; a jump there concerns no run', () => {
+    const rows = Array.from({ length: 12 }, (_, count) => row(count));
+    const part = { from: minute(4), to: minute(8) };
+    const refusal = (at: number, text: string): string => {
+      try {
+        load(csv(...rows.with(at, text)), part);
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const at of [0, 2, 3, 4, 6, 8, 9, 11])
+      expect(refusal(at, row(at, '100,99,101,100,7'))).toMatch(
+        new RegExp(`1 impossible row of 12 rows \\(line ${at + 2},`),
+      );
+    // Out of order with the row before or behind it, wherever a part begins.
+    for (let at = 1; at < 12; at++) {
+      expect(refusal(at, row(0, '100,101,99,100,7'))).toMatch(
+        /1 row (earlier than|of the same time as) the row before/,
+      );
+      expect(refusal(at, rows[at - 1] ?? '')).toContain(`row of the same time as the row before (line ${at + 2},`);
+    }
+    const jump = rows.map((text, at) => (at < 2 ? row(at, '10,11,9,10,7') : text));
+    expect(load(csv(...jump), part).findings.rows).toBe(12);
   });
 
   test('is told of by what lies between from and to alone', () => {
@@ -143,19 +179,42 @@ describe('a file that would falsify a result is refused, with the line and what 
       csv(row(0), row(1, '100,101,99,100.125,7')),
       /line 3: 100.125 in column 5 has more than 2 decimals/,
     ],
-    ['disorder', csv(row(0), row(2), row(1), row(3)), /line 4 \(2020-02-01T00:01:00.000Z\): 1 rows are earlier/],
-    ['repetition', csv(row(0), row(0), row(1)), /line 3 .*: 1 rows repeat the time/],
+    [
+      'disorder',
+      csv(row(0), row(2), row(1), row(3)),
+      /1 row earlier than the row before \(line 4, 2020-02-01T00:01:00Z\): .*repair: true there/,
+    ],
+    [
+      'repetition',
+      csv(row(0), row(0), row(1)),
+      /1 row of the same time as the row before \(line 3, .*repair: true there/,
+    ],
     [
       'high below low',
       csv(row(0), row(1, '100,99,101,100,7'), row(2), row(3)),
-      /line 3: high is below low \(1 of 4 rows/,
+      /1 impossible row of 4 rows \(line 3, .* high 99, low 101/,
     ],
-    ['swapped columns', csv(row(0, '100,100,102,99,7')), /high is below low.*probably not in the order/],
-    ['a close outside', csv(row(0, '100,101,99,98,7')), /line 2: close 98 lies outside \[99, 101\]/],
-    ['a price of zero', csv(row(0, '100,101,0,98,7')), /line 2: a price is not above 0/],
-    ['a negative volume', csv(row(0, '100,101,99,100,-7')), /line 2: volume -7 is impossible/],
-    ['an infinite volume', csv(row(0, '100,101,99,100,1e999')), /line 2: volume Infinity is impossible/],
-    ['times in seconds', csv('1580515230,100,101,99,100,7'), /line 2: time 1580515230 does not open a kline of 1min/],
+    [
+      'swapped columns',
+      csv(row(0, '100,100,102,99,7')),
+      /columns look like time,open,close,high,low,volume \(--columns/,
+    ],
+    [
+      'a close outside',
+      csv(row(0, '100,101,99,98,7')),
+      /1 impossible row of 1 row \(line 2, .*high 101, low 99, close 98/,
+    ],
+    ['a price of zero', csv(row(0, '100,101,0,98,7')), /1 impossible row of 1 row \(line 2, .*low 0/],
+    ['a negative volume', csv(row(0, '100,101,99,100,-7')), /1 impossible row of 1 row \(line 2, .*volume -7/],
+    [
+      'an infinite volume',
+      csv(row(0, '100,101,99,100,1e999')),
+      /1 impossible row of 1 row \(line 2, .*volume Infinity/,
+    ],
+    ['times in seconds', csv('1580515200,100,101,99,100,7'), /line 2: the time 1580515200 is in s, and .* has UTC ms/],
+    ['times in µs', csv(row(0), '1580515260000000,100,101,99,100,7'), /line 3: the time 1580515260000000 is in µs/],
+    ['times in ns', csv('1580515200000000000,100,101,99,100,7'), /line 2: the time .* is in ns, .*: import it/],
+    ['times of rows', csv('0,100,101,99,100,7'), /line 2: the time 0 is no moment since 1973/],
   ])('%s', (_, content, message) => {
     expect(() => load(content)).toThrow(message);
   });
@@ -188,7 +247,7 @@ describe('a file that would falsify a result is refused, with the line and what 
   test('klines of a smaller interval, with how to say so', () => {
     const minutes = csv(...Array.from({ length: 100 }, (_, count) => row(count)));
     expect(() => load(minutes, { interval: '60min' })).toThrow(
-      /has klines of 1min, not of 60min: say so \(dataIntervals: \{ XBTUSD: 1min \}\).*does not open a kline of 60min .*; as with 98 of 100 rows/,
+      /98 times at which no kline of 60min opens .*these are klines of 1min: say so \(dataIntervals: \{ XBTUSD: 1min \}\)/,
     );
   });
 
@@ -209,15 +268,17 @@ describe('a repair, when asked for', () => {
     expect([...found.columns.openTime]).toEqual([minute(0), minute(1), minute(2)]);
     expect(found.findings).toMatchObject({ rows: 3, duplicatesDropped: 1, rowsOutOfOrder: 2 });
     expect(found.warnings).toEqual([
-      expect.stringMatching(/csv: repaired \(duplicates\): 1 row$/),
       expect.stringMatching(/csv: repaired \(sort\): 2 rows$/),
+      expect.stringMatching(/csv: repaired \(duplicates\): 1 row$/),
     ]);
     expect(found.doubts).toEqual(found.warnings);
   });
 
   test('never chooses between two different klines of one time', () => {
     const content = csv(row(0), row(1), row(0, '100,101,99,100,8'));
-    expect(() => load(content, { repair: true })).toThrow(/lines 2 and 4: two different klines of 2020-02-01T00:00/);
+    expect(() => load(content, { repair: true })).toThrow(
+      /1 row of the same time as the row before, with other values \(2020-02-01T00:00:00Z: close 100, in .*; volume 8, in the row before it 7\)/,
+    );
   });
 });
 

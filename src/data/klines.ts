@@ -6,11 +6,11 @@ import { Refusal } from '../domain/refusal.ts';
 import { type AsRecorded, asRecorded } from './as-recorded.ts';
 import { withBlocks } from './bytes.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { type Finding, findingText } from './check/finding.ts';
+import { accepted, refuseNamed, refuseUnits } from './check/faults.ts';
+import type { Finding, Repair, Repaired } from './check/finding.ts';
 import { findGaps, missingIn } from './gaps.ts';
-import { mostPrice } from './leaps.ts';
+import { mend } from './import/mend.ts';
 import { readNumberTable } from './number-table.ts';
-import { sortedOnce } from './repair.ts';
 import {
   gapNotes,
   gapsWithin,
@@ -68,39 +68,108 @@ export function loadKlines(file: KlineFile): KlineData {
   ];
   const remedy = `correct the file, or import it without them (sluice data import ${path} --repair unreadable)`;
   const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names, remedy));
-  const [openTime, open, high, low, close, volume] = table.columns;
-  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
-  if (openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
-  const read: Columns = { openTime, open, high, low, close, volume };
-  checkRows(file, read);
-  const { columns, duplicatesDropped, rowsOutOfOrder } = sortedOnce(file, read);
+  const read = klineColumns(table.columns);
+  if (read.openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
+  refuseUnits(path, read.openTime, firstLine);
+  const { columns, part, mended } = checked(file, read);
   const gaps = findGaps(file, columns.openTime);
+  const rowsOf = (repair: Repair): number => mended.find((one) => one.repair === repair)?.rows ?? 0;
   const findings = {
     ...asRecorded(columns),
     missing: missingIn(gaps, { interval: file.interval }),
-    duplicatesDropped,
-    rowsOutOfOrder,
+    duplicatesDropped: rowsOf('duplicates'),
+    rowsOutOfOrder: rowsOf('sort'),
   };
-  return { columns, gaps, findings, ...told(file, columns, gaps, findings, table.ended), sha256 };
+  return { columns, gaps, findings, ...told(file, columns, gaps, part, mended, table.ended), sha256 };
 }
 
-/** Refuses prices that jump to another scale, as an import does; the rest is told. */
+function klineColumns([openTime, open, high, low, close, volume]: readonly Float64Array[]): Columns {
+  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
+  return { openTime, open, high, low, close, volume };
+}
+
+/** Behind the header. */
+const firstLine = 2;
+
+interface Checked {
+  readonly columns: Columns;
+  /** Of what lies between `from` and `to`. */
+  readonly part: readonly Finding[];
+  readonly mended: readonly Repaired[];
+}
+
+/** The rows with what an import would find in them, mended where they have to be and that is asked for; a `Refusal` where something stands against them. */
+function checked(file: KlineFile, read: Columns): Checked {
+  const part = partFindings(file, read, firstLine);
+  // Nearly all files are sound, and then no row is looked at twice.
+  if (!(part.some(({ refused }) => refused) || isFaultyOutside(file, read))) return { columns: read, part, mended: [] };
+  const found = klineFindings(file.interval, read, firstLine);
+  const isMendable = found.some(({ check }) => check === 'disorder' || check === 'duplicates');
+  if (file.repair !== true || !isMendable) {
+    refuseFaults(file, read, found, part);
+    return { columns: read, part, mended: [] };
+  }
+  const { openTime, open, high, low, close, volume } = read;
+  const table = { kind: 'klines', columns: [openTime, open, high, low, close, volume], rows: openTime.length } as const;
+  const { table: rest, repaired: mended } = mend(table, new Set(['sort', 'duplicates'] as const));
+  const columns = klineColumns(rest.columns);
+  // Of mended rows nobody knows the line.
+  const mendedPart = partFindings(file, columns, 0);
+  refuseFaults(file, columns, klineFindings(file.interval, columns), mendedPart);
+  return { columns, part: mendedPart, mended };
+}
+
+/** Prices that jump stand against a run that goes over them. Klines of several intervals are refused by every run, wherever they come from. */
+const standsAgainst = ({ refused, check }: Finding): boolean => refused && check !== 'scale' && check !== 'mixed';
+
+function partFindings(file: KlineFile, columns: Columns, line: number): readonly Finding[] {
+  const [first, end] = rowsWithin(columns.openTime, file);
+  const part = mapColumns(columns, (column) => column.subarray(first, end));
+  return klineFindings(file.interval, part, line === 0 ? 0 : line + first);
+}
+
+/** Before `from` and behind `to`, with the first row and the last one between them: whether all are in order is seen by pairs. */
+function isFaultyOutside(file: KlineFile, columns: Columns): boolean {
+  const rows = columns.openTime.length;
+  const [first, end] = rowsWithin(columns.openTime, file);
+  const pieces = [...(first > 0 ? [[0, first + 1]] : []), ...(end < rows ? [[Math.max(0, end - 1), rows]] : [])];
+  return pieces.some(([from, to]) => {
+    const piece = mapColumns(columns, (column) => column.subarray(from, to));
+    return klineFindings(file.interval, piece).some(standsAgainst);
+  });
+}
+
+function refuseFaults(
+  { path, symbol, interval, acceptJumps = false }: KlineFile,
+  { openTime }: Columns,
+  found: readonly Finding[],
+  part: readonly Finding[],
+): void {
+  const jumps = accepted(part, acceptJumps).filter(({ check }) => check === 'scale');
+  const faults = [...found.filter(standsAgainst), ...jumps];
+  const smaller = faults.some(({ check }) => check === 'off-grid') ? smallerOf(openTime, interval) : undefined;
+  const advice = `these are klines of ${smaller}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them`;
+  refuseNamed(
+    path,
+    smaller === undefined ? faults : faults.map((one) => (one.check === 'off-grid' ? { ...one, advice } : one)),
+    openTime.length,
+    '; or say repair: true there, which sorts rows and drops repeated ones',
+  );
+}
+
+/** What is said of the rows between `from` and `to`, and of the file. */
 function told(
   file: KlineFile,
   columns: Columns,
   gaps: readonly FeedGap[],
-  { duplicatesDropped, rowsOutOfOrder }: KlineFindings,
+  found: readonly Finding[],
+  repaired: readonly Repaired[],
   ended: boolean,
 ): Notes {
   const name = basename(file.path);
   const [first, end] = rowsWithin(columns.openTime, file);
   const part = mapColumns(columns, (column) => column.subarray(first, end));
-  const found = klineFindings(file.interval, part);
-  refuseJump(file, columns.openTime, found);
-  const mended = [
-    ...(duplicatesDropped > 0 ? [repairText('duplicates', duplicatesDropped)] : []),
-    ...(rowsOutOfOrder > 0 ? [repairText('sort', rowsOutOfOrder)] : []),
-  ].map((text) => `${name}: ${text}`);
+  const mended = repaired.map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}`);
   const cut = ended ? [] : [`${name}: the last line has no end: the file may be cut off`];
   return together(
     { warnings: mended, doubts: mended },
@@ -111,50 +180,8 @@ function told(
   );
 }
 
-function refuseJump(
-  { path, acceptJumps = false, repair = false }: KlineFile,
-  openTime: Float64Array,
-  found: readonly Finding[],
-): void {
-  const jump = found.find(({ check, refused }) => check === 'scale' && refused);
-  if (jump === undefined || acceptJumps) return;
-  // Of mended rows nobody knows the line.
-  const places = jump.places.map((place) =>
-    repair ? place : { ...place, line: rowAt(openTime, place.time ?? 0) + 2 },
-  );
-  const advice = `cut the file up by symbol or unit; if the market did it, import it and say so (sluice data import ${path} --accept-jumps), and write catalogue for its name in the configuration`;
-  throw new Refusal(`${path}: ${findingText({ ...jump, places, advice })}`);
-}
-
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
 export const rowAt = (openTime: Float64Array, time: number): number => lowerBound(openTime, openTime.length, time);
-
-/** Refuses rows that no market can have made, counting them all and naming the first. */
-function checkRows({ path, symbol, interval }: KlineFile, columns: Columns): void {
-  let impossible = 0;
-  let swapped = 0;
-  let first: { readonly line: number; readonly fault: string } | undefined;
-  const rows = columns.openTime.length;
-  for (let row = 0; row < rows; row++) {
-    const fault = faultOf(columns, row, interval);
-    if (fault === undefined) continue;
-    impossible++;
-    if (fault === highBelowLow) swapped++;
-    first ??= { line: row + 2, fault };
-  }
-  if (first === undefined) return;
-  const smaller = smallerOf(columns.openTime, interval);
-  const where = `line ${first.line}: ${first.fault}`;
-  if (smaller !== undefined && swapped <= rows / 2)
-    throw new Refusal(
-      `${path} has klines of ${smaller}, not of ${interval}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them (${where}; as with ${impossible} of ${rows} rows)`,
-    );
-  const hint =
-    swapped > rows / 2
-      ? 'the columns are probably not in the order time_ms,open,high,low,close,volume (open, close, high, low?)'
-      : 'correct or remove these rows, or fetch the file again';
-  throw new Refusal(`${path}, ${where} (${impossible} of ${rows} rows are impossible): ${hint}`);
-}
 
 /** The smaller interval at whose openings nearly all rows stand, one after the other: a file of that, and not a wrong one. */
 function smallerOf(openTime: Float64Array, interval: Interval): Interval | undefined {
@@ -167,22 +194,4 @@ function smallerOf(openTime: Float64Array, interval: Interval): Interval | undef
     }
     return steps > 0.9 * (openTime.length - 1);
   });
-}
-
-const highBelowLow = 'high is below low';
-
-function faultOf(columns: Columns, row: number, interval: Interval): string | undefined {
-  const time = columns.openTime[row] as number;
-  const low = columns.low[row] as number;
-  const high = columns.high[row] as number;
-  const close = columns.close[row] as number;
-  const open = columns.open[row] as number;
-  const volume = columns.volume[row] as number;
-  if (high < low) return highBelowLow;
-  if (close < low || close > high) return `close ${close} lies outside [${low}, ${high}]`;
-  if (!(low > 0 && open > 0)) return 'a price is not above 0';
-  if (!(high < mostPrice && open < mostPrice)) return `a price is ${mostPrice} or above`;
-  if (!(volume >= 0 && volume < Number.POSITIVE_INFINITY)) return `volume ${volume} is impossible`;
-  if (openTimeOf(interval, time) === time) return undefined;
-  return `time ${time} does not open a kline of ${interval} (times are UTC ms at which klines open)`;
 }

@@ -81,25 +81,38 @@ const booksAtOnce = 1_000;
 
 /** What an import would say of the books. */
 export function bookNotes({ name, now, ...stretch }: TapeFile, symbol: string, books: BookColumns): Notes {
-  const { time, start, asks, price, quantity } = books;
+  const { time } = books;
   const [first, end] = rowsWithin(time, stretch);
   const checks = new DepthChecks();
+  addBooks(checks, books, [first, end]);
+  const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
+  const gaps = checks.gaps.map(([from, to]): FeedGap => ({ ...missing, symbol, channel: 'depth', from, to }));
+  return together(gapNotes(name, gaps), notesOf(name, found));
+}
+
+/** Adds books that stand in one line each, the first of all in line `firstLine`; 0 where nobody knows the lines. */
+export function addBooks(
+  checks: DepthChecks,
+  { time, start, asks, price, quantity }: BookColumns,
+  [first, end]: readonly [first: number, end: number],
+  firstLine = 0,
+): void {
   for (let book = first; book < end; book += booksAtOnce) {
     const last = Math.min(end, book + booksAtOnce);
     const [from, to] = [start[book] as number, start[last] as number];
     const [times, numbers, sides] = [0, 0, 0].map(() => new Float64Array(to - from)) as Float64Array[];
+    const lines = new Uint32Array(to - from);
     for (let at = book; at < last; at++) {
       const [begin, middle, stop] = [start[at], asks[at], start[at + 1]].map((row) => (row as number) - from);
       times?.fill(time[at] as number, begin, stop);
       numbers?.fill(at, begin, stop);
       sides?.fill(1, begin, middle).fill(-1, middle, stop);
+      if (firstLine > 0) lines.fill(firstLine + at, begin, stop);
     }
     checks.add(
       [times, numbers, sides, price.subarray(from, to), quantity.subarray(from, to)] as Float64Array[],
       to - from,
+      lines,
     );
   }
-  const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
-  const gaps = checks.gaps.map(([from, to]): FeedGap => ({ ...missing, symbol, channel: 'depth', from, to }));
-  return together(gapNotes(name, gaps), notesOf(name, found));
 }

@@ -32,13 +32,28 @@ describe('recorded trades', () => {
     });
   });
 
-  const head = 'time_ms,price,qty,side\n5,100,1,buy\n';
+  const at = Date.UTC(2024, 0, 1);
+  const head = `time_ms,price,qty,side\n${at + 5},100,1,buy\n`;
   test.each([
     ['other columns', 'time,price\n', /line 1: the columns are "time,price"/],
-    ['a cut line', `${head}6,100`, /line 3: 2 columns, not 4/],
-    ['a side that is none', `${head}6,100,1,both\n`, /line 3: the side is "both"/],
-    ['a price that is none', `${head}6,,1,buy\n`, /line 3: "6,,1,buy" is no trade/],
-    ['disorder', `${head}4,100,1,sell\n`, /line 3: it is 1 ms earlier/],
+    ['a cut line', `${head}${at},100`, /line 3: 2 columns, not 4/],
+    ['a side that is none', `${head}${at},100,1,both\n`, /line 3: the side is "both"/],
+    ['a price that is none', `${head}${at},,1,buy\n`, /line 3: "\d+,,1,buy" is no trade/],
+    ['a price below 0', `${head}${at + 6},-100,1,buy\n`, /1 impossible trade \(line 3, .*: price -100, quantity 1\)/],
+    ['a price that nothing costs', `${head}${at + 6},1e24,1,buy\n`, /1 impossible trade \(line 3, .*: price 1e\+24/],
+    ['times in s', `${head}${at / 1_000},100,1,buy\n`, /line 3: the time 1704067200 is in s, and/],
+    [
+      'times in µs',
+      `${head}${at}000,100,1,buy\n`,
+      /line 3: the time 1704067200000000 is in µs, and .* reads s, ms, µs and ns/,
+    ],
+    ['times in ns', `${head}${at}000000,100,1,buy\n`, /line 3: the time 1704067200000000000 is in ns, and/],
+    ['parts of a ms', `${head}${at}.5,100,1,buy\n`, /line 3: the time 1704067200000.5 has parts of a ms/],
+    [
+      'disorder',
+      `${head}${at + 4},100,1,sell\n`,
+      /not read, .* 1 trade earlier than the one before \(line 3, 2024-01-01T00:00:00.004Z\): .*--repair sort.*write catalogue/,
+    ],
   ])('%s are refused with the line', (_, content, message) => {
     expect(() => loadTrades({ path: written(content), symbol: 'X' })).toThrow(message);
   });
@@ -61,13 +76,36 @@ describe('recorded books', () => {
     expect(books.every(({ bids, asks }) => (bids[0]?.[0] ?? 0) < (asks[0]?.[0] ?? 0))).toBe(true);
   });
 
-  const one = '{"t":5,"b":[[99,1],[98,1]],"a":[[100,1]]}\n';
+  const t = Date.UTC(2024, 0, 1);
+  const one = `{"t":${t},"b":[[99,1],[98,1]],"a":[[100,1]]}\n`;
   test.each([
-    ['a cut line', `${one}{"t":6,"b":[[99`, /line 2: it is not JSON/],
-    ['a book without asks', `${one}{"t":6,"b":[[99,1]],"a":[]}\n`, /line 2: it is no book: a/],
-    ['a crossed book', one.replace('[100,1]', '[98.5,1]'), /line 1: the book is crossed \(bid 99 above ask 98.5\)/],
-    ['unsorted levels', one.replace('[98,1]', '[99.5,1]'), /line 1: its levels are not sorted/],
-    ['disorder', `${one}${one.replace('5', '4')}`, /line 2: it is 1 ms earlier/],
+    ['a cut line', `${one}{"t":${t},"b":[[99`, /line 2: it is not JSON/],
+    [
+      'books without asks',
+      one.replace('[100,1]', ''),
+      /1 book without bids or without asks \(line 1, .*: no asks\): there/,
+    ],
+    [
+      'a level of nothing',
+      one.replace('[98,1]', '[98,0]'),
+      /1 book that cannot be \(line 1, .*: price 98, quantity 0\)/,
+    ],
+    ['times in µs', `${one}${one.replace(`${t}`, `${t}000`)}`, /line 2: the time 1704067200000000 is in µs/],
+    [
+      'a crossed book',
+      one.replace('[100,1]', '[98.5,1]'),
+      /1 book with a bid above the ask \(line 1, .*--repair impossible/,
+    ],
+    [
+      'unsorted levels',
+      one.replace('[98,1]', '[99.5,1]'),
+      /1 book that cannot be \(line 1, .*: levels are not sorted best first\)/,
+    ],
+    [
+      'disorder',
+      `${one}${one.replace(`${t}`, `${t - 1}`)}`,
+      /1 book earlier than the one before \(line 2, .*--repair sort/,
+    ],
   ])('%s are refused with the line', (_, content, message) => {
     expect(() => loadDepth({ path: written(content), symbol: 'X' })).toThrow(message);
   });

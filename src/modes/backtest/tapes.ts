@@ -7,9 +7,9 @@ import type { Kind } from '../../data/catalogue/kinds.ts';
 import { storedTape } from '../../data/catalogue/tape.ts';
 import { loadDepth } from '../../data/depth.ts';
 import type { Tape } from '../../data/tape.ts';
-import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeColumns, tradeNotes } from '../../data/tape-files.ts';
+import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
 import { type Notes, rowsWithin, type Stretch, together } from '../../data/told.ts';
-import { loadTrades } from '../../data/trades.ts';
+import { readTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { fileSymbolNotes } from './file-symbol.ts';
@@ -104,7 +104,7 @@ function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): F
     given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
   const path = pathOf(config.trades[symbol]);
   const depth = config.fidelity === 'trades' ? undefined : pathOf(config.depth[symbol]);
-  const trades = path === undefined ? undefined : tradeColumns(loadTrades({ path, symbol }));
+  const trades = path === undefined ? undefined : readTrades(path);
   const books = depth === undefined ? undefined : bookColumns(loadDepth({ path: depth, symbol }));
   const gaps = trades === undefined ? undefined : silencesOf(symbol, trades);
   return {
