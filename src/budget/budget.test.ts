@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import { fc, property } from '../testing/properties.ts';
 import type { Lane } from '../venue/venue.ts';
+import { noBans } from './bans.ts';
 import { type BudgetOptions, budget } from './budget.ts';
-import { sharedWithNobody } from './shared.ts';
+import { type Shared, sharedWithNobody } from './shared.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
@@ -299,4 +300,28 @@ it('an hour of steady demand above the limit is served at the limit', async () =
   const served = log.filter((line) => line.startsWith('go')).length;
   expect(served).toBeGreaterThan(16 * 58);
   expect(served).toBeLessThanOrEqual(16 * 60);
+});
+
+describe('what another process spent', () => {
+  it('so many real ms ago is that long ago by a clock that runs faster', async () => {
+    const speed = 60;
+    class FastClock extends SimClock {
+      override machine(ms: number): number {
+        return ms * speed;
+      }
+    }
+    const clock = new FastClock(start);
+    const news = [{ user: 'other', weight: 100, endpoint: undefined, agoMs: 900 }];
+    const shared: Shared = {
+      ...sharedWithNobody(),
+      look: () => ({ news: news.splice(0), bans: noBans }),
+    };
+    const purse = budget({ clock, shared, ipWeightPerMinute: 100 });
+    // 54 s of the exchange ago: for 6 s more, and the jitter.
+    expect(purse.meter().others).toBe(100);
+    await clock.advanceTo(start + 6_000 + speed * 500 - 1);
+    expect(purse.meter().others).toBe(100);
+    await clock.advanceTo(start + 6_000 + speed * 500);
+    expect(purse.meter().others).toBe(0);
+  });
 });

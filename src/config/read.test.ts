@@ -25,3 +25,16 @@ test.each([
   expect(strategies.map(({ params }) => params['slow'])).toEqual([9, 9, 9]);
   rmSync(dir, { recursive: true });
 });
+
+test.each(['strategies.1.id=b', 'strategies.7.id=b'])(
+  'a setting of a list’s element that is not there (%s) is refused',
+  (setting) => {
+    const dir = mkdtempSync(join(tmpdir(), 'sluice-read-'));
+    const file = join(dir, 'c.yaml');
+    writeFileSync(file, 'strategies:\n  - { id: a, params: {} }\n');
+    expect(() => readConfig(file, schema, [parseSetting(setting)])).toThrow(
+      `--set ${setting}: there is no such place in the configuration: strategies has 1, counted from 0`,
+    );
+    rmSync(dir, { recursive: true });
+  },
+);

@@ -45,6 +45,30 @@ describe('MARKET orders', () => {
     expect(endTexts(fills.open(flatKline(39)))).toEqual(['c canceled']);
   });
 
+  test('what is cancelled inside a kline, as a target whose stop was hit, does not fill in it whatever the latency', () => {
+    const fills = engine({ rules: { ...rulesets.sluice, entryLatencyMs: 60_000 } });
+    fills.submit(order({ id: 'target', side: 'SELL', price: '110' }));
+    run(fills, flatKline(100));
+    const row = kline(100, 120, 80, 100, 100);
+    fills.open(row);
+    expect(endTexts(fills.cancel('target'))).toEqual(['target canceled']);
+    expect(fillTexts(fills.rest(row))).toEqual([]);
+  });
+
+  test('a stop of what was entered inside a kline that opened beyond it leaves no earlier than it entered', () => {
+    const fills = engine();
+    fills.submit(order({ price: '100' }));
+    run(fills, flatKline(110));
+    const row = flatKline(80);
+    fills.open(row);
+    const [entry] = fills.rest(row).fills;
+    const [hit] = fills.triggers(row, [stopAt('90')]);
+    if (entry === undefined || hit === undefined) throw new Error('nothing was entered, or its stop not hit');
+    const [exit] = fills.fillStop(row, order({ id: 'stop', side: 'SELL' }), hit).fills;
+    expect(hit.evidence.rule).toBe('kline-stop-gap');
+    expect([entry.time, exit?.time]).toEqual(Array(2).fill(row.openTime + 59_999));
+  });
+
   test('a cancel that is on its way comes no sooner where it is asked for again inside a kline', () => {
     const fills = engine({ rules: { ...rulesets.sluice, entryLatencyMs: 60_000 } });
     fills.submit(order({ id: 'a', price: '40' }));

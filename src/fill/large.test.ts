@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { rateOf } from '../domain/money.ts';
 import { at, endTexts, engine, fillTexts, kline, order, stopAt } from './builders.ts';
-import type { Liquidity } from './impact.ts';
+import { impactOf, type Liquidity } from './impact.ts';
 import { rulesets } from './rules.ts';
 import { TradeFills } from './trade-fills.ts';
 
@@ -99,4 +100,11 @@ describe('on trades and books', () => {
     expect(fillTexts(step)).toEqual(['10 @ 100 taker, fee 0.02 X']);
     expect(step.fills[0]?.evidence).toEqual({ rule: 'depth-walk', eventSeq: 1, participation: 0.2 });
   });
+});
+
+test('without volume a share of the volume counts as the most that there is', () => {
+  const model = { kind: 'volumeShare', impact: 0.1, most: 0.025 } as const;
+  const moved = (klineVolume: number) => impactOf(model, 1, { liquidity: undefined, klineVolume });
+  expect(moved(100)).toBe(rateOf(0.1 * 0.01 ** 2));
+  expect([moved(10), moved(0)]).toEqual(Array(2).fill(rateOf(0.1 * 0.025 ** 2)));
 });

@@ -254,3 +254,14 @@ describe('what is loaded', () => {
     expect(standing(kill('resume', null), kill('kill', 's'))).toEqual(['s']);
   });
 });
+
+test('of a day and an outcome the last comparison is kept, by the UTC day', () => {
+  const { write, rows } = bench();
+  const audit = (at: number): Entry => ({ kind: 'audit', at, outcome: 'even', differences: {}, held: {} });
+  const dayMs = 86_400_000;
+  write([audit(startTime + 1), audit(startTime + dayMs - 1), audit(startTime + dayMs)]);
+  expect(rows('SELECT day, at FROM audits ORDER BY at')).toEqual([
+    { day: startTime, at: startTime + dayMs - 1 },
+    { day: startTime + dayMs, at: startTime + dayMs },
+  ]);
+});

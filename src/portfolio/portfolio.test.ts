@@ -28,6 +28,14 @@ describe('a reservation', () => {
     expect(exposure(held)).toBe('40');
   });
 
+  test('is not paid from what a short position brought in: that is owed', () => {
+    const held = portfolio();
+    held.apply(fill({ side: 'SELL', quantity: '2' }));
+    expect(free(held)).toBe('1000000');
+    held.reserve(intent({ price: '100' }));
+    expect(free(held)).toBe('999900');
+  });
+
   test('stays while the outcome is unknown', () => {
     const held = portfolio();
     const order = held.reserve(intent({ price: '100' }));

@@ -38,6 +38,17 @@ const prices = (bench: Bench, ...seen: readonly number[]): void => {
   for (const price of seen) bench.protection.trail('BTCUSDT', price);
 };
 
+test.each([
+  ['a long position follows no higher than what was seen', 'BUY', [100.019, 100.018], '100.01'],
+  ['a short one no lower', 'SELL', [99.981, 99.982], '99.99'],
+] as const)('a trailing stop of %s, between two ticks', (_, side, seen, best) => {
+  const made = bench({ bought: false });
+  made.follow({ trailing: 0.1 }, side === 'BUY' ? 1 : -1);
+  made.held.apply(fill({ side }));
+  prices(made, ...seen);
+  expect(made.saved()).toMatchObject({ best });
+});
+
 describe('a stop', () => {
   test('is armed only while something is held', () => {
     const made = bench({ bought: false });
@@ -273,6 +284,7 @@ describe('a position that protection left', () => {
     const again = bench();
     again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
     expect(again.protection.bend('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
+    expect(made.protection.bend('s', 'BTCUSDT', made.follow({ takeProfit: 125 }, 2)).taken).toBe(0n);
   });
 
   test('forgets what a take-profit sold once the strategy wished to be flat, whether or not it is so yet', () => {

@@ -32,6 +32,14 @@ test('an exact small case, which pypbo gives as well', () => {
   expect(found?.lossProbability).toBeCloseTo(1 / 6, 12);
 });
 
+test('equal tries say nothing either way: the best of one half is in the middle of the other', () => {
+  const [column = []] = noise(1, 32, 5);
+  for (const count of [2, 3, 8]) {
+    const { logits = [] } = overfitting(Array<number[]>(count).fill(column), 4) ?? {};
+    expect(logits.map((logit) => logit.toFixed(12).replace('-', ''))).toEqual(Array(6).fill('0.000000000000'));
+  }
+});
+
 test('columns of one mean: what is best in one half is worst in the other', () => {
   const centred = noise(12, 160, 3).map((column) => {
     const at = mean(column);

@@ -80,6 +80,9 @@ test('reads tails and moments as numpy does', () => {
     conditional: 1,
     ratio: expect.closeTo(4.8 / 1.2, 12),
   });
+  // The percentile is the second of 21 values, which counts among the worst.
+  const steps = Array.from({ length: 21 }, (_, value) => value);
+  expect(tails(steps)).toMatchObject({ valueAtRisk: 1, conditional: 0.5 });
   expect(skewness([1, 2, 6])).toBeCloseTo(0.5951700641394974, 12);
   expect(kurtosis([1, 2, 6])).toBeCloseTo(1.5, 12);
   expect(sum([1e16, 1, 1, -1e16])).toBe(2);

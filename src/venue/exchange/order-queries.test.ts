@@ -187,6 +187,9 @@ describe('own trades', () => {
     expect(await ids(raw.replace('"isBuyer":true', '"isBuyer":false'))).toEqual([both[1]]);
     expect(await ids(raw.replace('"isSelf":false', '"isSelf":true'))).toEqual(both);
     expect(await ids(raw.replace('"isSelf":false', '"askUserId":10083'))).toEqual(both);
+    // Where users are not told both are 0.
+    const nobody = raw.replace('"bidUserId":10083', '"bidUserId":0').replace('"isSelf":false', '"askUserId":0');
+    expect(await ids(nobody)).toEqual([both[0]]);
     expect(await ids(raw.replace('"isBuyer":true,', ''))).toEqual([both[0]]);
   });
 

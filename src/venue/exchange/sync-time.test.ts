@@ -86,6 +86,22 @@ describe('a reading', () => {
     expect(fast.time.against()).toBeUndefined();
   });
 
+  it('contradicts what is believed by real time only, whatever the speed', async () => {
+    for (const [speed, off, asked] of [
+      [1, 90, 1],
+      [1, 200, 3],
+      [60, 60 * 90, 1],
+      [60, 60 * 200, 3],
+    ] as const) {
+      const other = world(speed);
+      await other.time.sync();
+      const before = other.at.asked;
+      other.at.exchangeOff = off;
+      await other.time.sync();
+      expect(other.at.asked - before).toBe(asked);
+    }
+  });
+
   it('is believed at first when three in a row agree', async () => {
     at.exchangeOff = [0, 5_000, 0, 0, 0];
     expect(await time.sync()).toMatchObject({ kind: 'ok' });

@@ -51,6 +51,16 @@ describe('1. errors under HTTP 200, and replies in every wrapping', () => {
     expect(await asked(body)).toMatchObject({ kind: 'failed' });
   });
 
+  it.each([{ price: '0' }, { origQty: '0' }, { price: '0', origQty: '0' }])(
+    'an order of %j does not say what was asked for, neither price nor quantity',
+    async (zero) => {
+      const answer = await asked(order(zero));
+      expect(answer).toMatchObject(reported({ type: 'LIMIT' }));
+      expect(answer).not.toMatchObject({ value: { price: expect.anything() } });
+      expect(answer).not.toMatchObject({ value: { quantity: expect.anything() } });
+    },
+  );
+
   it.each<[string, unknown]>([
     ['bare', [order()]],
     ['under list', { list: [order()] }],
