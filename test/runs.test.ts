@@ -70,6 +70,19 @@ describe('sluice backtest', () => {
     expect(readTries(runs())).toHaveLength(3);
   });
 
+  test('counts runs that differ in fees, cash and limits alone as one trial, and one of a grid beside it, too', async () => {
+    const dir = join(at.dir, 'costs');
+    const verdict = async (set: readonly string[]) =>
+      (JSON.parse((await run({ runs: dir, json: true, set })).out) as KeptRun['summary']).verdict;
+    const [usual, other] = [await verdict([]), await verdict(['strategies.0.params.fast=3'])];
+    expect([usual.tries, other.tries]).toEqual([1, 2]);
+    for (const cost of ['fees.taker=0.02', 'cash=20000', 'risk.maxDailyLoss=0.9'])
+      expect((await verdict([cost])).tries).toBe(2);
+    expect(await verdict(['strategies.0.params.fast=3'])).toEqual(other);
+    await at.sluice(['backtest', '--config', 'b.yaml', '--grid', 'fast=3,4', '--runs', 'costs']);
+    expect((await verdict([])).tries).toBe(3);
+  });
+
   test('marks a run on data with a hole in the list, and tells of it beside its CSV files', async () => {
     const rows = moving(3 * 1_440);
     at.write('holed.csv', `${[...rows.slice(0, 900), ...rows.slice(960)].join('\n')}\n`);

@@ -1,10 +1,14 @@
-/** How many tries a result is the best of: each run of the same strategies on overlapping data counts (fill-engine §4). */
+/** How many tries a result is the best of: each trial of the same strategies on overlapping data counts (fill-engine §4). */
 import type { Tries } from './verdict.ts';
 
 /** One line of the ledger of runs. */
 export interface Try {
-  /** Of code, parameters, rules and costs: the same try again is no new one. */
+  /** Of code, parameters, rules, costs and data: the same run again is no new one. */
   readonly hash: string;
+  /** Of code, parameters and data: runs that differ in their costs alone are one trial. Lines of earlier versions have none. */
+  readonly trial?: string;
+  /** Of everything else that a run was given: fees, rules, limits, cash. Ratios under other costs cannot be compared. */
+  readonly costs?: string;
   /** Which strategies, by what they are, not by their parameters: names of shipped ones and paths of files. */
   readonly family: string;
   readonly symbols: readonly string[];
@@ -12,9 +16,10 @@ export interface Try {
   readonly to: number;
   /** Of one day; null where there is none. */
   readonly sharpe: number | null;
-  /** How many tries this line stands for: a grid is written as one. */
+  /** The trials of a grid, each with its ratio. */
+  readonly trials?: readonly (readonly [trial: string, sharpe: number | null])[];
+  /** Of a grid in a line of an earlier version: how many tries it stands for, and the variance of their ratios. */
   readonly count?: number;
-  /** Of the Sharpe ratios of one day of those. */
   readonly variance?: number;
 }
 
@@ -51,18 +56,33 @@ const isFile = (use: string): boolean => /\.[cm]?[jt]s$/.test(use);
 /** Without `./`, `../` and `/`. */
 const withoutStart = (path: string): string => path.replace(/^(\.{0,2}\/)+/, '');
 
-/** Counts a try among those before it; each different one once. */
+/** A trial as it counts: under the costs of the run that is judged, if it was run under them. */
+type Trial = Pick<Try, 'costs' | 'sharpe' | 'count' | 'variance'>;
+
+/** Counts the trials of a run or a grid among those before it, each once. Variance is that of trials under its own costs. */
 export function triesOf(ledger: readonly Try[], own: Try): Tries {
-  const known = new Map<string, Try>([[own.hash, own]]);
-  for (const one of ledger) if (overlaps(one, own) && !known.has(one.hash)) known.set(one.hash, one);
-  const all = [...known.values()];
-  const count = all.reduce((sum, one) => sum + (one.count ?? 1), 0);
-  return { count, variance: varianceOf(all) };
+  const all = [...ledger.filter((one) => overlaps(one, own)), own];
+  const named = new Set(all.filter(({ trial, trials }) => trial ?? trials).map(({ hash }) => hash));
+  const known = new Map<string, Trial>();
+  for (const line of all) {
+    // The same run, noted by an earlier version.
+    if ((line.trial ?? line.trials) === undefined && named.has(line.hash)) continue;
+    for (const [trial, one] of trialsIn(line))
+      if (one.costs === own.costs || known.get(trial)?.costs !== own.costs) known.set(trial, one);
+  }
+  const trials = [...known.values()];
+  const count = trials.reduce((sum, one) => sum + (one.count ?? 1), 0);
+  return { count, variance: varianceOf(trials.filter(({ costs }) => costs === own.costs)) };
 }
 
+const trialsIn = (line: Try): readonly (readonly [trial: string, one: Trial])[] =>
+  line.trials?.map(([trial, sharpe]) => [trial, { ...(line.costs && { costs: line.costs }), sharpe }] as const) ?? [
+    [line.trial ?? line.hash, line],
+  ];
+
 /** Of all ratios together, from the mean and variance of each line. */
-function varianceOf(all: readonly Try[]): number | undefined {
-  const judged = all.filter((one): one is Try & { readonly sharpe: number } => one.sharpe !== null);
+function varianceOf(all: readonly Trial[]): number | undefined {
+  const judged = all.filter((one): one is Trial & { readonly sharpe: number } => one.sharpe !== null);
   const count = judged.reduce((sum, one) => sum + (one.count ?? 1), 0);
   if (count < 2) return undefined;
   const mean = judged.reduce((sum, one) => sum + one.sharpe * (one.count ?? 1), 0) / count;

@@ -164,6 +164,34 @@ test('tries count once each, of the same strategies on overlapping time and symb
   expect(triesOf([], one('own', { sharpe: null }))).toEqual({ count: 1, variance: undefined });
 });
 
+test('a run that differs from another in its costs alone is the same trial, and ratios under other costs are not compared', () => {
+  const own = one('h1', { trial: 'a', costs: 'usual', sharpe: 0.1 });
+  const dear = one('h2', { trial: 'a', costs: 'dear', sharpe: -9 });
+  const other = one('h3', { trial: 'b', costs: 'usual', sharpe: 0.12 });
+  const otherDear = one('h4', { trial: 'b', costs: 'dear', sharpe: -8 });
+  expect(triesOf([dear, own, dear], own)).toEqual({ count: 1, variance: undefined });
+  expect(triesOf([other, dear, otherDear], own).count).toBe(2);
+  expect(triesOf([other, dear, otherDear], own).variance).toBeCloseTo(0.0002, 12);
+  expect(triesOf([otherDear, other], own)).toEqual(triesOf([other, otherDear], own));
+  expect(triesOf([otherDear], own)).toEqual({ count: 2, variance: undefined });
+  expect(triesOf([other, own], dear)).toEqual({ count: 2, variance: undefined });
+  // A grid holds the same trials, and a line of an earlier version the same run.
+  const trials = [
+    ['a', 0.1],
+    ['b', 0.12],
+    ['c', null],
+  ] as const;
+  const grid = one('h5', { costs: 'usual', sharpe: null, trials });
+  expect(triesOf([grid, other, dear], own)).toMatchObject({ count: 3, variance: triesOf([other], own).variance });
+  expect(triesOf([one('h1'), one('h9')], own).count).toBe(2);
+});
+
+test('the best of several trials is deflated by the ratios of chance where no two can be compared', () => {
+  const deflated = (count: number) => verdictOf(judged({ tries: { count, variance: undefined } })).dsr ?? 1;
+  expect(deflated(20)).toBeLessThan(deflated(2));
+  expect(deflated(2)).toBeLessThan(1);
+});
+
 test('a file is one strategy however it was spelled, and no other of its name', () => {
   const own = one('own', { family: './mine/breakout.ts sma-cross' });
   const counted = (family: string): boolean => triesOf([one('a', { family })], own).count === 2;

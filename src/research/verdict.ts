@@ -5,9 +5,9 @@ import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
 
 export interface Tries {
-  /** Different runs of the same strategies on overlapping data, this one included. */
+  /** Different trials of the same strategies on overlapping data, this one included. */
   readonly count: number;
-  /** Variance of their Sharpe ratios of one day; undefined for fewer than two with one. */
+  /** Variance of the Sharpe ratios of one day of those under the costs of this one; undefined for fewer than two. */
   readonly variance: number | undefined;
 }
 
@@ -83,9 +83,13 @@ export function verdictOf(judged: Judged): Verdict {
   const { metrics, cash, finalEquity, bestEquity, worstEquity, tries } = judged;
   const { sharpe, psr, days, breakEvenFees } = metrics;
   const dsr =
-    sharpe === null || tries.count < 2 || tries.variance === undefined
+    sharpe === null || tries.count < 2
       ? undefined
-      : deflatedSharpe(sharpe / Math.sqrt(yearDays), days, judged, { variance: tries.variance, tries: tries.count });
+      : deflatedSharpe(sharpe / Math.sqrt(yearDays), days, judged, {
+          // Without two trials to compare, that of ratios of chance.
+          variance: tries.variance ?? 1 / (days - 1),
+          tries: tries.count,
+        });
   const leastYears = leastBacktestYears(tries.count);
   const against = doubts(judged, dsr, leastYears);
   const profit = finalEquity - cash;

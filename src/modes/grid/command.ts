@@ -1,25 +1,23 @@
 /** `sluice backtest --grid`: every combination of parameters, on all cores; what is done stays done when it is stopped. */
 import { join, resolve } from 'node:path';
-import { machineSteady, machineWall } from '../../clock/clock.ts';
+import { machineSteady } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { spanText } from '../../report/figures.ts';
-import { yearDays } from '../../research/ratios.ts';
-import { familyOf, type Try, triesOf } from '../../research/tries.ts';
 import { type Prepared, prepare } from '../backtest/backtest.ts';
 import { refuseOther } from '../backtest/once-more.ts';
-import { endsOf, quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
-import { type CodeVersion, codeVersions, sha256 } from '../runs/identity.ts';
+import { quoteAsset, type RunInput, spanOf } from '../backtest/run.ts';
+import { codeVersions } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
-import { noteTry, readTries } from '../runs/store.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
-import { countedIn, gridId, type KeptCells, keptCells } from './store.ts';
+import { gridId, keptCells } from './store.ts';
+import { countTries } from './tries.ts';
 
 export interface GridOptions {
   readonly config: string;
@@ -90,9 +88,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       await pool.close();
     }
   }
-  const ran = [...cells.keys()].filter((index) => hasRun(outcomes[index]));
-  const ofTries = { input, code, id, kept };
-  const tries = countTries(options, ofTries, new Map(ran.map((index) => [known[index] ?? [], outcomes[index]])));
+  const tries = countTries(options, { prepared, config, code, axes, cells, outcomes });
   const doubt = withReturns ? doubtOf(holdReturns(input), outcomes) : undefined;
   const result: GridResult = {
     axes,
@@ -177,34 +173,6 @@ async function refuseUnlike(
   await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again);
 }
 
-interface OfTries {
-  readonly input: RunInput;
-  readonly code: readonly CodeVersion[];
-  readonly id: string;
-  readonly kept: KeptCells;
-}
-
-/** How many tries the best of a grid is the best of; what no ledger has yet, also of an earlier time that was killed, is noted. */
-function countTries(
-  { runs, ledger = runs, say }: Pick<GridOptions, 'runs' | 'ledger' | 'say'>,
-  { input, code, id, kept }: OfTries,
-  ran: ReadonlyMap<Cell, Outcome | undefined>,
-): number {
-  const counted = runs === undefined && ledger !== undefined ? countedIn(join(ledger, 'grids'), id) : undefined;
-  const fresh = [...ran].filter(([cell]) => !(counted?.has(JSON.stringify(cell)) ?? kept.isCounted(cell)));
-  const own = tryOfGrid(
-    input,
-    fresh.map(([, outcome]) => outcome),
-    code,
-    id + JSON.stringify(fresh.map(([cell]) => JSON.stringify(cell)).toSorted()),
-  );
-  const tries = ledger === undefined ? (own.count ?? 0) : triesOf(readTries(ledger, say), own).count;
-  if (runs === undefined || fresh.length === 0) return tries;
-  noteTry(runs, machineWall(), own);
-  kept.count(fresh.map(([cell]) => cell));
-  return tries;
-}
-
 /** A grid of which nothing came has failed, as a single run would have; everything is printed by then. */
 function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   const [first] = outcomes;
@@ -260,30 +228,6 @@ function progressOf(total: number, show: GridOptions['progress']): () => void {
     shownAt = now;
     const each = (now - startedAt) / done;
     show(`${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${spanText(each * (total - done))} left`);
-  };
-}
-
-/** What ran now is one line of the ledger that counts for all of its cells; those of earlier times have lines of their own. */
-function tryOfGrid(
-  { series }: RunInput,
-  outcomes: readonly (Outcome | undefined)[],
-  code: readonly CodeVersion[],
-  identity: string,
-): Try {
-  const ran = outcomes.filter(hasRun);
-  const daily = ran.flatMap(({ sharpe }) => (sharpe === null ? [] : [sharpe / Math.sqrt(yearDays)]));
-  const mean = daily.length === 0 ? null : daily.reduce((sum, one) => sum + one, 0) / daily.length;
-  const squares = daily.reduce((sum, one) => sum + (one - (mean ?? 0)) ** 2, 0);
-  const times = endsOf(series);
-  return {
-    hash: sha256(identity),
-    family: familyOf(code.map(({ use }) => use)),
-    symbols: series.map(({ symbol }) => symbol),
-    from: Math.min(...times),
-    to: Math.max(...times),
-    sharpe: mean,
-    count: ran.length,
-    ...(daily.length > 1 ? { variance: squares / (daily.length - 1) } : {}),
   };
 }
 

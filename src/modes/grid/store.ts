@@ -10,7 +10,7 @@ import { type Axis, type Cell, ownOrder } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 6;
+const outcomeVersion = 7;
 
 /** Of everything but the grid's own values that can change an outcome. */
 export function gridId(
@@ -59,20 +59,14 @@ const lineSchema = z.object({
 /** The cells before this line came to the same when some ran once more. */
 const comparedLine = JSON.stringify({ compared: true });
 
-/** Cells that the ledger of tries has: a grid that is killed leaves some that it has not. */
-const countedSchema = z.object({ counted: z.array(lineSchema.shape.cell) });
-
 export interface KeptCells {
   get(cell: Cell): Outcome | undefined;
   add(cell: Cell, outcome: Outcome): void;
-  isCounted(cell: Cell): boolean;
   /** Whether these are all cells that came to the same when some ran once more. */
   isCompared(): boolean;
   compared(): void;
   /** None of them is worth anything. */
   forget(): void;
-  /** These are tries that the ledger has from now on. */
-  count(cells: readonly Cell[]): void;
 }
 
 /** Cells of this grid in a folder; without a folder they are only remembered. */
@@ -82,10 +76,8 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
     return {
       get: (cell) => known.get(JSON.stringify(cell)),
       add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
-      isCounted: () => false,
       isCompared: () => false,
       compared: () => {},
-      count: () => {},
       forget: () => known.clear(),
     };
   }
@@ -93,7 +85,6 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
   const file = fileIn(folder, id);
   const text = textOf(file);
   const known = cellsOfText(text);
-  const counted = countedInText(text);
   // What comes after a line that a crash cut short must not become part of it.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return {
@@ -102,28 +93,14 @@ export function keptCells(folder: string | undefined, id: string): KeptCells {
       known.set(JSON.stringify(cell), outcome);
       appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
     },
-    isCounted: (cell) => counted.has(JSON.stringify(cell)),
     isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
     compared: () => appendFileSync(file, `${comparedLine}\n`),
-    count: (cells) => appendFileSync(file, `${JSON.stringify({ counted: cells })}\n`),
     forget: () => rmSync(file, { force: true }),
   };
 }
 
 const fileIn = (folder: string, id: string): string => join(folder, `${id.slice(0, 16)}.jsonl`);
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-
-/** The cells of this grid that the ledger has, each as JSON; writes nothing. */
-export const countedIn = (folder: string, id: string): ReadonlySet<string> => countedInText(textOf(fileIn(folder, id)));
-
-function countedInText(text: string): ReadonlySet<string> {
-  const counted = new Set<string>();
-  for (const line of text.split('\n')) {
-    const { success, data } = countedSchema.safeParse(parsed(line));
-    if (success) for (const cell of data.counted) counted.add(JSON.stringify(cell));
-  }
-  return counted;
-}
 
 function cellsOfText(text: string): Map<string, Outcome> {
   const known = new Map<string, Outcome>();

@@ -9,7 +9,7 @@ import { familyOf, type Try } from '../../research/tries.ts';
 import { codeHash } from '../../strategy/code.ts';
 import { isPath } from '../../strategy/load.ts';
 import type { Prepared } from '../backtest/backtest.ts';
-import { endsOf } from '../backtest/run.ts';
+import { endsOf, type RunInput } from '../backtest/run.ts';
 
 export interface CodeVersion {
   readonly strategy: string;
@@ -44,7 +44,47 @@ function pathFrom(dir: string, spelled: string): string {
   return path.startsWith('..') ? path : `./${path}`;
 }
 
-/** This run as a try: another one is the same only if code, parameters, rules, costs and data are. */
+/** Keys of a configuration by which data and strategies are chosen. Everything else is a cost: what the market, the exchange and the account add. */
+const notCosts: ReadonlySet<string> = new Set<keyof BacktestConfig>([
+  'data',
+  'dataIntervals',
+  'trades',
+  'depth',
+  'fidelity',
+  'detail',
+  'repair',
+  'catalogue',
+  'instruments',
+  'from',
+  'to',
+  'strategies',
+]);
+
+/** What a run adds to a trial. Runs under other costs cannot be compared. */
+export const costsOf = (config: BacktestConfig, { fees }: Pick<RunInput, 'fees'>): string => {
+  const costs = Object.entries(config).filter(([key]) => !notCosts.has(key));
+  return shortHash(plain({ costs: Object.fromEntries(costs), fees }));
+};
+
+/** The trial that a run is: code, parameters and data. A run that differs in its costs alone is the same trial. */
+export const trialOf = (
+  { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
+  dataHashes: Prepared['dataHashes'],
+  code: readonly CodeVersion[],
+): string =>
+  shortHash(
+    plain({
+      strategies: hosted.map(({ symbol, interval, params }) => ({ symbol, interval, params })),
+      code: code.map((one) => one.sha256),
+      dataHashes,
+      times: endsOf(series),
+    }),
+  );
+
+/** A grid notes one for each of its cells: sixteen digits are enough. */
+const shortHash = (text: string): string => sha256(text).slice(0, 16);
+
+/** This run as a try: another one is the same run only if code, parameters, rules, costs and data are. */
 export function tryOf(
   { input, dataHashes }: Prepared,
   config: BacktestConfig,
@@ -59,6 +99,8 @@ export function tryOf(
   const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
   return {
     hash,
+    trial: trialOf(input, dataHashes, code),
+    costs: costsOf(config, input),
     family: familyOf(code.map(({ use }) => use)),
     symbols: input.series.map(({ symbol }) => symbol),
     from: Math.min(...times),

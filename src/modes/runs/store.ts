@@ -93,13 +93,16 @@ const ledgerFile = (dir: string): string => join(dir, 'tries.jsonl');
 
 const trySchema = z.object({
   hash: z.string(),
+  trial: z.string().exactOptional(),
+  costs: z.string().exactOptional(),
   family: z.string(),
   symbols: z.array(z.string()),
   from: z.number(),
   to: z.number(),
   sharpe: z.number().nullable(),
-  count: z.number().optional(),
-  variance: z.number().optional(),
+  trials: z.array(z.tuple([z.string(), z.number().nullable()])).exactOptional(),
+  count: z.number().exactOptional(),
+  variance: z.number().exactOptional(),
 });
 
 /** Every try so far; `say` is told of lines that cannot be read, of a crash or another program: they count for none. */
@@ -112,9 +115,7 @@ export function readTries(dir: string, say: (line: string) => void = () => {}): 
   const tries = lines.flatMap((line) => {
     try {
       const { success, data } = trySchema.safeParse(JSON.parse(line));
-      if (!success) return [];
-      const { count, variance, ...rest } = data;
-      return [{ ...rest, ...(count === undefined ? {} : { count }), ...(variance === undefined ? {} : { variance }) }];
+      return success ? [data] : [];
     } catch {
       return [];
     }
