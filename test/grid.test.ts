@@ -238,23 +238,37 @@ describe('a grid', () => {
   });
 
   test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
-    const { out } = await run({ json: false, csv: dir, grid: ['fast=10..30:10', 'slow=40..120:40'] });
+    const { out } = await run({ json: false, csv: dir, grid: ['fast=4..8:2', 'slow=20..40:10'] });
     expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 tries/);
-    expect(out).toMatch(/Best plateau +around fast 20, slow 80: 9 cells/);
+    expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 cells/);
     expect(out).toMatch(/◆◆/);
     const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
-    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,fees,kills,refused');
+    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,roundTrips,fees,ranked,kills,refused');
     expect(rows).toHaveLength(9);
   });
 
   test('says of cells that a limit stopped before their end that it did', async () => {
-    const given = { set: ['risk.maxDailyLoss=0.02'], csv: dir, report: join(dir, 'grid.html') };
+    const given = {
+      set: ['risk.maxDailyLoss=0.05'],
+      grid: ['fast=3,10', 'slow=20,40'],
+      csv: dir,
+      report: join(dir, 'grid.html'),
+    };
     const { out } = await run({ ...given, json: false });
     expect(out).toMatch(/^Stopped +\d of \d cells by a limit before their end, the best /m);
     expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(
       /,"lost [\d.]+ since midnight UTC, the limit is [\d.]+",$/m,
     );
     expect(readFileSync(given.report, 'utf8')).toMatch(/Stopped: \d of \d cells by a limit/);
+  });
+
+  test('has no best cell where none closed thirty round trips, and says so in JSON and in its report', async () => {
+    const report = join(dir, 'grid.html');
+    const { out } = await run({ grid: ['fast=10', 'slow=80,120'], report });
+    const notRanked = 'no cell closed 30 round trips, so there is no best one';
+    const few = { ranked: false, roundTrips: expect.any(Number), finalEquity: expect.any(String) };
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, doubt: null, notRanked, cells: [few, few] });
+    expect(readFileSync(report, 'utf8')).toContain(`No best cell</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
   });
 
   test('says what is doubtful about the data in JSON, and beside its CSV', async () => {

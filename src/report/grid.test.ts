@@ -3,7 +3,14 @@ import { type GridInput, gridText } from './grid.ts';
 
 const cell = (fast: number, slow: number, gain: number) => ({
   values: [String(fast), String(slow)],
-  ran: { finalEquity: 1_000 * (1 + gain), return: gain, maxDrawdown: 0.1, sharpe: 10 * gain, fills: 20 },
+  ran: {
+    finalEquity: 1_000 * (1 + gain),
+    return: gain,
+    maxDrawdown: 0.1,
+    sharpe: 10 * gain,
+    fills: 80,
+    roundTrips: 40,
+  },
 });
 const given: GridInput = {
   title: 'Grid · <b>',
@@ -19,6 +26,7 @@ const given: GridInput = {
     [0.12, undefined],
   ],
   best: 2,
+  notRanked: undefined,
   warnings: ['XZ: 3 rows were left out'],
   plateau: undefined,
   provenance: [['Data of XZ', 'abc']],
@@ -52,6 +60,18 @@ test('says so where no cell could be run', () => {
     heat: [[undefined]],
   });
   expect(text).toContain('No cell was run');
+});
+
+test('marks cells of few round trips behind the ranked ones, and says so where all are', () => {
+  const few = { values: ['3', '20'], ran: { ...cell(3, 20, 0.5).ran, roundTrips: 29 } };
+  const notRanked = 'one of 4 cells has too few';
+  const text = gridText({ ...given, cells: [...given.cells.slice(0, 3), few], notRanked });
+  expect(text).toContain('The best 3 of 4 cells');
+  expect(text).toContain(`<b>Not ranked</b> ${notRanked}.`);
+  expect(text.indexOf('29, not ranked')).toBeGreaterThan(text.lastIndexOf('>40<'));
+  const none = gridText({ ...given, cells: [few], heat: [[undefined]], best: undefined, notRanked });
+  expect(none).toContain('No best cell');
+  expect(none).toContain(`<b>Not ranked</b> ${notRanked}.`);
 });
 
 test('a grid of one cell is no grid of 1 cells', () => {

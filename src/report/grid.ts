@@ -2,6 +2,7 @@
 import { luckySharpe } from '../research/luck.ts';
 import { deviation } from '../research/moments.ts';
 import { yearDays } from '../research/ratios.ts';
+import { fewestTrips } from '../research/trip-numbers.ts';
 import { spanOf } from './curves.ts';
 import { figureText, fixed, grouped, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
@@ -17,6 +18,7 @@ export interface GridCell {
     readonly maxDrawdown: number;
     readonly sharpe: number | null;
     readonly fills: number;
+    readonly roundTrips: number;
   };
 }
 
@@ -45,6 +47,8 @@ export interface GridInput {
   readonly tries: number;
   /** What speaks for luck, a name and a sentence each. */
   readonly doubts: readonly (readonly [name: string, text: string])[];
+  /** How many cells have too few round trips to be ranked, where any has. */
+  readonly notRanked: string | undefined;
   /** What is doubtful about the data, or was repaired in them. */
   readonly warnings: readonly string[];
   readonly provenance: readonly (readonly [name: string, value: string])[];
@@ -65,14 +69,17 @@ function luckOf({ cells, tries }: GridInput): number | undefined {
 }
 
 function headSection(input: GridInput): Html {
-  const { cells, best, plateau, tries, asset, doubts } = input;
+  const { cells, best, plateau, tries, asset, doubts, notRanked } = input;
   const winner = best === undefined ? undefined : cells[best]?.ran;
+  const few = notRanked === undefined ? '' : html`<p><b>Not ranked</b> ${notRanked}.</p>`;
   if (best === undefined || winner === undefined)
-    return section(
-      'best',
-      'No cell was run',
-      html`<p class="about">Each was refused, or it was stopped before the first; the terminal, and the CSV that --csv writes, say why.</p>`,
-    );
+    return notRanked === undefined
+      ? section(
+          'best',
+          'No cell was run',
+          html`<p class="about">Each was refused, or it was stopped before the first; the terminal, and the CSV that --csv writes, say why.</p>`,
+        )
+      : section('best', 'No best cell', few);
   const luck = luckOf(input);
   const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;
   return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} tries</h2><dl class="facts">${[
@@ -91,7 +98,7 @@ function headSection(input: GridInput): Html {
           `around ${cellName(input, plateau.centre)}`,
           `${plateau.cells.length} cells: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
         ),
-  ]}</dl>${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
+  ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
 }
 
 function heatSection(input: GridInput): Html {
@@ -133,23 +140,27 @@ const listed = 30;
 
 function tableSection({ axes, cells, asset }: GridInput): Html {
   const ran = cells
-    .flatMap(({ values, ran: one }) => (one === undefined ? [] : [{ values, one }]))
-    .toSorted((a, b) => b.one.return - a.one.return);
-  const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills'];
+    .flatMap(({ values, ran: one }) =>
+      one === undefined ? [] : [{ values, one, isFew: one.roundTrips < fewestTrips }],
+    )
+    .toSorted((a, b) => Number(a.isFew) - Number(b.isFew) || b.one.return - a.one.return);
+  const ranked = ran.filter(({ isFew }) => !isFew).length;
+  const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills', 'Round trips'];
   return section(
     'cells',
-    `The best ${Math.min(listed, ran.length)} of ${grouped(ran.length)} ${ran.length === 1 ? 'cell' : 'cells'}`,
+    `The best ${Math.min(listed, ranked)} of ${grouped(ran.length)} ${ran.length === 1 ? 'cell' : 'cells'}`,
     tableHtml(
       [...axes.map(({ name }) => [name, 'n'] as const), ...names.map((name) => [name, 'n'] as const)],
       ran
         .slice(0, listed)
-        .map(({ values, one }) => [
+        .map(({ values, one, isFew }) => [
           ...values,
           moneyFigure(one.finalEquity),
           signed(one.return, shareText(one.return)),
           shareText(one.maxDrawdown),
           figureText(one.sharpe, 'ratio'),
           grouped(one.fills),
+          `${grouped(one.roundTrips)}${isFew ? ', not ranked' : ''}`,
         ]),
     ),
   );

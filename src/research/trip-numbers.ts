@@ -2,6 +2,9 @@
 import { deviation } from './moments.ts';
 import type { TripTable } from './trip-table.ts';
 
+/** With fewer round trips a result says too little to be ranked or judged. */
+export const fewestTrips = 30;
+
 export interface TripNumbers {
   readonly roundTrips: number;
   readonly winRate: number | null;
@@ -56,7 +59,7 @@ export function tripNumbers({ length, profit: profits, ...trips }: TripTable): T
     profitFactor: losses === 0 ? null : won / lost,
     expectancy: of(expectancy),
     expectancyInLosses: averageLoss === null ? null : expectancy / -averageLoss,
-    sqn: length < 30 || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
+    sqn: length < fewestTrips || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
     kelly: averageWin === null || averageLoss === null ? null : winRate - (1 - winRate) / (averageWin / -averageLoss),
     averageWin,
     averageLoss,

@@ -229,15 +229,24 @@ function growing({ length }: FillTable): Growing {
   };
 }
 
+function booked(table: FillTable, instruments: ReadonlyMap<string, Instrument>) {
+  const trips = growing(table);
+  const books = table.places.map(({ symbol }, place) => new Book(table, place, instruments.get(symbol), trips));
+  for (let fill = 0; fill < table.length; fill++) books[table.place[fill] as number]?.take(fill);
+  return { trips, books };
+}
+
+/** How many round trips are closed. */
+export const countTrips = (table: FillTable, instruments: ReadonlyMap<string, Instrument>): number =>
+  booked(table, instruments).trips.length;
+
 /** All closed round trips as columns, in the order in which they closed. */
 export function tripTable(
   table: FillTable,
   series: readonly MetricSeries[],
   instruments: ReadonlyMap<string, Instrument>,
 ): TripTable {
-  const trips = growing(table);
-  const books = table.places.map(({ symbol }, place) => new Book(table, place, instruments.get(symbol), trips));
-  for (let fill = 0; fill < table.length; fill++) books[table.place[fill] as number]?.take(fill);
+  const { trips, books } = booked(table, instruments);
   const { length } = trips;
   const timesOf = (fills: Uint32Array): Float64Array => {
     const times = new Float64Array(length);

@@ -3,6 +3,7 @@ import { type Late, lateText } from './late.ts';
 import { deflatedSharpe, leastBacktestYears } from './luck.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
+import { fewestTrips } from './trip-numbers.ts';
 
 export interface Tries {
   /** Different trials of the same strategies on overlapping data, this one included. */
@@ -162,7 +163,7 @@ function doubts(
     found.push(
       `after ${tries.count} tries the best of chance looks good on ${leastYears.toFixed(1)} years; here are ${years.toFixed(1)}`,
     );
-  if (roundTrips < 30) found.push(`${roundTrips} round trips are few`);
+  if (roundTrips < fewestTrips) found.push(`${roundTrips} round trips are few`);
   if (breakEvenFees !== null && breakEvenFees < 2) found.push(`it dies at fees × ${breakEvenFees.toFixed(1)}`);
   for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it ${lossText(-one.return)}`);
   if (holdReturn > 0 && metrics.cagr !== null && metrics.beta !== null && metrics.alpha !== null && metrics.alpha <= 0)

@@ -23,7 +23,7 @@ const hosted = ['a', 'b'].map(
 );
 
 const ran = {
-  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 0, fees: '0' },
+  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 60, roundTrips: 30, fees: '0' },
   ...{ kills: [], returns: null },
 };
 
@@ -63,6 +63,35 @@ test('there is no plateau of two values, and no place of the heat map is called 
   expect(told('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 cells/);
   expect(told('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
   expect(told('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(there is none along words\)\n/);
+});
+
+test('a cell of few round trips is listed, and never the best or part of a plateau', () => {
+  const axes = readAxes(['a.fast=24,48,72,96'], hosted);
+  const of = { ...{ axes, cells: cellsOf(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
+  const outcomes = [30, 29, 30, 0].map((roundTrips, index) => ({ ...ran, roundTrips, return: index / 10 }));
+  const text = gridLines({ ...of, outcomes }).join('\n');
+  expect(text).toMatch(/^Not ranked +2 of 4 cells closed fewer than 30 round trips: too few to be the best$/m);
+  expect(text).toMatch(/^Best cell +a\.fast 72: /m);
+  expect(text).toMatch(/^Best plateau +n\/a /m);
+  expect(text.match(/^ +(?:24|48|72|96) .*/gm)?.map((row) => row.trim().replaceAll(/ {2,}/g, ' '))).toEqual([
+    '72 1 20.00 % 0.00 % n/a 60 30',
+    '24 1 0.00 % 0.00 % n/a 60 30',
+    '96 1 30.00 % 0.00 % n/a 60 0, not ranked',
+    '48 1 10.00 % 0.00 % n/a 60 29, not ranked',
+  ]);
+  expect(gridCsv({ ...of, outcomes })).toMatch(
+    /^a?\.?fast,.*,fills,roundTrips,fees,ranked,kills,refused\n24,.*,true,,\n48,.*,false,,\n/,
+  );
+});
+
+test('a grid whose cells all have few round trips has no best one, and says why', () => {
+  const axes = readAxes(['a.fast=24,48'], hosted);
+  const of = { ...{ axes, cells: cellsOf(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+  const outcomes = of.cells.map((_, index) => ({ ...ran, roundTrips: 3, return: index / 10 }));
+  expect(findIn({ axes, outcomes })).toMatchObject({ best: undefined, plateau: undefined });
+  const text = gridLines({ ...of, outcomes }).join('\n');
+  expect(text).toMatch(/^Not ranked +no cell closed 30 round trips, so there is no best one\nBest cell +none$/m);
+  expect(text).toMatch(/ 3, not ranked$/);
 });
 
 test('a range without a step that never comes to its end is refused', () => {

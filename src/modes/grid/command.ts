@@ -12,10 +12,10 @@ import { codeVersions } from '../runs/identity.ts';
 import { writeTables } from '../runs/keep.ts';
 import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
-import { hasRun, type Outcome } from './outcome.ts';
+import { hasRun, isFew, type Outcome } from './outcome.ts';
 import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
 import { writeGridReport } from './report.ts';
-import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
+import { cellText, fewText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 import { gridId, keptCells } from './store.ts';
 import { countTries } from './tries.ts';
 
@@ -237,6 +237,7 @@ function gridJson(result: GridResult): object {
   const named = (index: number): object => ({
     params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, cells[index]?.[axis]])),
     ...outcomes[index],
+    ...(hasRun(outcomes[index]) && { ranked: !isFew(outcomes[index]) }),
     // What PBO and SPA are made of; thousands of numbers for each cell.
     returns: undefined,
   });
@@ -247,6 +248,7 @@ function gridJson(result: GridResult): object {
     klines,
     tries,
     doubt: doubt ?? null,
+    notRanked: fewText(result) ?? null,
     best: best === undefined ? null : named(best),
     plateau:
       plateau === undefined

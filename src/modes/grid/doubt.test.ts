@@ -9,7 +9,17 @@ const noise = (seed: number, shift = 0): number[] => {
   return Array.from({ length: days }, () => (rng() + rng() + rng() - 1.5 + shift) / 50);
 };
 const ran = (returns: readonly number[] | null): Ran => ({
-  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 1, fees: '0', kills: [], returns },
+  ...{
+    finalEquity: '1',
+    return: 0,
+    maxDrawdown: 0,
+    sharpe: null,
+    fills: 1,
+    roundTrips: 30,
+    fees: '0',
+    kills: [],
+    returns,
+  },
 });
 const hold = Float64Array.from(noise(99));
 const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefined)[]): string => {
@@ -43,8 +53,9 @@ test('one cell with an edge among them is seen by both', () => {
   expect(textOf(outcomes)).toMatch(/Against hold better: /);
 });
 
-test('cells that were refused, ruined or not run are left out; too few days or cells say nothing', () => {
-  const rest = [undefined, { refused: 'why' }, ran(noise(3).slice(0, 50))];
+test('cells that were refused, ruined, not run or not ranked are left out; too few days or cells say nothing', () => {
+  const few = { ...ran(noise(77, 0.5)), roundTrips: 29 };
+  const rest = [undefined, { refused: 'why' }, ran(noise(3).slice(0, 50)), few];
   const whole = [...Array(10).keys()].map((seed) => ran(noise(seed + 1)));
   expect(doubtOf(hold, [...whole, ...rest])).toEqual(doubtOf(hold, whole));
   expect(doubtOf(hold.subarray(0, 20), [ran(noise(1).slice(0, 20)), ran(noise(2).slice(0, 20))])).toMatchObject({

@@ -9,7 +9,7 @@ import { type Superior, superiorAbility } from '../../research/superior.ts';
 import { walk } from '../../research/walk.ts';
 import type { RunInput } from '../backtest/run.ts';
 import { walkableOf } from '../backtest/summary.ts';
-import { hasRun, type Outcome } from './outcome.ts';
+import { isRanked, type Outcome } from './outcome.ts';
 
 export interface GridDoubt {
   readonly days: number;
@@ -35,9 +35,9 @@ const mostBlocks = 16;
 /** What of the gates by which results are judged by convention (fill-engine §4). */
 const gates = { pbo: 0.2, spa: 0.05 } as const;
 
-/** `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
+/** Of the cells that are ranked. `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
 export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): GridDoubt | undefined {
-  const ran = outcomes.filter(hasRun);
+  const ran = outcomes.filter(isRanked);
   const columns = ran.flatMap(({ returns }) => (returns === null ? [] : [returns]));
   if (columns.length === 0 || columns.length < ran.length) return undefined;
   // A cell that was ruined has no returns afterwards.

@@ -3,6 +3,8 @@ import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/daily.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
+import { fewestTrips } from '../../research/trip-numbers.ts';
+import { countTrips } from '../../research/trips.ts';
 import { walk } from '../../research/walk.ts';
 import type { RunInput, RunResult } from '../backtest/run.ts';
 import { marginOf, walkableOf } from '../backtest/summary.ts';
@@ -17,6 +19,7 @@ export interface Ran {
   /** Yearly, of daily returns; null where it would mean nothing. */
   readonly sharpe: number | null;
   readonly fills: number;
+  readonly roundTrips: number;
   /** Quote units, exact. */
   readonly fees: string;
   /** The limits that stopped it before its end. */
@@ -32,6 +35,10 @@ export interface Refused {
 export type Outcome = Ran | Refused;
 export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
   outcome !== undefined && !('refused' in outcome);
+/** It ran and closed so few round trips that it is not ranked. */
+export const isFew = (outcome: Outcome | undefined): boolean => hasRun(outcome) && outcome.roundTrips < fewestTrips;
+/** What of it counts for the best cell, the best plateau and their luck. */
+export const isRanked = (outcome: Outcome | undefined): outcome is Ran => hasRun(outcome) && !isFew(outcome);
 
 /** `riskFree`: yearly, as a fraction. */
 export function outcomeOf(
@@ -49,6 +56,7 @@ export function outcomeOf(
     maxDrawdown: Math.abs(walked.drawdown.fall),
     sharpe: dailySharpe(returns, Math.min(returns.length, daysKnown(input.series, walked.days)), riskFree) ?? null,
     fills: table.length,
+    roundTrips: countTrips(table, input.instruments),
     fees: unitsText(table.fees),
     kills: result.kills,
     returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,

@@ -10,7 +10,7 @@ import { writeWhole } from '../runs/keep.ts';
 import { axisNames } from './axes.ts';
 import { doubtTexts } from './doubt.ts';
 import { hasRun } from './outcome.ts';
-import { findIn, type GridResult, stoppedText } from './show.ts';
+import { fewText, findIn, type GridResult, stoppedText } from './show.ts';
 
 interface Of {
   readonly file: string;
@@ -34,7 +34,8 @@ export function writeGridReport(
     ...{ asset, klines, tries, configuration },
     warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
-    doubts: doubtTexts(doubt),
+    doubts: found.best === undefined ? [] : doubtTexts(doubt),
+    notRanked: fewText(result),
     from: Math.min(...times),
     to: Math.max(...times),
     axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),

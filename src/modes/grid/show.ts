@@ -3,11 +3,12 @@ import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../ops/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
+import { fewestTrips } from '../../research/trip-numbers.ts';
 import { doubtsText } from '../../research/verdict.ts';
 import { cellText as csvCell } from '../runs/csv.ts';
 import { type Axis, axisNames, type Cell } from './axes.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
-import { hasRun, type Outcome, type Ran } from './outcome.ts';
+import { hasRun, isFew, isRanked, type Outcome, type Ran } from './outcome.ts';
 
 export interface GridResult {
   readonly axes: readonly Axis[];
@@ -32,10 +33,10 @@ export interface Found {
 const hasWords = (axes: readonly Axis[]): boolean =>
   axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
 
-/** By return: the rank of cells is the rank of their final equities. */
+/** By return: the rank of cells is the rank of their final equities. Cells that are not ranked are holes. */
 export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
   const sizes = axes.map(({ values }) => values.length);
-  const values = outcomes.map((one) => (hasRun(one) ? one.return : undefined));
+  const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
   const grid = { sizes, values };
   const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
   return { best: bestCell(grid), plateau, heat: heatOf(grid) };
@@ -76,8 +77,12 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   ];
   if (doubts.length > 0) head.push(line('Doubtful data', doubtsText(doubts)));
   head.push(...refusals(result));
+  const few = fewText(result);
+  if (few !== undefined) head.push(line('Not ranked', few));
   const { best, plateau, heat } = findIn(result);
-  if (best === undefined) return head;
+  const stopped = stoppedText(result, best).map((text) => line('Stopped', text));
+  if (best === undefined)
+    return few === undefined ? head : [...head, line('Best cell', 'none'), ...stopped, '', ...topLines(result)];
   const winner = outcomes[best] as Ran;
   return [
     ...head,
@@ -95,7 +100,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
         ? `n/a  (${hasWords(axes) ? 'there is none along words' : 'it takes three values an axis, and no holes'})`
         : plateauText(result, plateau),
     ),
-    ...stoppedText(result, best).map((text) => line('Stopped', text)),
+    ...stopped,
     ...doubtTexts(result.doubt).map(([name, text]) => line(name, text)),
     '',
     ...topLines(result),
@@ -104,12 +109,23 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   ];
 }
 
+/** How many cells are not ranked, and why; undefined where all are that ran. */
+export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | undefined {
+  const few = outcomes.filter(isFew).length;
+  if (few === 0) return undefined;
+  const ran = outcomes.filter(hasRun).length;
+  return few === ran
+    ? `no cell closed ${fewestTrips} round trips, so there is no best one`
+    : `${grouped(few)} of ${grouped(ran)} cells closed fewer than ${fewestTrips} round trips: too few to be the best`;
+}
+
 /** How many cells a limit stopped before their end: beside whole ones they say little. */
 export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Found['best']): readonly string[] {
   const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
   if (stopped === 0) return [];
   const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} cells by a limit before their end`;
-  const winner = best === undefined ? undefined : outcomes[best];
+  if (best === undefined) return [of];
+  const winner = outcomes[best];
   const why = hasRun(winner) ? winner.kills[0] : undefined;
   return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
@@ -131,7 +147,7 @@ function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
   const names = axisNames(axes);
   const rows = outcomes
     .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
-    .toSorted((a, b) => b.one.return - a.one.return || a.index - b.index)
+    .toSorted((a, b) => Number(isFew(a.one)) - Number(isFew(b.one)) || b.one.return - a.one.return || a.index - b.index)
     .slice(0, shownCells)
     .map(({ one, index }) => [
       ...(cells[index] ?? []).map(String),
@@ -140,8 +156,9 @@ function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
       shareText(one.maxDrawdown),
       figureText(one.sharpe, 'ratio'),
       grouped(one.fills),
+      `${grouped(one.roundTrips)}${isFew(one) ? ', not ranked' : ''}`,
     ]);
-  const table = [[...names, 'final equity', 'return', 'drawdown', 'Sharpe', 'fills'], ...rows];
+  const table = [[...names, 'final equity', 'return', 'drawdown', 'Sharpe', 'fills', 'round trips'], ...rows];
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
 }
@@ -185,13 +202,14 @@ function heatLines(
 
 /** One row a cell. */
 export function gridCsv({ axes, cells, outcomes }: GridResult): string {
-  const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'fees'] as const;
+  const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'roundTrips', 'fees'] as const;
   const rows = cells.map((cell, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
     const kills = hasRun(one) ? one.kills.join('; ') : '';
     const refused = one !== undefined && 'refused' in one ? one.refused : '';
-    return [...cell, ...figures, kills, refused].map(csvCell).join(',');
+    const ranked = hasRun(one) ? String(!isFew(one)) : '';
+    return [...cell, ...figures, ranked, kills, refused].map(csvCell).join(',');
   });
-  return [[...axisNames(axes), ...names, 'kills', 'refused'].map(csvCell).join(','), ...rows, ''].join('\n');
+  return [[...axisNames(axes), ...names, 'ranked', 'kills', 'refused'].map(csvCell).join(','), ...rows, ''].join('\n');
 }

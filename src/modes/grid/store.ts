@@ -49,6 +49,7 @@ const lineSchema = z.object({
       maxDrawdown: z.number().transform(Math.abs),
       sharpe: z.number().nullable(),
       fills: z.number(),
+      roundTrips: z.number(),
       fees: z.string(),
       kills: z.array(z.string()),
       returns: z.array(z.number()).nullable(),
