@@ -45,7 +45,7 @@ import {
 } from './orders.ts';
 import { firstOf } from './path.ts';
 import type { Rules } from './rules.ts';
-import { stopHit, waits } from './stops.ts';
+import { stopHit } from './stops.ts';
 import { isThere, type Way } from './way.ts';
 import { limitOf } from './working.ts';
 
@@ -84,6 +84,10 @@ const by = {
   gap: { rule: 'kline-rest-gap' },
   path: { rule: 'kline-rest-path', ambiguous: true },
 } as const satisfies Record<string, Evidence>;
+
+/** True for an exit LIMIT that the open has already passed, under rules that fill it at the open. The stop is checked first. */
+const restsAtArrival = ({ purpose }: SimOrder, { gapFill, marketAt }: Rules): boolean =>
+  gapFill === 'open' && marketAt === 'open' && (purpose === 'takeProfit' || purpose === 'exit');
 
 export class KlineFills {
   /** Klines in which a stop and a target could both have filled, and nothing but the rules said which came first. */
@@ -171,7 +175,7 @@ export class KlineFills {
       if (working.active || !isThere(working.way, kline)) return true;
       working.active = true;
       if (working.order.type === 'MARKET') return this.#market(working.order, kline, step);
-      return waits(working.order, this.#options.rules) || this.#cross(working, kline, step);
+      return restsAtArrival(working.order, this.#options.rules) || this.#cross(working, kline, step);
     });
     return step;
   }

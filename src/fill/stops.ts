@@ -2,7 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import type { Kline } from '../domain/market.ts';
 import { Decimal, priceFor, priceNumber, priceText, rateText, ticks, worsened } from '../domain/money.ts';
-import type { SimOrder, Stop, StopHit } from './orders.ts';
+import type { Stop, StopHit } from './orders.ts';
 import type { Rules } from './rules.ts';
 
 /** Whether a kline opens beyond a stop: that sets it off at the open, whatever comes after. */
@@ -11,13 +11,6 @@ export const isGapped = (
   { side, price }: Pick<Stop, 'side' | 'price'>,
   at: Instrument,
 ) => (side === 'SELL' ? open <= priceNumber(price, at) : open >= priceNumber(price, at));
-
-/**
- * Whether a LIMIT that an open has passed as it arrives rests all the same: by rules under which it then gets the open, one that leaves a
- * position, so that the stop is asked before it.
- */
-export const waits = ({ purpose }: Pick<SimOrder, 'purpose'>, { gapFill, marketAt }: Rules): boolean =>
-  gapFill === 'open' && marketAt === 'open' && (purpose === 'takeProfit' || purpose === 'exit');
 
 /**
  * Whether a kline sets off a stop, and at what price its MARKET order fills. An open beyond the stop fills at the open;

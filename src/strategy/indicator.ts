@@ -32,8 +32,8 @@ export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
 
 const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] satisfies Source[];
 
-/** Throws for what there is no indicator over: a file of one's own is not held to types, and a period of 0 or 2.5 would never be warm. */
-export function refuseOdd(name: string, period: number, source?: string): void {
+/** Throws for an unknown source or a period that is not a whole number of 1 or more. Strategy files are not type-checked. */
+export function refuseInvalid(name: string, period: number, source?: string): void {
   const said = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
   if (source !== undefined && !sources.includes(source))
     throw new WantError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);

@@ -4,7 +4,7 @@
  * the klines begin has a part in their values, which fades.
  */
 
-import { type Indicator, type Prices, refuseOdd, type Source } from './indicator.ts';
+import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
 import { inPieces } from './pieces.ts';
 
 export type { Columns } from '../domain/market.ts';
@@ -13,7 +13,7 @@ export { sma } from './windows.ts';
 
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
 export function ema(source: Source, period: number): Indicator {
-  refuseOdd('ema', period, `${source}`);
+  refuseInvalid('ema', period, `${source}`);
   const weight = 2 / (period + 1);
   // The new value's part does not wait for the average before it: half the time of moving the average by a part of the distance.
   const kept = 1 - weight;
@@ -60,7 +60,7 @@ export function ema(source: Source, period: number): Indicator {
  * simple averages of the first `period` moves (as TA-Lib does); 50 where nothing moved.
  */
 export function rsi(source: Source, period: number): Indicator {
-  refuseOdd('rsi', period, `${source}`);
+  refuseInvalid('rsi', period, `${source}`);
   const weight = 1 / period;
   const kept = 1 - weight;
   return {
@@ -122,7 +122,7 @@ const strength = (rise: number, fall: number): number => (rise + fall === 0 ? 50
 
 /** Wilder's average true range, seeded with the simple average of the first `period` true ranges. */
 export function atr(period: number): Indicator {
-  refuseOdd('atr', period);
+  refuseInvalid('atr', period);
   const stream = (): ((prices: Prices) => number) => {
     let previous = Number.NaN;
     let sum = 0;

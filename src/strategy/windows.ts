@@ -3,7 +3,7 @@
  * a live session has what a backtest has.
  */
 
-import { type Indicator, type Prices, refuseOdd, type Source } from './indicator.ts';
+import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
 import { inPieces, type Piece } from './pieces.ts';
 
 /** Takes values one after another, in pieces of any length, and writes what their windows come to. */
@@ -11,7 +11,7 @@ type Machine = (values: Float64Array) => Piece;
 
 /** A column and a stream of one machine. */
 function overLast(name: string, source: Source, period: number, machine: Machine): Indicator {
-  refuseOdd(name, period, `${source}`);
+  refuseInvalid(name, period, `${source}`);
   return {
     warmup: period,
     column: inPieces(`${name} ${source} ${period}`, (klines) => machine(klines[source])),
