@@ -39,7 +39,7 @@ test.for<[string, string | Uint8Array, string]>([
   [
     'with a high below the low',
     changed(50, cell(2, '1')),
-    'klines.csv: not read, since of its 120 rows: 1 impossible row of 120 rows (line 50, 2020-02-01T00:48:00Z: open 100, high 1,',
+    'klines.csv: not read (120 rows): 1 impossible row of 120 rows (line 50, 2020-02-01T00:48:00Z: open 100, high 1,',
   ],
   [
     'with a negative volume',
@@ -89,7 +89,7 @@ test('a refusal of data is one line on stderr', async () => {
   const { code, out, err } = await at.sluice(['backtest', '--config', 'b.yaml']);
   expect([code, out]).toEqual([2, '']);
   expect(err).toMatch(
-    /^sluice: \S+klines\.csv: not read, .*\(line 50, [^\n]*: import it, and write catalogue [^\n]*\n$/,
+    /^sluice: \S+klines\.csv: not read .*\(line 50, [^\n]*\. Import it [^\n]* and write catalogue [^\n]*\n$/,
   );
 });
 

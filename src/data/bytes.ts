@@ -31,7 +31,7 @@ export const tooLong = (path: string, line: number): Refusal =>
     `${path}, line ${line} is longer than ${longestLine / 2 ** 20} MiB, which no row and no book is: write one row, or one object, a line`,
   );
 
-const lineFeed = 10;
+export const lineFeed = 10;
 /** Bytes that become text at once. */
 const textBytes = 2 ** 20;
 
@@ -60,7 +60,7 @@ const endOfLine = (bytes: Uint8Array, from: number): number => {
 
 const tooLarge = (path: string): Refusal =>
   new Refusal(
-    `${path} has more than the ${Math.floor(mostBytes / 1e6)} MB, unpacked, that are read of such a file at once: import it (sluice data import FILE), and write catalogue for its name in the configuration`,
+    `${path} has more than ${Math.floor(mostBytes / 1e6)} MB unpacked. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
   );
 
 export type Packing = 'gzip' | 'xz' | 'zstd' | 'zip';
@@ -83,7 +83,7 @@ function isGzip(path: string, bytes: Uint8Array): boolean {
   const packing = packingOf(bytes);
   if (packing === undefined || packing === 'gzip') return packing === 'gzip';
   throw new Refusal(
-    `${path} is packed with ${packing}: unpack it (plain files and gzip are read here), or import market data as they are (sluice data import ${path}) and write catalogue for its name in the configuration`,
+    `${path} is packed with ${packing}: unpack it (plain files and gzip are read here), or import it as it is (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
   );
 }
 

@@ -62,7 +62,7 @@ describe('a file of klines', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
     expect(() => load(jump)).toThrow(
-      /csv: not read, .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*\(--accept-jumps\) \(options are those of sluice data import \S+csv: import it, and write catalogue/,
+      /csv: not read .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*\(--accept-jumps\)\. Import it \(sluice data import \S+csv\) and write catalogue/,
     );
     expect(load(jump, { acceptJumps: true }).doubts).toEqual([
       expect.stringMatching(/^\d+\.csv: 1 jump to more than 3 times or less than a third of the price$/),
@@ -78,11 +78,11 @@ describe('a file of klines', () => {
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
   });
 
-  test('with opens and closes in the place of each other is refused, and a volume that no market has is told of', () => {
+  test('with swapped open and close columns is refused, and a volume that no market has is told of', () => {
     const close = (count: number): string => (100 + 5 * Math.sin(count)).toFixed(2);
     const rows = Array.from({ length: 60 }, (_, at) => row(at, `${close(at)},106,94,${close(at - 1)},7`));
     expect(() => load(csv(...rows))).toThrow(
-      /csv: not read, .*: opens and closes are in the place of each other: klines open/,
+      /csv: not read \(.*\): the open and close columns are swapped: on average/,
     );
     const [first, second] = [row(0), row(1, '100,101,99,100,9e16')];
     expect(load(csv(first, second)).doubts).toEqual([expect.stringContaining('1 kline with a volume worth')]);
@@ -211,10 +211,10 @@ describe('a file that would falsify a result is refused, with the line and what 
       csv(row(0, '100,101,99,100,1e999')),
       /1 impossible row of 1 row \(line 2, .*volume Infinity/,
     ],
-    ['times in seconds', csv('1580515200,100,101,99,100,7'), /line 2: the time 1580515200 is in s, and .* has UTC ms/],
+    ['times in seconds', csv('1580515200,100,101,99,100,7'), /line 2: the time 1580515200 is in s; .* need UTC ms/],
     ['times in µs', csv(row(0), '1580515260000000,100,101,99,100,7'), /line 3: the time 1580515260000000 is in µs/],
-    ['times in ns', csv('1580515200000000000,100,101,99,100,7'), /line 2: the time .* is in ns, .*: import it/],
-    ['times of rows', csv('0,100,101,99,100,7'), /line 2: the time 0 is no moment since 1973/],
+    ['times in ns', csv('1580515200000000000,100,101,99,100,7'), /line 2: the time .* is in ns; .* import it/],
+    ['times of rows', csv('0,100,101,99,100,7'), /line 2: the time 0 is before 1973/],
   ])('%s', (_, content, message) => {
     expect(() => load(content)).toThrow(message);
   });

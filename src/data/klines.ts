@@ -102,7 +102,8 @@ interface Checked {
 function checked(file: KlineFile, read: Columns): Checked {
   const part = partFindings(file, read, firstLine);
   // Nearly all files are sound, and then no row is looked at twice.
-  if (!(part.some(({ refused }) => refused) || isFaultyOutside(file, read))) return { columns: read, part, mended: [] };
+  if (!(part.some(({ refused }) => refused) || hasFaultsOutsideRange(file, read)))
+    return { columns: read, part, mended: [] };
   const found = klineFindings(file.interval, read, firstLine);
   const isMendable = found.some(({ check }) => check === 'disorder' || check === 'duplicates');
   if (file.repair !== true || !isMendable) {
@@ -120,7 +121,7 @@ function checked(file: KlineFile, read: Columns): Checked {
 }
 
 /** Prices that jump stand against a run that goes over them. Klines of several intervals are refused by every run, wherever they come from. */
-const standsAgainst = ({ refused, check }: Finding): boolean => refused && check !== 'scale' && check !== 'mixed';
+const isRefused = ({ refused, check }: Finding): boolean => refused && check !== 'scale' && check !== 'mixed';
 
 function partFindings(file: KlineFile, columns: Columns, line: number): readonly Finding[] {
   const [first, end] = rowsWithin(columns.openTime, file);
@@ -129,13 +130,13 @@ function partFindings(file: KlineFile, columns: Columns, line: number): readonly
 }
 
 /** Before `from` and behind `to`, with the first row and the last one between them: whether all are in order is seen by pairs. */
-function isFaultyOutside(file: KlineFile, columns: Columns): boolean {
+function hasFaultsOutsideRange(file: KlineFile, columns: Columns): boolean {
   const rows = columns.openTime.length;
   const [first, end] = rowsWithin(columns.openTime, file);
   const pieces = [...(first > 0 ? [[0, first + 1]] : []), ...(end < rows ? [[Math.max(0, end - 1), rows]] : [])];
   return pieces.some(([from, to]) => {
     const piece = mapColumns(columns, (column) => column.subarray(from, to));
-    return klineFindings(file.interval, piece).some(standsAgainst);
+    return klineFindings(file.interval, piece).some(isRefused);
   });
 }
 
@@ -146,14 +147,14 @@ function refuseFaults(
   part: readonly Finding[],
 ): void {
   const jumps = accepted(part, acceptJumps).filter(({ check }) => check === 'scale');
-  const faults = [...found.filter(standsAgainst), ...jumps];
+  const faults = [...found.filter(isRefused), ...jumps];
   const smaller = faults.some(({ check }) => check === 'off-grid') ? smallerOf(openTime, interval) : undefined;
   const advice = `these are klines of ${smaller}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them`;
   refuseNamed(
     path,
     smaller === undefined ? faults : faults.map((one) => (one.check === 'off-grid' ? { ...one, advice } : one)),
     openTime.length,
-    '; or say repair: true there, which sorts rows and drops repeated ones',
+    '; or write repair: true there, which sorts rows and drops repeated ones',
   );
 }
 

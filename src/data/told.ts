@@ -3,7 +3,7 @@ import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { asRecorded, asRecordedText } from './as-recorded.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { addRows } from './check/faults.ts';
+import { addRows } from './check/add-rows.ts';
 import { type Finding, findingText } from './check/finding.ts';
 import { KlineChecks } from './check/klines.ts';
 import { gapsText } from './gaps.ts';

@@ -84,12 +84,12 @@ test.for<[string, readonly Row[], RegExp]>([
     /^!times go back by an hour 1 time .*--zone Europe/,
   ],
   [
-    'opens and closes in the place of each other',
+    'swapped open and close columns',
     Array.from({ length: 60 }, (_, row) => {
       const [open, close] = [100 + 5 * Math.sin(row), 100 + 5 * Math.sin(row + 1)];
       return [at + row * 60_000, close, 106, 94, open, 7];
     }),
-    /^!opens and closes are in the place of each other: .*--columns time,close,high,low,open,volume\)/,
+    /^!the open and close columns are swapped: .*--columns time,close,high,low,open,volume\)/,
   ],
   [
     'a volume that no market has',

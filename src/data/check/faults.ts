@@ -1,4 +1,4 @@
-/** What stands against the rows of a file, however it is read: by an import, or because a configuration names it. */
+/** Errors for findings that forbid using a file. */
 import { Refusal } from '../../domain/refusal.ts';
 import { epochUnit } from '../import/times.ts';
 import { counted, type Finding, findingText, momentText } from './finding.ts';
@@ -6,6 +6,8 @@ import { counted, type Finding, findingText, momentText } from './finding.ts';
 /** Jumps that were said to be the market's are told of, and stand against nothing. */
 export const accepted = (findings: readonly Finding[], acceptJumps = false): readonly Finding[] =>
   findings.map((one) => (acceptJumps && one.check === 'scale' ? { ...one, refused: false } : one));
+
+const instead = 'write catalogue instead of the file name in the configuration';
 
 const faultsIn = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ refused }) => refused).map((fault) => findingText(fault));
@@ -24,7 +26,7 @@ export function refuseNamed(path: string, findings: readonly Finding[], rows: nu
   const faults = faultsIn(findings);
   if (faults.length === 0) return;
   throw new Refusal(
-    `${path}: not read, since of its ${counted(rows, 'row')}: ${faults.join('; ')} (options are those of sluice data import ${path}: import it, and write catalogue for its name in the configuration${more})`,
+    `${path}: not read (${counted(rows, 'row')}): ${faults.join('; ')}. Import it (sluice data import ${path}) and ${instead}${more}`,
   );
 }
 
@@ -35,34 +37,8 @@ export function refuseUnits(path: string, times: Float64Array, first: number): v
   if (row === times.length) return;
   const time = times[row] as number;
   const unit = epochUnit(time);
-  const what = !(time >= 1e8) ? 'is no moment since 1973' : unit === 'ms' ? 'has parts of a ms' : `is in ${unit}`;
+  const what = !(time >= 1e8) ? 'is before 1973' : unit === 'ms' ? 'has parts of a ms' : `is in ${unit}`;
   throw new Refusal(
-    `${path}, line ${first + row}: the time ${time} ${what}, and a file that a configuration names has UTC ms, such as ${Date.UTC(2024, 0, 1)} for ${momentText(Date.UTC(2024, 0, 1))}: import it (sluice data import ${path}), which reads s, ms, µs and ns, then write catalogue for its name in the configuration`,
+    `${path}, line ${first + row}: the time ${time} ${what}; files named in a configuration need UTC ms, such as ${Date.UTC(2024, 0, 1)} for ${momentText(Date.UTC(2024, 0, 1))}. To use this file, import it (sluice data import ${path}) and ${instead}`,
   );
-}
-
-/** Rows that are numbered at once. */
-const numbered = 65_536;
-
-/** Adds rows that stand in one line each, the first of them in line `first`; 0 where nobody knows the lines. */
-export function addRows(
-  checks: { add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void },
-  columns: readonly Float64Array[],
-  first: number,
-): void {
-  const rows = columns[0]?.length ?? 0;
-  if (first === 0) {
-    checks.add(columns, rows);
-    return;
-  }
-  const lines = new Uint32Array(Math.min(rows, numbered));
-  for (let from = 0; from < rows; from += numbered) {
-    const count = Math.min(numbered, rows - from);
-    for (let at = 0; at < count; at++) lines[at] = first + from + at;
-    checks.add(
-      columns.map((column) => column.subarray(from, from + count)),
-      count,
-      lines,
-    );
-  }
 }

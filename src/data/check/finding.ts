@@ -50,7 +50,7 @@ export interface Finding {
 
 /** Of quantities and volumes that are too large. */
 export const tooMuch = 'worth 1e15 or more in the quote asset';
-export const quantityEffect = 'no market trades as much: orders of any size would fill there';
+export const quantityEffect = 'no market has such volume; orders of any size would fill';
 
 /** What can be mended when asked for, and how. */
 export const repairs = {

@@ -4,9 +4,9 @@ import { betterOrder } from '../import/fields.ts';
 import { isPossible, isWick, mostTurnover, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
-import { Continuity } from './continuity.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
 import { type Gap, longestText } from './silence.ts';
+import { SwappedColumns } from './swapped-columns.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
@@ -38,7 +38,7 @@ export class KlineChecks {
   readonly #outliers = new Tally();
   readonly #wicks = new Tally();
   readonly #volumes = new Tally();
-  readonly #continuity = new Continuity();
+  readonly #swapped = new SwappedColumns();
   readonly #scale = new Tally();
   /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether one was of rows close in time. */
   #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
@@ -93,7 +93,7 @@ export class KlineChecks {
         else this.#outside.add(line, time);
       }
       if (volume * close >= mostTurnover) this.#volumes.add(line, time, `volume ${volume}`);
-      if (!this.#continuity.isFull) this.#continuity.add(open, close);
+      if (!this.#swapped.isFull) this.#swapped.add(open, close);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -222,12 +222,12 @@ export class KlineChecks {
           : `columns look like ${order} (--columns ${order})`,
       );
     }
-    if (this.#continuity.isSwapped)
+    if (this.#swapped.isSwapped)
       yield {
         ...{ check: 'swapped', count: rows, refused: true, places: [] },
-        what: 'opens and closes are in the place of each other',
-        effect: 'klines open where those before closed, and these close where those before opened',
-        advice: 'exchange the names of the two columns (--columns time,close,high,low,open,volume)',
+        what: 'the open and close columns are swapped',
+        effect: 'on average, closes are much nearer to the previous open than opens are to the previous close',
+        advice: 'swap the two column names (--columns time,close,high,low,open,volume)',
       };
     if (this.#offGrid.count > 0)
       yield fault(

@@ -167,7 +167,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
     { columns: `${header},close`.split(',') },
   ],
   [
-    'of opens and closes in the place of each other',
+    'of swapped open and close columns',
     csv(good.map(([t, o, h, l, c, v]) => [t, c, h, l, o, v])),
     /it is the other way round, since klines open where those before closed/,
   ],

@@ -19,7 +19,7 @@ export interface Batch {
 const mostNamed = 3;
 
 /** Lines that could not be read, counted; the first are named. */
-export class Unreadable {
+export class UnreadableLines {
   count = 0;
   readonly first: { readonly line: number; readonly what: string }[] = [];
   readonly #path: string;
@@ -38,7 +38,7 @@ export class Unreadable {
     if (this.#isLeftOut || this.count < mostUnreadable) return;
     const [first] = this.first;
     throw new Refusal(
-      `${this.#path}: not imported: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read, and reading stopped there (first line ${first?.line}: ${first?.what}): is it the right file? correct it, or leave such lines out (--repair unreadable)`,
+      `${this.#path}: not imported: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read; stopped (first: line ${first?.line}: ${first?.what}). Check that it is the right file, correct it, or skip such lines (--repair unreadable)`,
     );
   }
 
@@ -51,7 +51,7 @@ export class Unreadable {
 /** What there is to say of a file's rows once they have all been read. */
 export interface Reading {
   readonly batches: AsyncGenerator<Batch>;
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableLines;
   /** The most decimals seen in each column. */
   readonly decimals: Uint8Array;
   /** Units of epoch times that were met, in the order they first came. */

@@ -2,7 +2,7 @@
 
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
-import type { Unreadable } from './batch.ts';
+import type { UnreadableLines } from './batch.ts';
 import { cellText, numberFrom } from './csv-rows.ts';
 import { mostLevels, tooManyLevels } from './json-rows.ts';
 import { linesIn } from './lines.ts';
@@ -16,7 +16,7 @@ const separated = (line: string): readonly string[] => line.trim().split(',');
 /** The cells of line after line. */
 async function* lines(
   blocks: AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
   cellsOf = separated,
 ): AsyncGenerator<readonly string[]> {
   for await (const { texts } of linesIn(blocks, unreadable)) for (const text of texts) yield cellsOf(text);
@@ -25,8 +25,8 @@ async function* lines(
 /** Books end as the file does of which they are made: without a line feed where it has none, since it may be cut off. */
 export async function* endedAs(
   blocks: AsyncIterable<Uint8Array>,
-  make: (blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable) => AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  make: (blocks: AsyncIterable<Uint8Array>, unreadable: UnreadableLines) => AsyncIterable<Uint8Array>,
+  unreadable: UnreadableLines,
 ): AsyncGenerator<Uint8Array> {
   let last = lineFeed;
   async function* watched(): AsyncGenerator<Uint8Array> {
@@ -54,7 +54,7 @@ const emptyLine = encoder.encode('\n');
 /** Books in columns: a book a line, or a level a line. */
 export async function* snapshotsAsBooks(
   blocks: AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): AsyncGenerator<Uint8Array> {
   const rows = lines(blocks, unreadable);
   const { value: header } = await rows.next();
@@ -89,8 +89,10 @@ const ofLevels = columnsOf.depth.map(({ name }) => name);
 export const isOfLevels = (header: readonly string[]): boolean => ofLevels.every((name) => header.includes(name));
 
 /** The same as JSON, one object a line. */
-export const objectsAsBooks = (blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable): AsyncGenerator<Uint8Array> =>
-  levelsAsBooks(lines(blocks, unreadable, levelCells), ofLevels);
+export const objectsAsBooks = (
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: UnreadableLines,
+): AsyncGenerator<Uint8Array> => levelsAsBooks(lines(blocks, unreadable, levelCells), ofLevels);
 
 /** The line itself, which is no level, where it is no object. */
 function levelCells(line: string): readonly string[] {
@@ -143,7 +145,7 @@ interface Band {
 /** Binance `bookDepth`: what lies within 1, 2, … 5 % of the middle, added up; each band becomes a level at its mean price. */
 export async function* bandsAsBooks(
   blocks: AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): AsyncGenerator<Uint8Array> {
   let names: readonly string[] | undefined;
   let [time, fault, ofLine] = ['', '', ''];

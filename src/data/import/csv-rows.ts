@@ -2,7 +2,7 @@
  * Rows of separated text as columns of numbers, block by block. A number is exactly what `Number(text)` gives: the fast way is
  * taken only for at most 15 digits, where an integer below 2^53 is divided by an exact power of ten, which rounds once.
  */
-import { type Batch, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
+import { type Batch, mostBatchRows, type Reading, type UnreadableLines } from './batch.ts';
 import { epochMs, epochUnit, isoMs } from './times.ts';
 
 /** How a column is read: `epoch` and `moment` become UTC ms, `side` and `makerBuys` become 1 for a taker who buys and -1. */
@@ -45,7 +45,7 @@ export function readCsv(
   blocks: AsyncIterable<Uint8Array>,
   layout: CsvLayout,
   width: number,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): Reading {
   const reader = new CsvReader(layout, width, unreadable);
   return reader.reading(blocks);
@@ -72,7 +72,11 @@ class CsvReader {
   /** Why the cell that was read last is none. */
   #fault = '';
 
-  constructor({ columns, separator, decimalComma, skipLines, zone }: CsvLayout, width: number, unreadable: Unreadable) {
+  constructor(
+    { columns, separator, decimalComma, skipLines, zone }: CsvLayout,
+    width: number,
+    unreadable: UnreadableLines,
+  ) {
     this.#codes = Uint8Array.from(columns, ({ role }) => codes[role]);
     this.#to = Uint8Array.from(columns, ({ to }) => to);
     this.#separator = separator.charCodeAt(0);

@@ -1,5 +1,5 @@
 /** Differences of books (Tardis `incremental_book_L2`) put together into whole books, which is what the catalogue stores. */
-import type { Unreadable } from './batch.ts';
+import type { UnreadableLines } from './batch.ts';
 import { numberFrom } from './csv-rows.ts';
 import { linesIn } from './lines.ts';
 
@@ -52,7 +52,7 @@ const encoder = new TextEncoder();
  */
 export async function* differencesAsBooks(
   blocks: AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): AsyncGenerator<Uint8Array> {
   const builder = new Builder();
   for await (const { texts } of linesIn(blocks, unreadable))

@@ -86,7 +86,7 @@ describe('lines that cannot be read', () => {
       const endless = `${'x\n'.repeat(5_000)}${'1'.repeat(2 ** 22)}`;
       await expect(take(content + endless)).rejects.toThrow(
         new RegExp(
-          `not imported: 1,000 lines of its first [\\d,]+ lines cannot be read, and reading stopped there \\(first line ${line}: `,
+          `not imported: 1,000 lines of its first [\\d,]+ lines cannot be read; stopped \\(first: line ${line}: `,
         ),
       );
     },

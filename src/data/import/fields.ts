@@ -3,7 +3,7 @@
 import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
-import { Continuity } from '../check/continuity.ts';
+import { SwappedColumns } from '../check/swapped-columns.ts';
 import { numberFrom } from './csv-rows.ts';
 import type { Told } from './layout.ts';
 import { columnNamed, refuseTwice, timeOfTrade, volumeOfBase } from './names.ts';
@@ -210,9 +210,9 @@ export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows:
   const { open, close } = values;
   if (open === undefined || close === undefined) return;
   const at = (cells: readonly string[], place: number): number => numberFrom((cells[place] ?? '').replace(',', '.'));
-  const continuity = new Continuity();
-  for (const cells of newestFirst ? rows.toReversed() : rows) continuity.add(at(cells, open), at(cells, close));
-  if (!continuity.isSwapped) return;
+  const swapped = new SwappedColumns();
+  for (const cells of newestFirst ? rows.toReversed() : rows) swapped.add(at(cells, open), at(cells, close));
+  if (!swapped.isSwapped) return;
   const names = (rows[0] ?? []).map(() => '-');
   names[time] = 'time';
   for (const [name, place] of Object.entries({ ...values, open: close, close: open })) names[place] = name;

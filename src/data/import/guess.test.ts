@@ -117,7 +117,7 @@ describe('klines without a header', () => {
   });
 });
 
-describe('opens and closes in the place of each other', () => {
+describe('swapped open and close columns', () => {
   /** Each opens where the one before closed. */
   const close = (row: number): number => 100 + 5 * Math.sin(row);
   const rows = Array.from({ length: 60 }, (_, row) => [at + row * minute, 7, close(row - 1), 106, 94, close(row)]);

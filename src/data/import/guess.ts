@@ -2,7 +2,7 @@
 import { type Interval, intervals } from '../../domain/interval.ts';
 import { shown } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { longestLine, tooLong } from '../bytes.ts';
+import { lineFeed, longestLine, tooLong } from '../bytes.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { cellsOf, separatorOf } from './cells.ts';
@@ -18,7 +18,6 @@ import { refuseSeveral } from './symbols.ts';
 import { epochMs, hasZone, refuseRounded } from './times.ts';
 import type { DataFile } from './unpack.ts';
 
-const lineFeed = 10;
 /** Rows of the beginning that a guess looks at. */
 const sampledRows = 200;
 

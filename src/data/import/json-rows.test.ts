@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Unreadable } from './batch.ts';
+import { UnreadableLines } from './batch.ts';
 import { readBooks } from './json-rows.ts';
 
 const levels = (count: number): [number, number][] => Array.from({ length: count }, (_, at) => [100 + at, 1]);
@@ -13,7 +13,7 @@ test('a book of more levels than are read is refused, and loses no side', async 
   const start = Date.UTC(2024, 0, 1);
   const reading = readBooks(
     bytesOf([book(start, 2, 2), book(start + 1_000, 12_000, 8_001), book(start + 2_000, 12_000, 8_000)]),
-    new Unreadable('books.jsonl'),
+    new UnreadableLines('books.jsonl'),
   );
   const sides = new Map<number, number>();
   for await (const { columns, rows } of reading.batches)

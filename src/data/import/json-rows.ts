@@ -1,7 +1,7 @@
 /** Rows of JSON: arrays of values become separated text; objects, one a line, become batches; so do books. */
 import { z } from 'zod';
 import { counted } from '../check/finding.ts';
-import { type Batch, type Look, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
+import { type Batch, type Look, mostBatchRows, type Reading, type UnreadableLines } from './batch.ts';
 import { cellText, decimalsOf, epochFrom, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { linesIn } from './lines.ts';
 import { epochMs, epochUnit } from './times.ts';
@@ -42,7 +42,7 @@ export function readObjects(
   blocks: AsyncIterable<Uint8Array>,
   { keys, zone }: ObjectLayout,
   width: number,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
   look: Look = () => {},
 ): Reading {
   const buffer = new BatchBuffer(width, unreadable, look);
@@ -89,7 +89,11 @@ export function isDifference(json: unknown): boolean {
 }
 
 /** Reads whole books, one JSON object a line, best first, as one row for each level: time, number of the book, side, price, quantity. */
-export function readBooks(blocks: AsyncIterable<Uint8Array>, unreadable: Unreadable, look: Look = () => {}): Reading {
+export function readBooks(
+  blocks: AsyncIterable<Uint8Array>,
+  unreadable: UnreadableLines,
+  look: Look = () => {},
+): Reading {
   const buffer = new BatchBuffer(5, unreadable, look);
   let book = 0;
   return buffer.reading(blocks, (json) => {
@@ -135,12 +139,12 @@ class BatchBuffer {
   readonly #lines = new Uint32Array(mostBatchRows);
   readonly #decimals: Uint8Array;
   readonly #units = new Set<string>();
-  readonly #unreadable: Unreadable;
+  readonly #unreadable: UnreadableLines;
   readonly #look: Look;
   #rows = 0;
   #line = 0;
 
-  constructor(width: number, unreadable: Unreadable, look: Look) {
+  constructor(width: number, unreadable: UnreadableLines, look: Look) {
     this.#unreadable = unreadable;
     this.#look = look;
     this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));

@@ -1,10 +1,10 @@
 /** Lines of text as they come, block by block. */
-import type { Unreadable } from './batch.ts';
+import type { UnreadableLines } from './batch.ts';
 
 /** Those of each block together; the last one may have no end. A `Refusal` at one that is too long. */
 export async function* linesIn(
   blocks: AsyncIterable<Uint8Array>,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): AsyncGenerator<{ readonly texts: readonly string[]; readonly ended: boolean }> {
   const decoder = new TextDecoder();
   let [rest, line] = ['', 1];

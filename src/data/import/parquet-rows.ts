@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
-import { type Batch, mostBatchRows, type Reading, type Unreadable } from './batch.ts';
+import { type Batch, mostBatchRows, type Reading, type UnreadableLines } from './batch.ts';
 import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
@@ -28,7 +28,7 @@ export async function readParquetRows(
   path: string,
   kind: Kind,
   told: Told,
-  unreadable: Unreadable,
+  unreadable: UnreadableLines,
 ): Promise<Reading> {
   const file = await described(duck, path);
   await refuseSeveralIn(

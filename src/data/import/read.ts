@@ -1,7 +1,7 @@
 /** A file's rows, whatever its layout. */
 import type { Duck } from '../catalogue/duckdb.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
-import { type Reading, Unreadable } from './batch.ts';
+import { type Reading, UnreadableLines } from './batch.ts';
 import { bandsAsBooks, endedAs, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
 import { differencesAsBooks } from './differences.ts';
@@ -15,7 +15,7 @@ import type { DataFile } from './unpack.ts';
 export async function readRows(file: DataFile, layout: Layout, told: Told, duck: Duck): Promise<Reading> {
   const { form, kind } = layout;
   const width = columnsOf[kind].length;
-  const unreadable = new Unreadable(file.path, told.repair?.has('unreadable'));
+  const unreadable = new UnreadableLines(file.path, told.repair?.has('unreadable'));
   switch (form.is) {
     case 'csv':
       return readCsv(file.blocks, form, width, unreadable);

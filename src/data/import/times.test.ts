@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Reading, Unreadable } from './batch.ts';
+import { type Reading, UnreadableLines } from './batch.ts';
 import { readCsv } from './csv-rows.ts';
 import { readObjects } from './json-rows.ts';
 import { epochMs } from './times.ts';
@@ -22,14 +22,14 @@ const csv = (cells: readonly string[]): Reading =>
     bytesOf(cells),
     { columns: [{ role: 'epoch', to: 0 }], separator: ',', decimalComma: false, skipLines: 0, zone: 'UTC' },
     1,
-    new Unreadable('times.csv'),
+    new UnreadableLines('times.csv'),
   );
 const objects = (values: readonly string[]): Reading =>
   readObjects(
     bytesOf(values.map((value) => `{"t":${value}}`)),
     { keys: [{ key: 't', role: 'epoch', to: 0 }], zone: 'UTC' },
     1,
-    new Unreadable('times.jsonl'),
+    new UnreadableLines('times.jsonl'),
   );
 
 test.for([

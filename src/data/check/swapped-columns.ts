@@ -1,14 +1,14 @@
-/** Whether opens and closes stand in the place of each other: no row tells, but klines open where those before closed. */
+/** Detects swapped open and close columns: a kline opens near the close before it. A single row does not show the swap. */
 
-/** Pairs of rows from which on it is no chance which of two columns goes on where the other one ended. */
+/** Fewer pairs of rows prove nothing. */
 const leastPairs = 50;
-/** More of them say nothing more. */
+/** More pairs change nothing. */
 const mostPairs = 10_000;
-/** So many times nearer closes are to the opens before than opens to the closes before; in rows that were recorded it is 1.02 at the most. */
+/** How many times nearer closes must be to the previous open than opens to the previous close. Recorded rows reach 1.02 at most. */
 const surelyNearer = 2;
 
 /** Takes klines in the order of time. */
-export class Continuity {
+export class SwappedColumns {
   #pairs = 0;
   #wide = 0;
   #near = 0;
