@@ -83,8 +83,8 @@ describe('what cannot be cancelled is listed', () => {
         const ended = await withOptions(exchange, (options) => suite(options));
         const [order, ...others] = await restingOn(exchange);
         expect(others).toEqual([]);
-        expect(ended.err).toContain('1 orders may still be open. Cancel them by hand:\n');
-        expect(ended.err).toContain(`, order ${order?.orderId}: the cancel drew HTTP 400: '{"code":-1000`);
+        expect(ended.err).toContain('Orders that may still be open (1). Cancel them manually:\n');
+        expect(ended.err).toContain(`, order ${order?.orderId}: the cancel failed: HTTP 400: '{"code":-1000`);
         expect(ended.code).toBe(3);
         expect(unpassed(ended)).toEqual(['places a LIMIT order, which rests as NEW in query and open orders']);
       },

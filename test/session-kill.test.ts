@@ -52,12 +52,14 @@ describe('a file', () => {
   });
 
   test('is asked for with each order, not only now and then', async () => {
-    const use = fileURLToPath(new URL('./kit/alarm.ts', import.meta.url));
-    rig.configure({ strategies: [{ id: 'alarm', use, symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }] });
+    const use = fileURLToPath(new URL('./kit/kill-file-strategy.ts', import.meta.url));
+    rig.configure({
+      strategies: [{ id: 'kill-file', use, symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
+    });
     rig.launch();
     await until('the kill', () => kills().length > 0);
     expect(kills()).toMatchObject([{ by: 'file', reason: 'smoke' }]);
-    expect((await rig.run('why', 'alarm')).stdout).toContain('the file kill');
+    expect((await rig.run('why', 'kill-file')).stdout).toContain('the file kill');
     expect(exchange.allOrders(trader.uid)).toEqual([]);
   });
 

@@ -71,7 +71,7 @@ if (!values.json) sum(results, at);
 if (ending !== undefined) process.stderr.write(`${ending.why}; the checks that follow did not run\n`);
 if (left.length > 0)
   process.stderr.write(
-    `${left.length} orders may still be open. Cancel them by hand:\n${left.map((one) => `  ${leftText(one)}\n`).join('')}`,
+    `Orders that may still be open (${left.length}). Cancel them manually:\n${left.map((one) => `  ${leftText(one)}\n`).join('')}`,
   );
 const failed = results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 process.exit(left.length > 0 ? 3 : (ending?.code ?? failed));

@@ -18,7 +18,7 @@ export const usage = `usage: npm run conformance -- --url URL [options]
   --margin              places margin orders too, one of them at the market
   --quiet SYMBOL        with --write and a second key: trades between the two there, where nobody else does
   --spend AMOUNT        what one order is worth in the quote asset; 20 when left out, or twice the least that is allowed
-  --withdrawals         the key may look at withdrawals (weight 100 each)
+  --withdrawals         the key can read withdrawals (weight 100 each)
   --withdraw SYMBOL:AMOUNT:ADDRESS   applies for withdrawals of that: money may leave the exchange
   --addresses A,B,…     breaks the limits from these local addresses: they end up banned
   --section N           only checks of this section, and those within it

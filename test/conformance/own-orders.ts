@@ -316,7 +316,7 @@ export class OwnOrders {
 
   async #cancel({ base, as, symbol }: Account, orderId: string): Promise<void> {
     const reply = await this.#wire.tell(`${base}/cancel`, { orderId, symbol }, as);
-    if (reply.status !== 200 || isRefusal(reply)) this.#refused.set(orderId, `the cancel drew ${why(reply)}`);
+    if (reply.status !== 200 || isRefusal(reply)) this.#refused.set(orderId, `the cancel failed: ${why(reply)}`);
   }
 
   /** What may rest in an account that cannot be read. */

@@ -1,4 +1,4 @@
-/** A strategy that makes the file `kill` itself, and wants a position in the same moment: before the daemon's next look for the file. */
+/** A strategy that creates the kill file and emits a target at the same moment, before the daemon next checks for the file. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { map, take } from 'rxjs';
@@ -6,8 +6,8 @@ import { defineStrategy } from '../../src/index.ts';
 import { stringsVariable } from './puppet.ts';
 
 export default defineStrategy({
-  name: 'alarm',
-  about: 'Makes the file kill and wants a position at once',
+  name: 'kill-file',
+  about: 'Creates the kill file and emits a target at the same moment',
   params: {},
   signals: ({ trades }) =>
     trades.pipe(
