@@ -119,10 +119,10 @@ const assumptions = table(
       'the close decided on',
     ],
     ['a resting LIMIT fills', 'one tick beyond', 'at a touch', 'at a touch', 'at a touch', 'at a touch'],
-    ['and when an open has passed it, at', 'its price', 'its price', 'the open', 'the open', 'the open'],
+    ['LIMIT already passed by the open fills at', 'its price', 'its price', 'the open', 'the open', 'the open'],
     [
       'a stop fills at',
-      'half way from its price to the extreme, less half a spread, or a worse open',
+      'half way to the extreme, less half a spread; or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',
       'its price, or a worse open',
@@ -132,7 +132,7 @@ const assumptions = table(
       'a stop can be hit',
       'in the kline of the entry',
       'in the kline of the entry',
-      'in that of a MARKET entry, else the next',
+      'entry kline (MARKET), else next',
       'from the next kline on',
       'from the next kline on (entries are at closes)',
     ],
@@ -153,11 +153,11 @@ const assumptions = table(
       'the stop',
       'the stop',
     ],
-    ['part of the volume', '10 % resting, all taking', 'no limit', 'no limit', 'no limit', 'no limit'],
+    ['part of the volume', '10 % (maker), 100 % (taker)', 'no limit', 'no limit', 'no limit', 'no limit'],
     ['an order above 0.1 % of a day moves its price', "by a day's deviation × √(its share)", 'no', 'no', 'no', 'no'],
     [
       'a share of the equity is sized',
-      'at the close, mended once',
+      'at the close, corrected once',
       'at the close',
       'at the entry, with the fee',
       'at the close, without the fee',
@@ -165,8 +165,8 @@ const assumptions = table(
     ],
     ['the fee is taken', 'from what is received', 'in quote', 'in quote', 'in quote', 'in quote'],
     [
-      'what is held at the end',
-      'the last close; in the equity curve, and figures made of it, what selling it would bring',
+      'open position at the end',
+      'the last close; the equity curve deducts the cost of selling',
       'the last close',
       'the last close',
       'the last close',
@@ -182,7 +182,7 @@ function comparedTable(): string {
   const kinds = [...new Set(summary.counts.map(({ kind }) => kind))];
   const cell = (kind: string, name: string): string => {
     const count = summary.counts.find(({ kind: of, library }) => of === kind && library === name);
-    return count === undefined ? 'no such orders' : `${count.equal} of ${count.of}`;
+    return count === undefined ? 'not supported' : `${count.equal} of ${count.of}`;
   };
   return table(
     ['', ...libraries.map((name) => `${name} ${summary.versions[name]}`)],
@@ -217,15 +217,15 @@ rules decide more than the strategy does: nothing was found out there but what w
 
 ## What was compared
 
-\`npm run compare-libraries\` installs these versions in a Python environment, runs the same wants in a library and in Sluice, and compares every
+\`npm run compare-libraries\` installs these versions in a Python environment, runs the same signals in a library and in Sluice, and compares every
 fill (kline, quantity, price) and the final equity. Generated series have ${summary.series} seeds of each kind: 60 klines on a coarse grid of prices, with gaps, touches and
-klines without volume. Recorded klines are XBTUSD, BTCUSDT and ETHUSDT of \`backtests/data\`. The cells say how many runs were equal.
+klines without volume. Recorded klines are XBTUSD, BTCUSDT and ETHUSDT of \`backtests/data\`. Each cell is equal runs of all runs.
 
 ${comparedTable()}
 
 A test repeats the constructed edges and two series of each kind against the libraries' recorded fills.
 
-What the comparison does not cover: several resting orders at once, a position that grows or turns without being left first, and several symbols. Quantities are whole units.
+What the comparison does not cover: several resting orders at once, adding to or reversing a position, and several symbols. Quantities are whole units.
 \`plain\` stands for no library. For one rule of two averages \`plain\` gives the round trips and the equity that were measured with vectorbt, backtesting.py,
 backtrader and jesse elsewhere ([benchmarks](../benchmarks.md)).
 

@@ -187,10 +187,10 @@ interface Kind {
 
 /** By what the page calls them. */
 export const kinds = {
-  'entries at the market, long': {},
-  'entries at the market, long and short': { shorts: true },
-  'entries and exits at limits, long': { limits: true },
-  'entries and exits at limits, long and short': { limits: true, shorts: true },
+  'MARKET entries, long': {},
+  'MARKET entries, long and short': { shorts: true },
+  'LIMIT entries and exits, long': { limits: true },
+  'LIMIT entries and exits, long and short': { limits: true, shorts: true },
   'shares of the equity, long': { shares: true },
   'trailing stops, long': { trailing: true },
 } as const satisfies Readonly<Record<string, Kind>>;
