@@ -290,20 +290,6 @@ export class KlineChecks {
   }
 
   *#remarks(): Generator<Finding> {
-    const remark = (
-      check: Finding['check'],
-      count: number,
-      what: string,
-      effect: string,
-      places: readonly Place[],
-    ): Finding => ({
-      check,
-      count,
-      refused: false,
-      what,
-      effect,
-      places,
-    });
     const [firstGap] = this.gaps;
     if (firstGap !== undefined) {
       const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, ${longestText(this.gaps)}`;
@@ -390,3 +376,11 @@ const fault = (
   effect: string,
   advice: string,
 ): Finding => ({ check, count, refused: true, what, effect, advice, places });
+
+const remark = (
+  check: Finding['check'],
+  count: number,
+  what: string,
+  effect: string,
+  places: readonly Place[],
+): Finding => ({ check, count, refused: false, what, effect, places });
