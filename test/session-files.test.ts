@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
-import { makeRig, openExchange, price, quotes, type Rig, trader } from './kit/rig.ts';
+import { farBid, makeRig, openExchange, quotes, type Rig, restingOrders } from './kit/rig.ts';
 import { until } from './kit/until.ts';
 
 let exchange: Simulator;
@@ -19,9 +19,7 @@ afterEach(async () => {
   await exchange.close();
 });
 
-const bid = (below: number) => ({ side: 'BUY' as const, price: price / 2 - below, quantity: 0.1 });
-const resting = (count: number) =>
-  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count);
+const resting = (count: number) => restingOrders(exchange, count);
 /** From now on the process can open so many files at most. */
 const limitFiles = (pid: number, most: number): void =>
   void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);
@@ -29,8 +27,8 @@ const limitFiles = (pid: number, most: number): void =>
 test.runIf(process.platform === 'linux')(
   'a daemon that can open no file goes on, reports it, obeys the file kill, and trades again when it can',
   async () => {
-    rig.wish('maker', quotes(bid(0), bid(1)));
-    rig.wish('other', quotes(bid(0)));
+    rig.wish('maker', quotes(farBid(0), farBid(1)));
+    rig.wish('other', quotes(farBid(0)));
     const daemon = await rig.start();
     await resting(3);
     limitFiles(daemon.pid, 0);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { signed } from '../src/simulator/test-kit.ts';
 import { startProgram } from './kit/program.ts';
-import { makeRig, openExchange, price, quotes, type Rig, trader, whale } from './kit/rig.ts';
+import { farBid, makeRig, openExchange, quotes, type Rig, restingOrders, trader, whale } from './kit/rig.ts';
 import { pass, until } from './kit/until.ts';
 
 const dogKeys = { key: 'dog-key', secret: 'dog-secret' };
@@ -22,16 +22,14 @@ afterEach(async () => {
   await exchange.close();
 });
 
-const bid = (below: number) => ({ side: 'BUY' as const, price: price / 2 - below, quantity: 0.1 });
-const resting = (count: number) =>
-  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count);
+const resting = (count: number) => restingOrders(exchange, count);
 const kills = () => rig.read((reader) => reader.kills());
 const inState = (name: string): string => join(rig.state, name);
 
 /** A daemon with two orders of `maker` and one of `other`. */
 async function trading() {
-  rig.wish('maker', quotes(bid(0), bid(1)));
-  rig.wish('other', quotes(bid(0)));
+  rig.wish('maker', quotes(farBid(0), farBid(1)));
+  rig.wish('other', quotes(farBid(0)));
   const daemon = await rig.start();
   await resting(3);
   return daemon;
@@ -44,7 +42,7 @@ describe('a file', () => {
     await resting(0);
     await until('the file is gone', () => !existsSync(inState('kill')));
     expect(kills()).toMatchObject([{ strategy: null, by: 'file', reason: 'smoke in the room' }]);
-    rig.wish('maker', quotes(bid(5)));
+    rig.wish('maker', quotes(farBid(5)));
     await pass(500);
     expect(exchange.openOrders(trader.uid)).toEqual([]);
     await rig.run('resume');
@@ -69,12 +67,12 @@ describe('a file', () => {
     await resting(1);
     await until('the file is gone', () => !existsSync(inState('kill-maker')));
     expect(kills()).toMatchObject([{ strategy: 'maker', by: 'file' }]);
-    rig.wish('other', quotes(bid(7), bid(8)));
+    rig.wish('other', quotes(farBid(7), farBid(8)));
     await resting(2);
   });
 
   test('that is there before the start keeps the first order from being created', async () => {
-    rig.wish('maker', quotes(bid(0)));
+    rig.wish('maker', quotes(farBid(0)));
     const first = await rig.start();
     await resting(1);
     await first.end('SIGINT');

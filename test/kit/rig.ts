@@ -16,6 +16,7 @@ import {
 } from '../../src/simulator/simulator.ts';
 import { killLeftovers, type Program, type Ran, type Surroundings, sluice, startProgram } from './program.ts';
 import { stringsFile, stringsVariable } from './puppet.ts';
+import { until } from './until.ts';
 
 /** Times real time; a minute of the market is a second. */
 export const speed = 60;
@@ -212,3 +213,10 @@ export const quotes = (...list: readonly Quote[]): Want => ({
   quotes: list,
   reason: 'the test wants it',
 });
+
+/** A bid so far below the market that it only rests; `below` tells several apart. */
+export const farBid = (below: number): Quote => ({ side: 'BUY', price: price / 2 - below, quantity: 0.1 });
+
+/** Waits until so many orders of the trader rest. */
+export const restingOrders = (exchange: Pick<Simulator, 'openOrders'>, count: number): Promise<true> =>
+  until(`${count} resting orders`, () => exchange.openOrders(trader.uid).length === count);
