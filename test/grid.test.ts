@@ -267,7 +267,7 @@ describe('a grid', () => {
     const { out } = await run({ grid: ['fast=10', 'slow=80,120'], report });
     const notRanked = 'no cell closed 30 round trips, so there is no best one';
     const few = { ranked: false, roundTrips: expect.any(Number), finalEquity: expect.any(String) };
-    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, doubt: null, notRanked, cells: [few, few] });
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, doubt: null, notRanked: 2, cells: [few, few] });
     expect(readFileSync(report, 'utf8')).toContain(`No best cell</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
   });
 

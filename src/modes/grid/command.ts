@@ -15,7 +15,7 @@ import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
 import { hasRun, isFew, type Outcome } from './outcome.ts';
 import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
 import { writeGridReport } from './report.ts';
-import { cellText, fewText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
+import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 import { gridId, keptCells } from './store.ts';
 import { countTries } from './tries.ts';
 
@@ -248,7 +248,7 @@ function gridJson(result: GridResult): object {
     klines,
     tries,
     doubt: doubt ?? null,
-    notRanked: fewText(result) ?? null,
+    notRanked: outcomes.filter(isFew).length,
     best: best === undefined ? null : named(best),
     plateau:
       plateau === undefined
