@@ -3,12 +3,12 @@ import type { Tries } from './verdict.ts';
 
 /** One line of the ledger of runs. */
 export interface Try {
-  /** Of code, parameters, rules, costs and data: the same run again is no new one. */
+  /** Of code, parameters, settings and data: the same run again is no new one. */
   readonly hash: string;
-  /** Of code, parameters and data: runs that differ in their costs alone are one trial. Lines of earlier versions have none. */
+  /** Of code, parameters and data: runs that differ in their settings alone are one trial. Lines of earlier versions have none. */
   readonly trial?: string;
-  /** Of everything else that a run was given: fees, rules, limits, cash. Ratios under other costs cannot be compared. */
-  readonly costs?: string;
+  /** Hash of all settings except code, parameters and data. Only Sharpe ratios with equal settings are compared. */
+  readonly settings?: string;
   /** Which strategies, by what they are, not by their parameters: names of shipped ones and paths of files. */
   readonly family: string;
   readonly symbols: readonly string[];
@@ -56,10 +56,10 @@ const isFile = (use: string): boolean => /\.[cm]?[jt]s$/.test(use);
 /** Without `./`, `../` and `/`. */
 const withoutStart = (path: string): string => path.replace(/^(\.{0,2}\/)+/, '');
 
-/** A trial as it counts: under the costs of the run that is judged, if it was run under them. */
-type Trial = Pick<Try, 'costs' | 'sharpe' | 'count' | 'variance'>;
+/** A trial as it counts: with the settings of the run that is judged, if it was run with them. */
+type Trial = Pick<Try, 'settings' | 'sharpe' | 'count' | 'variance'>;
 
-/** Counts the trials of a run or a grid among those before it, each once. Variance is that of trials under its own costs. */
+/** Counts the trials of a run or a grid among those before it, each once. Variance is that of trials with its own settings. */
 export function triesOf(ledger: readonly Try[], own: Try): Tries {
   const all = [...ledger.filter((one) => overlaps(one, own)), own];
   const named = new Set(all.filter(({ trial, trials }) => trial ?? trials).map(({ hash }) => hash));
@@ -68,17 +68,17 @@ export function triesOf(ledger: readonly Try[], own: Try): Tries {
     // The same run, noted by an earlier version.
     if ((line.trial ?? line.trials) === undefined && named.has(line.hash)) continue;
     for (const [trial, one] of trialsIn(line))
-      if (one.costs === own.costs || known.get(trial)?.costs !== own.costs) known.set(trial, one);
+      if (one.settings === own.settings || known.get(trial)?.settings !== own.settings) known.set(trial, one);
   }
   const trials = [...known.values()];
   const count = trials.reduce((sum, one) => sum + (one.count ?? 1), 0);
-  return { count, variance: varianceOf(trials.filter(({ costs }) => costs === own.costs)) };
+  return { count, variance: varianceOf(trials.filter(({ settings }) => settings === own.settings)) };
 }
 
 const trialsIn = (line: Try): readonly (readonly [trial: string, one: Trial])[] =>
-  line.trials?.map(([trial, sharpe]) => [trial, { ...(line.costs && { costs: line.costs }), sharpe }] as const) ?? [
-    [line.trial ?? line.hash, line],
-  ];
+  line.trials?.map(
+    ([trial, sharpe]) => [trial, { ...(line.settings && { settings: line.settings }), sharpe }] as const,
+  ) ?? [[line.trial ?? line.hash, line]];
 
 /** Of all ratios together, from the mean and variance of each line. */
 function varianceOf(all: readonly Trial[]): number | undefined {

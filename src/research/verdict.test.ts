@@ -164,25 +164,25 @@ test('tries count once each, of the same strategies on overlapping time and symb
   expect(triesOf([], one('own', { sharpe: null }))).toEqual({ count: 1, variance: undefined });
 });
 
-test('a run that differs from another in its costs alone is the same trial, and ratios under other costs are not compared', () => {
-  const own = one('h1', { trial: 'a', costs: 'usual', sharpe: 0.1 });
-  const dear = one('h2', { trial: 'a', costs: 'dear', sharpe: -9 });
-  const other = one('h3', { trial: 'b', costs: 'usual', sharpe: 0.12 });
-  const otherDear = one('h4', { trial: 'b', costs: 'dear', sharpe: -8 });
-  expect(triesOf([dear, own, dear], own)).toEqual({ count: 1, variance: undefined });
-  expect(triesOf([other, dear, otherDear], own).count).toBe(2);
-  expect(triesOf([other, dear, otherDear], own).variance).toBeCloseTo(0.0002, 12);
-  expect(triesOf([otherDear, other], own)).toEqual(triesOf([other, otherDear], own));
-  expect(triesOf([otherDear], own)).toEqual({ count: 2, variance: undefined });
-  expect(triesOf([other, own], dear)).toEqual({ count: 2, variance: undefined });
+test('a run that differs from another in its settings alone is the same trial, and ratios with other settings are not compared', () => {
+  const own = one('h1', { trial: 'a', settings: 'usual', sharpe: 0.1 });
+  const otherSettings = one('h2', { trial: 'a', settings: 'other', sharpe: -9 });
+  const other = one('h3', { trial: 'b', settings: 'usual', sharpe: 0.12 });
+  const bothOther = one('h4', { trial: 'b', settings: 'other', sharpe: -8 });
+  expect(triesOf([otherSettings, own, otherSettings], own)).toEqual({ count: 1, variance: undefined });
+  expect(triesOf([other, otherSettings, bothOther], own).count).toBe(2);
+  expect(triesOf([other, otherSettings, bothOther], own).variance).toBeCloseTo(0.0002, 12);
+  expect(triesOf([bothOther, other], own)).toEqual(triesOf([other, bothOther], own));
+  expect(triesOf([bothOther], own)).toEqual({ count: 2, variance: undefined });
+  expect(triesOf([other, own], otherSettings)).toEqual({ count: 2, variance: undefined });
   // A grid holds the same trials, and a line of an earlier version the same run.
   const trials = [
     ['a', 0.1],
     ['b', 0.12],
     ['c', null],
   ] as const;
-  const grid = one('h5', { costs: 'usual', sharpe: null, trials });
-  expect(triesOf([grid, other, dear], own)).toMatchObject({ count: 3, variance: triesOf([other], own).variance });
+  const grid = one('h5', { settings: 'usual', sharpe: null, trials });
+  expect(triesOf([grid, other, otherSettings], own)).toMatchObject({ count: 3, variance: triesOf([other], own).variance });
   expect(triesOf([one('h1'), one('h9')], own).count).toBe(2);
 });
 

@@ -5,7 +5,7 @@ import { yearDays } from '../../research/ratios.ts';
 import { familyOf, type Try, triesOf } from '../../research/tries.ts';
 import type { Prepared } from '../backtest/backtest.ts';
 import { endsOf } from '../backtest/run.ts';
-import { type CodeVersion, costsOf, sha256, trialOf } from '../runs/identity.ts';
+import { type CodeVersion, settingsHash, sha256, trialOf } from '../runs/identity.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import type { Axis, Cell } from './axes.ts';
 import { hasRun, type Outcome } from './outcome.ts';
@@ -27,17 +27,17 @@ interface Tried {
   readonly outcomes: readonly (Outcome | undefined)[];
 }
 
-/** How many trials the best of a grid is the best of. Those that the ledger does not have under these costs are noted, in one line. */
+/** How many trials the best of a grid is the best of. Those that the ledger does not have with these settings are noted, in one line. */
 export function countTries({ runs, ledger = runs, say }: Ledger, tried: Tried): number {
   const trials = trialsOf(tried);
   if (ledger === undefined) return trials.length;
   const { prepared, config, code } = tried;
   const { input } = prepared;
   const times = endsOf(input.series);
-  const costs = costsOf(config, input);
+  const settings = settingsHash(config, input);
   const line = (those: typeof trials): Try => ({
-    hash: sha256(JSON.stringify([costs, those.map(([trial]) => trial).toSorted()])),
-    costs,
+    hash: sha256(JSON.stringify([settings, those.map(([trial]) => trial).toSorted()])),
+    settings,
     family: familyOf(code.map(({ use }) => use)),
     symbols: input.series.map(({ symbol }) => symbol),
     from: Math.min(...times),
@@ -48,7 +48,7 @@ export function countTries({ runs, ledger = runs, say }: Ledger, tried: Tried): 
   const before = readTries(ledger, say);
   const noted = new Set(
     before
-      .filter((one) => one.costs === costs)
+      .filter((one) => one.settings === settings)
       .flatMap((one) => one.trials?.map(([trial]) => trial) ?? one.trial ?? []),
   );
   const fresh = trials.filter(([trial]) => !noted.has(trial));

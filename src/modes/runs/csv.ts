@@ -6,13 +6,13 @@ const quoted = /[",\n\r]/;
 const formula = /^[=+\-@\t\r]/;
 const decimal = /^[+-]?\d+(\.\d+)?$/;
 
-/** A spreadsheet carries out a text that begins as a formula does: an apostrophe before it makes it a text. Numbers stay numbers. */
-const inert = (text: string): string => (formula.test(text) && !decimal.test(text) ? `'${text}` : text);
+/** A spreadsheet runs text that begins like a formula. A leading apostrophe prevents that. Numbers stay numbers. */
+const escapeFormula = (text: string): string => (formula.test(text) && !decimal.test(text) ? `'${text}` : text);
 
 export const cellText = (cell: Cell): string => {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
-  const text = inert(cell);
+  const text = escapeFormula(cell);
   return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
@@ -35,7 +35,7 @@ function cellsOf(line: string): string[] {
   );
 }
 
-const written = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
+const unescapeFormula = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
 
 /** Every row as an object of texts. Line ends inside quotes are not read: what is written here has none. */
 export function csvRows(text: string): Record<string, string>[] {
@@ -45,6 +45,6 @@ export function csvRows(text: string): Record<string, string>[] {
     .filter((line) => line !== '')
     .map((line) => {
       const cells = cellsOf(line);
-      return Object.fromEntries(names.map((name, index) => [name, written(cells[index] ?? '')]));
+      return Object.fromEntries(names.map((name, index) => [name, unescapeFormula(cells[index] ?? '')]));
     });
 }

@@ -44,8 +44,8 @@ function pathFrom(dir: string, spelled: string): string {
   return path.startsWith('..') ? path : `./${path}`;
 }
 
-/** Keys of a configuration by which data and strategies are chosen. Everything else is a cost: what the market, the exchange and the account add. */
-const notCosts: ReadonlySet<string> = new Set<keyof BacktestConfig>([
+/** Keys of a configuration that choose data and strategies: they make the trial. All others are settings. */
+const trialKeys: ReadonlySet<string> = new Set<keyof BacktestConfig>([
   'data',
   'dataIntervals',
   'trades',
@@ -60,13 +60,13 @@ const notCosts: ReadonlySet<string> = new Set<keyof BacktestConfig>([
   'strategies',
 ]);
 
-/** What a run adds to a trial. Runs under other costs cannot be compared. */
-export const costsOf = (config: BacktestConfig, { fees }: Pick<RunInput, 'fees'>): string => {
-  const costs = Object.entries(config).filter(([key]) => !notCosts.has(key));
-  return shortHash(plain({ costs: Object.fromEntries(costs), fees }));
+/** Hash of all settings except code, parameters and data. Only Sharpe ratios with equal settings are compared. */
+export const settingsHash = (config: BacktestConfig, { fees }: Pick<RunInput, 'fees'>): string => {
+  const settings = Object.entries(config).filter(([key]) => !trialKeys.has(key));
+  return shortHash(plain({ settings: Object.fromEntries(settings), fees }));
 };
 
-/** The trial that a run is: code, parameters and data. A run that differs in its costs alone is the same trial. */
+/** The trial that a run is: code, parameters and data. A run that differs in its settings alone is the same trial. */
 export const trialOf = (
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   dataHashes: Prepared['dataHashes'],
@@ -84,7 +84,7 @@ export const trialOf = (
 /** A grid notes one for each of its cells: sixteen digits are enough. */
 const shortHash = (text: string): string => sha256(text).slice(0, 16);
 
-/** This run as a try: another one is the same run only if code, parameters, rules, costs and data are. */
+/** This run as a try: another one is the same run only if code, parameters, settings and data are. */
 export function tryOf(
   { input, dataHashes }: Prepared,
   config: BacktestConfig,
@@ -100,7 +100,7 @@ export function tryOf(
   return {
     hash,
     trial: trialOf(input, dataHashes, code),
-    costs: costsOf(config, input),
+    settings: settingsHash(config, input),
     family: familyOf(code.map(({ use }) => use)),
     symbols: input.series.map(({ symbol }) => symbol),
     from: Math.min(...times),

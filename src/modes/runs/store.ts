@@ -94,7 +94,7 @@ const ledgerFile = (dir: string): string => join(dir, 'tries.jsonl');
 const trySchema = z.object({
   hash: z.string(),
   trial: z.string().exactOptional(),
-  costs: z.string().exactOptional(),
+  settings: z.string().exactOptional(),
   family: z.string(),
   symbols: z.array(z.string()),
   from: z.number(),
