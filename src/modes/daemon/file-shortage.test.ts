@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../execution/desk.ts';
-import { reportedShortage, unlessShort } from './file-shortage.ts';
+import { outOfFilesReporter, unlessOutOfFiles } from './file-shortage.ts';
 
 const failing = (code: string) => (): never => {
   throw Object.assign(new Error(`${code}: no`), { code });
@@ -11,7 +11,7 @@ test.for([
   ['ENFILE', 'the machine'],
 ] as const)('%s is reported once, tried again, and its end is reported', ([code, whose]) => {
   const notices: Notice[] = [];
-  const listed = reportedShortage((notice) => notices.push(notice));
+  const listed = outOfFilesReporter((notice) => notices.push(notice));
   expect(listed(() => 1)).toBe(1);
   expect(listed(failing(code))).toBeUndefined();
   expect(listed(failing(code))).toBeUndefined();
@@ -22,6 +22,6 @@ test.for([
 });
 
 test('every other error is thrown on', () => {
-  expect(() => unlessShort(failing('ENOENT'))).toThrow('ENOENT');
-  expect(() => reportedShortage(() => {})(failing('EIO'))).toThrow('EIO');
+  expect(() => unlessOutOfFiles(failing('ENOENT'))).toThrow('ENOENT');
+  expect(() => outOfFilesReporter(() => {})(failing('EIO'))).toThrow('EIO');
 });

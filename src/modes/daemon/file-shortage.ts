@@ -6,31 +6,31 @@ const whose: Readonly<Record<string, string>> = { EMFILE: 'this process', ENFILE
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** Does what opens a file; undefined where none is left, which passes. */
-export function unlessShort<T>(work: () => T, short: (code: string) => void = () => {}): T | undefined {
+export function unlessOutOfFiles<T>(work: () => T, onShortage: (code: string) => void = () => {}): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!Object.hasOwn(whose, codeOf(error))) throw error;
-    short(codeOf(error));
+    onShortage(codeOf(error));
     return undefined;
   }
 }
 
 /** The same, reported once until it has passed. */
-export function reportedShortage(notice: (notice: Notice) => void): <T>(work: () => T) => T | undefined {
+export function outOfFilesReporter(notice: (notice: Notice) => void): <T>(work: () => T) => T | undefined {
   let reported = '';
   function report(code: string): void {
     if (code !== '' && reported === '')
       notice({
         level: 'error',
-        text: `${whose[code]} has too many files open (${code}): no new connection can be made until some are closed. Kill files are still obeyed. Find the program that opens so many, or raise the limit (ulimit -n)`,
+        text: `${whose[code]} has too many files open (${code}): no new connection can be made until some are closed. Kill files are still obeyed. Close files or raise the limit (ulimit -n)`,
       });
     if (code === '' && reported !== '') notice({ level: 'info', text: 'files can be opened again' });
     reported = code;
   }
   return (work) => {
     let code = '';
-    const done = unlessShort(work, (found) => {
+    const done = unlessOutOfFiles(work, (found) => {
       code = found;
     });
     report(code);

@@ -6,7 +6,7 @@ import type { Notice } from '../../execution/desk.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../assemble.ts';
 import { nobody } from '../kills.ts';
-import { reportedShortage } from './file-shortage.ts';
+import { outOfFilesReporter } from './file-shortage.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
 import {
   forgetRequest,
@@ -71,7 +71,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       text: `${request.path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
     });
   };
-  const listed = reportedShortage(notice);
+  const listed = outOfFilesReporter(notice);
   const usual = [undefined, ...hosted.map(({ id }) => id)].map((strategy) => killFile(strategy));
   const byName = (): readonly string[] => [...new Set([...usual, ...[...known.keys()].map((path) => basename(path))])];
   return () => {

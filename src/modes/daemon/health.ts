@@ -6,7 +6,7 @@ import { type Clock, machineSteady } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/desk.ts';
 import type { Halts } from '../../execution/halt.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { unlessShort } from './file-shortage.ts';
+import { unlessOutOfFiles } from './file-shortage.ts';
 
 /** Between two looks, real ms. */
 export const healthMs = 1_000;
@@ -62,7 +62,7 @@ export function health(parts: HealthParts): () => void {
       if (!begun) void lookAgain().catch(parts.fatal);
     }
     // The system tells it by a file.
-    const bytes = unlessShort(memoryBytes) ?? 0;
+    const bytes = unlessOutOfFiles(memoryBytes) ?? 0;
     if (bytes > mostMemoryBytes)
       parts.fatal(
         new Error(

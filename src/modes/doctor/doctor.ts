@@ -17,7 +17,7 @@ import { defaultStateDir } from '../state.ts';
 import { type Configured, configure } from '../strategies.ts';
 import { type Check, capabilityChecks, check, type Level } from './check.ts';
 import { exchangeChecks, openPatient, type Patient } from './exchange.ts';
-import { sentWithId } from './find-out.ts';
+import { echoTestOrderId } from './find-out.ts';
 import { machineChecks, planChecks } from './machine.ts';
 import { doctorLines } from './show.ts';
 
@@ -93,7 +93,7 @@ async function examine(
   const listening = patient.exchange.probeSocket(symbol);
   const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
   const { checks, rest } = await exchangeChecks(patient, config, configured, !hasJournal(stateDir), (at) =>
-    name === undefined ? undefined : sentWithId(stateDir, name, at),
+    name === undefined ? undefined : echoTestOrderId(stateDir, name, at),
   );
   const socket = await listening;
   if (rest === undefined) return checks;

@@ -63,7 +63,7 @@ export function openPatient(
   };
 }
 
-/** `isNew`: nothing was traded by the state directory yet. `sent` gives `sentWithId` of `Exchange.probe`. `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
+/** `isNew`: nothing was traded by the state directory yet. `sent` gives `echoTestOrderId` of `Exchange.probe`. `rest` is undefined when the exchange cannot be asked: then there is nothing to remember. */
 export async function exchangeChecks(
   patient: Patient,
   config: TradingConfig,

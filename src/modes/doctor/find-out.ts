@@ -12,18 +12,18 @@ import { isToBeFoundOut, rememberCapabilities } from '../capabilities-file.ts';
 import { inJournal } from '../control.ts';
 import type { Log } from '../daemon/log.ts';
 
-/** `mayTest`: the key was taken, so that the test of an order can tell something. `sentWithId`: see `Exchange.probe`. */
+/** `mayTest`: the key was taken, so that the test of an order can tell something. `echoTestOrderId`: see `Exchange.probe`. */
 export async function findOut(
   x: Exchange,
   at: Instrument,
   mayTest: boolean,
-  sentWithId: string | undefined,
+  echoTestOrderId: string | undefined,
 ): Promise<RestCapabilities> {
-  return x.probe(at.symbol, mayTest ? await sampleOrder(x, at) : undefined, sentWithId);
+  return x.probe(at.symbol, mayTest ? await sampleOrder(x, at) : undefined, echoTestOrderId);
 }
 
 /** The exchange's id of the newest order that the journal of a state directory sent to a venue with a client id: not in a batch. */
-export function sentWithId(stateDir: string, venue: string, { symbol }: Instrument): string | undefined {
+export function echoTestOrderId(stateDir: string, venue: string, { symbol }: Instrument): string | undefined {
   if (!existsSync(join(stateDir, journalFile))) return undefined;
   try {
     return inJournal(stateDir, (reader) => {
@@ -89,7 +89,7 @@ export async function findOutOnce({ exchange, at, clock, stateDir, venueName, lo
   if (!isToBeFoundOut(stateDir, venueName)) return;
   const late = new AbortController();
   try {
-    const asking = findOut(exchange, at, true, sentWithId(stateDir, venueName, at));
+    const asking = findOut(exchange, at, true, echoTestOrderId(stateDir, venueName, at));
     const found = await Promise.race([asking, pause(clock, clock.machine(patienceMs), late.signal)]);
     if (found === undefined)
       return log.warn({}, 'the exchange was too slow to show what it does: asked again at the next start');

@@ -162,11 +162,11 @@ describe('what a deployment does', () => {
     [{ ...order, clientOrderId: null }, order.orderId, 'no'],
     [order, order.orderId, 'yes'],
   ])('concludes that client ids are not given back only from an order that was sent with one', async (...given) => {
-    const [answer, sentWithId, clientIdEchoed] = given;
+    const [answer, echoTestOrderId, clientIdEchoed] = given;
     const query = ({ target }: SeenRequest): object =>
       target.includes(order.orderId) ? answer : { code: -2013, msg: 'no such order' };
     deployment({ ...usual, openOrders: [{ ...order, clientOrderId: '' }], order: query });
-    const found = await at.open().exchange.probe('BTCUSDT', undefined, sentWithId);
+    const found = await at.open().exchange.probe('BTCUSDT', undefined, echoTestOrderId);
     expect(found).toMatchObject({ clientIdEchoed });
   });
 

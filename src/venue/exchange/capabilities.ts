@@ -48,7 +48,7 @@ export interface ProbeParts {
   readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
   readonly testWindow: (() => Promise<WindowHabit | undefined>) | undefined;
   /** The exchange's id of an order that was sent with a client id: only such an order can show that ids are not given back. */
-  readonly sentWithId: string | undefined;
+  readonly echoTestOrderId: string | undefined;
 }
 
 interface Asked {
@@ -64,14 +64,14 @@ const keyCodes: ReadonlySet<string> = new Set([
 ]);
 
 export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
-  const { symbol, isSigned, testOrder, testWindow, sentWithId } = parts;
+  const { symbol, isSigned, testOrder, testWindow, echoTestOrderId } = parts;
   const ask = asking(parts);
   const wrong = await ask(endpoints.depth, { symbol: 'SLUICENOSUCH' });
   const lower = await ask(endpoints.ticker, { symbol: symbol.toLowerCase() });
   const trades = await ask(endpoints.trades, { symbol, limit: '5' });
   const klines = await ask(endpoints.klines, { symbol, interval: '1min', limit: '5' });
   const open = isSigned ? await ask(endpoints.openOrders, { symbol, limit: '10' }) : nothing;
-  const order = isSigned ? await ownOrder(ask, symbol, open, sentWithId) : undefined;
+  const order = isSigned ? await ownOrder(ask, symbol, open, echoTestOrderId) : undefined;
   const orderTest = testOrder === undefined || !isSigned ? 'unknown' : tested(await testOrder());
   return {
     errorStatus: wrong.refusal === undefined ? 'unknown' : wrong.status === 200 ? '200' : '4XX',
@@ -82,7 +82,7 @@ export async function probeRest(parts: ProbeParts): Promise<RestCapabilities> {
     klines: orderOf(klines.body),
     orderTest,
     recvWindow: orderTest === 'yes' ? ((await testWindow?.()) ?? 'unknown') : 'unknown',
-    clientIdEchoed: echoed(order, sentWithId),
+    clientIdEchoed: echoed(order, echoTestOrderId),
     queryByClientId: await byClientId(ask, symbol, order),
     cancel: 'unknown',
   };
@@ -136,9 +136,9 @@ interface OwnOrder {
 }
 
 /** An order may be placed without a client id (specification §4.2): one that shows none proves nothing unless it was sent with one. */
-function echoed(order: OwnOrder | undefined, sentWithId: string | undefined): Known {
+function echoed(order: OwnOrder | undefined, echoTestOrderId: string | undefined): Known {
   if (order?.clientId !== undefined) return 'yes';
-  return order !== undefined && order.orderId === sentWithId ? 'no' : 'unknown';
+  return order !== undefined && order.orderId === echoTestOrderId ? 'no' : 'unknown';
 }
 
 /** An order of the account: the one that was sent with a client id, one that is open, or that of its newest trade. */
@@ -146,9 +146,9 @@ async function ownOrder(
   ask: Ask,
   symbol: string,
   open: Asked,
-  sentWithId: string | undefined,
+  echoTestOrderId: string | undefined,
 ): Promise<OwnOrder | undefined> {
-  const sent = sentWithId === undefined ? undefined : await askedFor(ask, symbol, sentWithId);
+  const sent = echoTestOrderId === undefined ? undefined : await askedFor(ask, symbol, echoTestOrderId);
   if (sent !== undefined) return sent;
   const rows = rowsIn(open.body).flatMap((row) => (isFields(row) ? (readOwn(row) ?? []) : []));
   const listed = rows.find(({ clientId }) => clientId !== undefined);

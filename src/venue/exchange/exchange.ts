@@ -96,9 +96,9 @@ export interface Exchange {
   readonly raw: Raw;
   /**
    * Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays
-   * unknown. `sentWithId`: the exchange's id of an order that was sent with a client id.
+   * unknown. `echoTestOrderId`: the exchange's id of an order that was sent with a client id.
    */
-  probe(symbol: string, sample?: SampleOrder, sentWithId?: string): Promise<RestCapabilities>;
+  probe(symbol: string, sample?: SampleOrder, echoTestOrderId?: string): Promise<RestCapabilities>;
   /** The same of the socket; takes ten seconds and more. */
   probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
@@ -181,11 +181,11 @@ export function exchange(options: ExchangeOptions): Exchange {
     desk,
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
-    async probe(symbol, sample, sentWithId) {
+    async probe(symbol, sample, echoTestOrderId) {
       const isSigned = options.apiSecret !== undefined;
       const testOrder = sample && (() => desk.test(sample.wanted, sample.at));
       const testWindow = sample && (() => desk.testWindow(sample.wanted, sample.at));
-      const asked = { rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow, sentWithId };
+      const asked = { rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow, echoTestOrderId };
       const found = await probeRest(asked);
       if (found.recvWindow !== 'unknown') window.learn(found.recvWindow);
       return found;
