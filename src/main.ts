@@ -9,6 +9,7 @@ import { addDecisions } from './modes/decide-commands.ts';
 import { refusesEarlyEnd } from './modes/early-end.ts';
 import { exitCodeOf } from './modes/exit-code.ts';
 import { addJournal } from './modes/journal/commands.ts';
+import { jsonOption, stateOption } from './modes/options.ts';
 import { out, outlivesReaders, progress, say } from './modes/output.ts';
 import { addRecord } from './modes/record/commands.ts';
 import { addRuns, runsOption } from './modes/runs/commands.ts';
@@ -50,9 +51,6 @@ const program = new Command('sluice')
   .configureOutput({ writeErr: (text) => process.stderr.write(text) })
   .exitOverride();
 
-const stateOption = (): Option => new Option('--state <DIR>', 'where all state lives');
-const jsonOption = (): Option =>
-  new Option('--json', 'machine output on stdout; everything else goes to stderr').default(false);
 const logOption = (): Option =>
   new Option('--log-level <LEVEL>', 'what goes into the log of the state directory')
     .choices(['debug', 'info', 'warn', 'error', 'silent'])
@@ -283,16 +281,6 @@ controlling('cancel', 'cancel resting orders')
   .option('--all', 'of every strategy', false)
   .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
 
-program
-  .command('resolve')
-  .description('say how an order ended of which nobody else can tell: one that is unknown, quarantined or stuck')
-  .argument('<ORDER>', "its id, ours or the exchange's, or its beginning or end")
-  .addOption(new Option('--as <STATE>', 'what became of it').choices(['absent', 'quarantined', 'filled', 'canceled']))
-  .option('--adopt <EXCHANGE_ORDER_ID>', 'which order at the exchange it is; its fills are booked (needs the daemon)')
-  .requiredOption('--reason <TEXT>', 'how you know, for the journal')
-  .addOption(stateOption())
-  .addOption(jsonOption())
-  .action(async (order: string, given) => (await import('./modes/decide.ts')).resolve(order, { ...given, out, say }));
 addDecisions(program, { out, say });
 
 program

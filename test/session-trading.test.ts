@@ -103,7 +103,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     const [before] = resting();
     expect(await rig.run('cancel', '--all')).toMatchObject({
       code: 0,
-      stdout: '1 resting order was cancelled. Running strategies may place new ones; sluice kill stops that.\n',
+      stdout: '1 resting order was cancelled. Running strategies may place new orders. To prevent that: sluice kill.\n',
     });
     expect(exchange.allOrders(trader.uid).find(({ orderId }) => orderId === before?.orderId)?.status).toBe('CANCELED');
     // It still wants its order.

@@ -5,6 +5,13 @@ import type { Lots, Ticks, Units } from './money.ts';
 export type OrderType = 'LIMIT' | 'MARKET';
 export type Account = 'spot' | 'margin';
 
+/** An order id as an exchange gives it. */
+export const exchangeIdPattern = /^\d{1,40}$/;
+
+/** How a human may decide a quarantined trade. */
+export const tradeDecisions = ['accepted', 'discarded'] as const;
+export type TradeDecision = (typeof tradeDecisions)[number];
+
 /** How much a target holds: a quantity of the base asset, an amount of the quote asset, or a share of the strategy's equity (1 = all). */
 export type Goal = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
 

@@ -46,11 +46,11 @@ export async function adoptByHand(
 }
 
 function whyNotBound(order: WorkingOrder | undefined, clientOrderId: string): string | undefined {
-  if (order === undefined) return `order ${clientOrderId} is not one of unknown outcome: there is nothing to adopt`;
+  if (order === undefined) return `order ${clientOrderId} is not open or unresolved; it cannot adopt an exchange order`;
   if (order.orderId !== undefined) return `order ${clientOrderId} is order ${order.orderId} at the exchange already`;
   const { state } = order;
   return state === 'sending' || transitions[state].find === undefined
-    ? `order ${clientOrderId} is ${state}: its own answer decides, try again once that is known`
+    ? `order ${clientOrderId} is ${state}: wait for its reply, then try again`
     : undefined;
 }
 

@@ -78,7 +78,7 @@ function doubt(execution: Execution, order: WorkingOrder, orderId: string): void
   if (order.state === 'quarantined') return;
   const text =
     order.state === 'absent'
-      ? `order ${orderId} looks like it, although it counted as absent; nothing is cancelled, since it may be somebody else's`
-      : `order ${orderId} looks like it, and so does another: without its client id nobody can say which it is`;
+      ? `order ${orderId} matches it, although it was resolved as absent. It is not cancelled: it may not be ours`
+      : 'several orders match, and without client ids none can be assigned';
   quarantine(execution, order, 'alike', text);
 }

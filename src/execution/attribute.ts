@@ -187,7 +187,7 @@ export class Attribution {
     witness(this.#execution, report);
     // Orders are told apart by their likeness only as long as nobody else places any.
     if (dedicated && clientOrderId === undefined && createdAt !== undefined && createdAt > firstOrderAt)
-      halts.halt('notDedicated', `order ${orderId} on ${symbol} is none that Sluice placed`);
+      halts.halt('notDedicated', `order ${orderId} on ${symbol} was not placed by Sluice`);
   }
 
   #attribute(symbol: string, report: OrderReport, echoed: string): void {

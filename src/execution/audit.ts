@@ -219,9 +219,9 @@ function teller({ notice, halts }: Execution): (differences: readonly Difference
 }
 
 /** An order of open outcome, or a trade that nobody has decided, may explain any difference. */
-function undecided({ portfolio, oddTrades }: Execution): string | undefined {
-  const [odd] = oddTrades.open();
-  if (odd !== undefined) return `trade ${odd.tradeId} on ${odd.symbol} is quarantined`;
+function undecided({ portfolio, quarantinedTrades }: Execution): string | undefined {
+  const [trade] = quarantinedTrades.open();
+  if (trade !== undefined) return `trade ${trade.tradeId} on ${trade.symbol} is quarantined`;
   for (const { state, intent } of portfolio.orders())
     if (state === 'unknown' || state === 'quarantined' || state === 'closing')
       return `order ${intent.clientOrderId} is ${state}`;

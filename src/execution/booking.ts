@@ -3,9 +3,9 @@ import type { Side } from '../domain/market.ts';
 import type { Fill, VenueTrade } from '../domain/order.ts';
 import { tellOfChange } from './changed.ts';
 import { type Execution, fillsIn } from './desk.ts';
-import type { Oddness } from './odd-trades.ts';
-import { oddByItself, oddForOrders } from './oddness.ts';
+import type { InvalidTrade } from './quarantined-trades.ts';
 import { fillRow, venueTradeRow } from './records.ts';
+import { countForEnded, invalidByItself, invalidForOrders } from './trade-validation.ts';
 
 /** One side of a trade with ourselves. */
 interface Half {
@@ -39,9 +39,9 @@ export class Booking {
    */
   book(trades: readonly VenueTrade[], symbol?: string): void {
     for (const { trade, side } of this.#execution.doubtful.takeReclaimed())
-      if (this.#isToBook(trade, trade.symbol, true)) this.#bookSide(trade, side);
+      if (this.#acceptOrHold(trade, trade.symbol, true)) this.#bookSide(trade, side);
     for (const trade of trades) {
-      if (!this.#isToBook(trade, symbol ?? trade.symbol)) continue;
+      if (!this.#acceptOrHold(trade, symbol ?? trade.symbol)) continue;
       if (symbol !== undefined) this.#witness(trade);
       if (trade.time > this.newestTradeAt) this.newestTradeAt = trade.time;
       if (trade.orderIds.length > 1) this.#noteHalf(trade);
@@ -54,15 +54,16 @@ export class Booking {
     if (!journal.volatile) journal.append(venueTradeRow(trade, portfolio.instrument(trade.symbol), clock.now()));
   }
 
-  /** False for a trade that cannot be. A venue of our own makes none. */
-  #isToBook(trade: VenueTrade, symbol: string, isLast = false): boolean {
-    const { journal, oddTrades } = this.#execution;
+  /** True when a trade is to be booked. An invalid trade is held for quarantine instead; the built-in exchange shows none. */
+  #acceptOrHold(trade: VenueTrade, symbol: string, isLast = false): boolean {
+    const { journal, quarantinedTrades } = this.#execution;
     if (journal.volatile) return true;
-    const known = oddTrades.known(symbol, trade);
-    if (known === 'accepted' || known === 'left') return known === 'accepted';
-    const oddness = this.#oddness(trade, symbol) ?? (known === 'discarded' ? otherThanDiscarded : undefined);
-    if (oddness === undefined) {
-      oddTrades.corrected(symbol, trade);
+    const known = quarantinedTrades.known(symbol, trade);
+    if (known === 'accepted' || known === 'ignored') return known === 'accepted';
+    const invalid = this.#invalid(trade, symbol) ?? (known === 'discarded' ? otherThanDiscarded : undefined);
+    if (invalid === undefined) {
+      quarantinedTrades.corrected(symbol, trade);
+      countForEnded(this.#execution, trade);
       return true;
     }
     const ours = trade.orderIds.filter((orderId) => this.#execution.owners.has(orderId));
@@ -70,13 +71,13 @@ export class Booking {
     const isBooked = ours.length > 0 && ours.every((orderId) => journal.hasFill({ tradeId: trade.tradeId, orderId }));
     if (isBooked && trade.symbol === symbol) return true;
     // What cannot be ours and is in the balances that this journal began with needs nobody's decision.
-    if (ours.length > 0 || !this.#parts.isBeforeOurs(trade)) oddTrades.hold(symbol, trade, oddness, isLast);
+    if (ours.length > 0 || !this.#parts.isBeforeOurs(trade)) quarantinedTrades.hold(symbol, trade, invalid, isLast);
     return false;
   }
 
-  #oddness(trade: VenueTrade, symbol: string): Oddness | undefined {
+  #invalid(trade: VenueTrade, symbol: string): InvalidTrade | undefined {
     const { portfolio } = this.#execution;
-    return oddByItself(trade, symbol, portfolio.instrument(symbol)) ?? oddForOrders(this.#execution, trade);
+    return invalidByItself(trade, symbol, portfolio.instrument(symbol)) ?? invalidForOrders(this.#execution, trade);
   }
 
   /** The other side of a trade with ourselves where the exchange shows one row for both: its fee is not known. */
@@ -136,7 +137,7 @@ export class Booking {
 }
 
 /** Whoever discarded it did not know these numbers, and must not find it booked. */
-const otherThanDiscarded: Oddness = {
+const otherThanDiscarded: InvalidTrade = {
   why: 'it was discarded, and is shown with other numbers now',
   canBeAccepted: true,
 };

@@ -1,9 +1,9 @@
-/** What only a human may decide: how an order ended of which nothing is known, what becomes of a trade that cannot be, and what moved the balances beside trades. */
+/** What only a human may decide: how an order ended of which nothing is known, what becomes of an invalid trade, and what moved the balances beside trades. */
 import { type Units, unitsText } from '../domain/money.ts';
-import type { OrderState } from '../domain/order.ts';
-import { adoptByHand } from './adopt.ts';
+import type { OrderState, TradeDecision } from '../domain/order.ts';
+import { type Adoption, adoptByHand } from './adopt.ts';
 import { type Execution, move } from './desk.ts';
-import { decision, rowsToDecide, type TradeDecision } from './odd-trades.ts';
+import { rowsToDecide } from './quarantined-trades.ts';
 import { type OrderEvent, transitions } from './states.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -31,12 +31,7 @@ export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord):
 
 export interface ByHand {
   /** Binds an order of ours to one at the exchange; gives why that cannot be. Its fills are booked when it resolves. */
-  readonly adoptByHand: (
-    clientOrderId: string,
-    orderId: string,
-    by: string,
-    reason: string,
-  ) => Promise<string | undefined>;
+  readonly adoptByHand: (adoption: Adoption) => Promise<string | undefined>;
   /** Closes an order that only a human may close; gives why that cannot be. */
   readonly resolveByHand: (
     clientOrderId: string,
@@ -56,10 +51,9 @@ export interface ByHand {
 }
 
 export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
-  const { portfolio, journal, clock, oddTrades } = execution;
+  const { portfolio, journal, clock, quarantinedTrades } = execution;
   return {
-    adoptByHand: (clientOrderId, orderId, by, reason) =>
-      adoptByHand(execution, sweeps, { clientOrderId, orderId, by, reason }),
+    adoptByHand: (adoption) => adoptByHand(execution, sweeps, adoption),
     async resolveByHand(clientOrderId, as, by, reason) {
       const order = portfolio.order(clientOrderId);
       if (order === undefined) return `order ${clientOrderId} is not open here: there is nothing to resolve`;
@@ -71,9 +65,10 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       return undefined;
     },
     async resolveTrade(subject, as, by, reason) {
-      const rows = rowsToDecide(oddTrades.open(), subject, as);
+      const rows = rowsToDecide(quarantinedTrades.open(), subject, as);
       if (typeof rows === 'string') return rows;
-      sweeps.bookAgain(oddTrades.decide(rows.map((row) => ({ ...row, ...decision(as, clock.now(), by, reason) }))));
+      const decided = { decision: as, decidedAt: clock.now(), by, reason };
+      sweeps.bookAgain(quarantinedTrades.decide(rows.map((row) => ({ ...row, ...decided }))));
       execution.changes.count++;
       for (const { symbol } of rows) sweeps.nudge(symbol);
       await journal.durable();

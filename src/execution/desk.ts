@@ -18,7 +18,7 @@ import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import type { DoubtfulOrders } from './doubtful.ts';
 import type { Halts } from './halt.ts';
 import type { Ledger } from './ledger.ts';
-import type { OddTrades } from './odd-trades.ts';
+import type { QuarantinedTrades } from './quarantined-trades.ts';
 import { orderRow, venueOrderRow } from './records.ts';
 import { type OrderAction, type OrderEvent, stepOf, transitions } from './states.ts';
 
@@ -70,7 +70,7 @@ export interface Execution {
   /** Orders of ours that ended without an id of the exchange, by client id, oldest first: it may show one yet. */
   readonly givenUp: Map<string, WorkingOrder>;
   readonly halts: Halts;
-  readonly oddTrades: OddTrades;
+  readonly quarantinedTrades: QuarantinedTrades;
   /** An order of ours that is not open any more, with what its fills came to; undefined where it is not known here. */
   readonly ended: (clientOrderId: string) => WorkingOrder | undefined;
   /** How long after its window an order may still appear, ms of the clock; each one that appears later doubles it (§3.4). */

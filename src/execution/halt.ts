@@ -16,9 +16,9 @@ export const haltCauses = {
   keyRefused:
     'the exchange refuses the key: it was revoked, its permissions or addresses were changed, or the secret is wrong. Nothing is known of orders meanwhile. Mend the key, start again, then resume',
   noEcho:
-    'the exchange does not say the client id of an order of ours, and somebody else has orders on this account: a lost order could not be told from theirs. Trade on an account of its own, and say so with dedicatedAccount: true',
+    'the exchange does not return client order ids, and other orders exist on this account. An order of unknown outcome could belong to someone else. Use a dedicated account and set dedicatedAccount: true',
   notDedicated:
-    'the configuration says that nobody else trades on this account (dedicatedAccount: true), but an order is there that no intent in this journal explains. Find out who placed it. If it is one of ours, sluice resolve ORDER --adopt ID says so. Then resume',
+    'the configuration says that nobody else trades on this account (dedicatedAccount: true), but the exchange shows an order that is not in this journal. Find out who placed it. If it is one of ours, adopt it with sluice resolve ORDER --adopt ID. Then resume',
   changedFill:
     'a trade that is booked is shown with other numbers: the exchange took it back or one of its answers was wrong. Compare both in sluice why with what the exchange says, correct the balances by sluice adjust if need be, then resume',
   fullList:

@@ -17,7 +17,12 @@ const shared = () => ready({ dedicated: false });
 
 const halts = (desk: TestDesk): string[] => desk.assembled.execution.halts.inForce.map(({ cause }) => cause);
 const adopt = (desk: TestDesk, { intent }: WorkingOrder, orderId: string): Promise<string | undefined> =>
-  desk.finish(desk.assembled.adoptByHand(intent.clientOrderId, orderId, 'operator', 'seen on the exchange'));
+  desk.finish(
+    desk.assembled.adoptByHand({
+      ...{ clientOrderId: intent.clientOrderId, orderId },
+      ...{ by: 'operator', reason: 'seen on the exchange' },
+    }),
+  );
 /** What the trader would send for an order: the same, or a little less. */
 const sent = (desk: TestDesk, wished: ReturnType<typeof draft>) => {
   const signal: Signal = { strategy: 's', symbol: 'BTCUSDT', at: 0, want: { kind: 'quotes', quotes: [], reason: '' } };

@@ -39,7 +39,8 @@ export class Sums {
       if (order.intent.symbol !== symbol || order.state !== 'closing') continue;
       if (order.executed === order.filled) this.#close(order);
       // What a quarantined trade stands for cannot be read, and was reported with it.
-      else if (this.#execution.oddTrades.about(order.orderId) !== 'open') short = [...(short ?? []), order];
+      else if (this.#execution.quarantinedTrades.decisionFor(order.orderId) !== 'open')
+        short = [...(short ?? []), order];
     }
     return short === undefined ? undefined : this.#reconcileAll(short);
   }
@@ -48,7 +49,7 @@ export class Sums {
     for (const order of short) {
       if (order.executed !== order.filled) await this.#reconcile(order);
       // Meanwhile a human may have closed it.
-      if (isClosed(order.state) || order.executed !== order.filled) this.#leaveShort(order);
+      if (isClosed(order.state) || order.executed !== order.filled) this.#closeIfDiscarded(order);
       else this.#close(order);
       if (isClosed(order.state)) this.#shortSince.delete(order);
     }
@@ -72,8 +73,8 @@ export class Sums {
   }
 
   /** Ends an order of which a human discarded a trade: its fills can never come to what was executed. */
-  #leaveShort(order: WorkingOrder): void {
-    if (order.state === 'closing' && this.#execution.oddTrades.about(order.orderId) === 'discarded') {
+  #closeIfDiscarded(order: WorkingOrder): void {
+    if (order.state === 'closing' && this.#execution.quarantinedTrades.decisionFor(order.orderId) === 'discarded') {
       const as = order.venueStatus === 'FILLED' ? 'filled' : 'canceled';
       move(this.#execution, order, humanWords[as], { as, by: 'operator', reason: 'a trade of it was discarded' });
     } else this.#tellOfShort(order);

@@ -11,9 +11,9 @@ import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
 import { closedWatch } from './closed.ts';
 import { type Execution, quarantine } from './desk.ts';
-import { oddByItself } from './oddness.ts';
 import { compareIds, newestOf, Recent, sorted } from './recent.ts';
 import { Sums } from './sums.ts';
+import { invalidByItself } from './trade-validation.ts';
 
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
@@ -74,7 +74,7 @@ export class Sweeps {
     });
     // A quarantined trade may have been shown right while nobody looked.
     for (const [symbol, ids] of cursors)
-      this.#recent.set(symbol, new Recent(ids.filter((id) => !execution.oddTrades.isOpen(symbol, id))));
+      this.#recent.set(symbol, new Recent(ids.filter((id) => !execution.quarantinedTrades.isOpen(symbol, id))));
   }
 
   /** When the newest trade of the account that was seen was made, UTC ms. */
@@ -143,7 +143,7 @@ export class Sweeps {
   }
 
   async #look(symbol: string): Promise<SweepResult> {
-    const { orders, oddTrades, portfolio } = this.#execution;
+    const { orders, quarantinedTrades, portfolio } = this.#execution;
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
@@ -152,14 +152,15 @@ export class Sweeps {
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);
     const at = portfolio.instrument(symbol);
-    const isPlain = (trade: VenueTrade): boolean => oddByItself(trade, symbol, at) === undefined;
+    const isPlain = (trade: VenueTrade): boolean => invalidByItself(trade, symbol, at) === undefined;
     const binding = this.#attribution.bind(symbol, open.value.rows, rows.every(isPlain) ? rows : rows.filter(isPlain));
     const unbound = binding instanceof Promise ? await binding : binding;
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
     if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
     this.#booking.book(rows, symbol);
     // A trade that could not be attributed, or cannot be, is read again, however many come after it; so is what lies before a failed page.
-    if (unbound.cause === undefined && !trades.failed && !oddTrades.isHeld(symbol)) this.#moveCursor(symbol, rows);
+    if (unbound.cause === undefined && !trades.failed && !quarantinedTrades.isHeld(symbol))
+      this.#moveCursor(symbol, rows);
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     // Waiting for nothing costs a simulated venue as much as the rest of the look.
@@ -170,7 +171,7 @@ export class Sweeps {
     const summing = this.#sums.closeWhatAddsUp(symbol);
     if (summing !== undefined) await summing;
     this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
-    const held = oddTrades.endLook(symbol, !trades.failed);
+    const held = quarantinedTrades.endSweep(symbol, !trades.failed);
     const cause = trades.cause ?? unbound.cause ?? held ?? (open.value.full ? openCut : undefined);
     return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed || held !== undefined };
   }

@@ -4,7 +4,7 @@
  */
 
 import type { Side } from '../domain/market.ts';
-import type { Account, OrderState, OrderType, Purpose, Want } from '../domain/order.ts';
+import type { Account, OrderState, OrderType, Purpose, TradeDecision, Want } from '../domain/order.ts';
 
 /** A want that differs from the strategy's last one. `goal`: the quantity it was sized to, for a target. */
 export interface SignalEntry {
@@ -158,7 +158,7 @@ export interface VenueTradeEntry {
 }
 
 /**
- * A trade of the account that cannot be as the exchange shows it, or contradicts its order: not booked unless a human accepts it. Written
+ * An invalid trade of the account: not booked unless a human accepts it. Written
  * whole at each change, the last one counts.
  */
 export interface QuarantinedTradeEntry extends Omit<VenueTradeEntry, 'kind' | 'seenAt'> {
@@ -168,10 +168,10 @@ export interface QuarantinedTradeEntry extends Omit<VenueTradeEntry, 'kind' | 's
   readonly why: string;
   /** The row as the exchange sent it. */
   readonly raw: string;
-  /** False where no fill can be like it. */
+  /** False where no human may book it. */
   readonly canBeAccepted: boolean;
   /** null: nobody has decided. `corrected`: the exchange shows it with other numbers, and those are booked. */
-  readonly decision: 'accepted' | 'discarded' | 'corrected' | null;
+  readonly decision: TradeDecision | 'corrected' | null;
   readonly decidedAt: number | null;
   readonly by: string | null;
   readonly reason: string | null;

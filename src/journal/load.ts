@@ -37,7 +37,7 @@ export interface Loaded {
   readonly givenUp: readonly OrderEntryRow[];
   /** Trades of the account of which not every side is booked as a fill of an order of ours, oldest first. */
   readonly venueTrades: readonly VenueTradeEntry[];
-  /** Trades that cannot be as the exchange shows them, oldest first. */
+  /** Quarantined trades, oldest first. */
   readonly quarantinedTrades: readonly QuarantinedTradeEntry[];
   readonly adjustments: readonly AdjustmentEntry[];
   /** The horizon, where it had to be raised, ms. */

@@ -76,7 +76,7 @@ export interface JournalReader {
   memories(): ReadonlyMap<string, string>;
   /** What the exchange showed of an order: whose it said it is, and the trades in which it is named. */
   evidence(orderId: string): Evidence;
-  /** Trades that cannot be as the exchange shows them, decided ones too, oldest first. */
+  /** Quarantined trades, decided ones too, oldest first. */
   quarantinedTrades(): readonly QuarantinedTradeEntry[];
   /** Every strategy that ever ran on it. */
   strategies(): readonly string[];

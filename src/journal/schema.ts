@@ -95,7 +95,7 @@ const migrations: readonly string[] = [
     PRIMARY KEY (day, outcome, differences)
   ) WITHOUT ROWID;
   `,
-  // Trades that cannot be as the exchange shows them, and what a human decided about each.
+  // Quarantined trades, and what a human decided about each.
   `
   CREATE TABLE quarantined_trades (
     symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,

@@ -119,8 +119,8 @@ describe('sluice resolve, without a daemon', () => {
   });
 
   test.each([
-    [{}, 'say either how the order ended (--as STATE) or which order at the exchange it is'],
-    [{ as: 'absent', adopt: '1001' } as const, 'say either how the order ended'],
+    [{}, 'give either --as STATE or --adopt EXCHANGE_ORDER_ID'],
+    [{ as: 'absent', adopt: '1001' } as const, 'give either --as STATE'],
     [{ adopt: 'web_1' }, 'web_1 is not an order id of the exchange'],
     [{ adopt: '1001' }, 'no daemon runs on'],
   ])('refuses %j and changes nothing', async (decision, why) => {
@@ -173,8 +173,8 @@ describe('sluice resolve-trade, without a daemon', () => {
     await decide('8', 'accept');
     await decide('BTCUSDT:9', 'discard');
     expect(out).toEqual([
-      expect.stringContaining('Trade 8 is booked as the exchange shows it'),
-      expect.stringContaining('Trade BTCUSDT:9 is not booked, now or after a restart'),
+      expect.stringContaining('Trade 8 accepted and booked as the exchange shows it'),
+      expect.stringContaining('Trade BTCUSDT:9 discarded. It will never be booked'),
     ]);
     expect(decisions()).toEqual([
       ['8', 'BTCUSDT', 'accepted'],
@@ -194,7 +194,7 @@ describe('sluice resolve-trade, without a daemon', () => {
   });
 
   test.each([
-    ['BTCUSDT:9', 'accept', 'trade BTCUSDT:9 cannot be accepted, since no fill can be like it: its quantity is -1'],
+    ['BTCUSDT:9', 'accept', 'trade BTCUSDT:9 cannot be accepted: its quantity is -1'],
     ['9', 'discard', 'trade 9 is quarantined on BTCUSDT and on ETHUSDT: write BTCUSDT:9 or ETHUSDT:9'],
     ['7', 'discard', 'trade 7 is not quarantined: sluice status lists those that are'],
   ] as const)('refuses %s %s and changes nothing', async (trade, how, why) => {
@@ -206,7 +206,7 @@ describe('sluice resolve-trade, without a daemon', () => {
     await expect(decide('8', 'accept', ' ')).rejects.toThrow('is empty');
     for (const both of [true, false])
       await expect(resolveTrade('8', { ...options(), accept: both, discard: both, reason: 'x' })).rejects.toThrow(
-        'say either --accept',
+        'give either --accept',
       );
   });
 

@@ -1,4 +1,4 @@
-/** The commands by which a human decides what nobody else may: how an order ended, what becomes of a trade that cannot be, and what moved the balances beside trades. */
+/** The commands by which a human decides what nobody else may: how an order ended, what becomes of an invalid trade, and what moved the balances beside trades. */
 import { systemClock } from '../clock/clock.ts';
 import {
   type Decimal,
@@ -10,10 +10,10 @@ import {
   unitsDecimal,
   unitsText,
 } from '../domain/money.ts';
-import { isClosed, type OrderState } from '../domain/order.ts';
+import { exchangeIdPattern, isClosed, type OrderState, type TradeDecision } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { type ByHand, type HumanWord, humanWords, whyNot } from '../execution/by-hand.ts';
-import { decision, decisionEntries, rowsToDecide, type TradeDecision } from '../execution/odd-trades.ts';
+import { decisionEntries, rowsToDecide } from '../execution/quarantined-trades.ts';
 import { transitions } from '../execution/states.ts';
 import type { Entry } from '../journal/entries.ts';
 import { openToRead } from '../journal/reader.ts';
@@ -42,8 +42,8 @@ const resolvedText = (order: string, as: HumanWord): string =>
 
 const tradeText = (trade: string, as: TradeDecision): string =>
   as === 'accepted'
-    ? `Trade ${trade} is booked as the exchange shows it, because you say so.`
-    : `Trade ${trade} is not booked, now or after a restart, because you say so. If it moved balances of the account, say so with sluice adjust.`;
+    ? `Trade ${trade} accepted and booked as the exchange shows it.`
+    : `Trade ${trade} discarded. It will never be booked. If it changed balances, run sluice adjust.`;
 
 const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;
@@ -65,9 +65,9 @@ export function decisionsOf({
       return resolvedText(order, as);
     },
     async adopt(order, orderId, reason) {
-      const against = await adoptByHand(order.toLowerCase(), orderId, 'operator', reason);
+      const against = await adoptByHand({ clientOrderId: order.toLowerCase(), orderId, by: 'operator', reason });
       if (against !== undefined) throw new Refusal(against);
-      return `Order ${order} is order ${orderId} at the exchange, because you say so. Its fills are booked.`;
+      return `Order ${order} adopted as exchange order ${orderId}. Its fills are booked.`;
     },
     async resolveTrade(trade, as, reason) {
       const against = await decideTrade(trade, as, 'operator', reason);
@@ -114,9 +114,7 @@ export async function resolve(
 ): Promise<void> {
   const { as, adopt, json, out, say } = options;
   if ((as === undefined) === (adopt === undefined))
-    throw new Refusal(
-      'say either how the order ended (--as STATE) or which order at the exchange it is (--adopt EXCHANGE_ORDER_ID)',
-    );
+    throw new Refusal('give either --as STATE or --adopt EXCHANGE_ORDER_ID');
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   const order = inJournal(dir, (reader) => orderOf(reader, subject));
@@ -132,7 +130,7 @@ export async function resolve(
         : message,
     );
   if (adopt !== undefined) {
-    if (!/^\d{1,40}$/.test(adopt))
+    if (!exchangeIdPattern.test(adopt))
       throw new Refusal(
         `${adopt} is not an order id of the exchange: write its digits, as sluice order open lists them`,
       );
@@ -171,8 +169,8 @@ export async function resolveTrade(
   options: DecideOptions & { readonly accept: boolean; readonly discard: boolean },
 ): Promise<void> {
   const { accept, discard, json, out, say } = options;
-  if (accept === discard) throw new Refusal('say either --accept (book it as shown) or --discard (never book it)');
-  const as = accept ? 'accepted' : 'discarded';
+  if (accept === discard) throw new Refusal('give either --accept (book it as shown) or --discard (never book it)');
+  const as: TradeDecision = accept ? 'accepted' : 'discarded';
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   const rows = rowsToDecide(
@@ -181,7 +179,7 @@ export async function resolveTrade(
     as,
   );
   if (typeof rows === 'string') throw new Refusal(rows);
-  const decided = decision(as, systemClock.now(), 'operator', reason);
+  const decided = { decision: as, decidedAt: systemClock.now(), by: 'operator', reason };
   if (running === undefined)
     writeAtRest(
       dir,
@@ -189,7 +187,7 @@ export async function resolveTrade(
     );
   const message =
     running === undefined
-      ? `${tradeText(trade, as)} The next daemon there goes by it.`
+      ? `${tradeText(trade, as)} The next daemon applies it.`
       : await ask(running, 'resolve-trade', { trade, as, reason });
   out(json ? JSON.stringify({ version: 1, action: 'resolve-trade', state: dir, trade, as, message }) : message);
 }

@@ -7,7 +7,7 @@ import type { Execution, Notice, Timing } from '../execution/desk.ts';
 import { DoubtfulOrders } from '../execution/doubtful.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
 import type { Ledger } from '../execution/ledger.ts';
-import { OddTrades } from '../execution/odd-trades.ts';
+import { QuarantinedTrades } from '../execution/quarantined-trades.ts';
 import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
@@ -53,7 +53,14 @@ export function executionOf(
       loaded.givenUp.map((row) => [row.clientOrderId, restoreOrder(row, portfolio.instrument(row.symbol))]),
     ),
     halts: new Halts({ clock, journal, standing }),
-    oddTrades: new OddTrades({ clock, journal, portfolio, timing, notice, rows: loaded.quarantinedTrades }),
+    quarantinedTrades: new QuarantinedTrades({
+      clock,
+      journal,
+      portfolio,
+      timing,
+      notice,
+      rows: loaded.quarantinedTrades,
+    }),
     ended: endedOrders(loaded, portfolio),
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },

@@ -42,11 +42,11 @@ test('after a cancel it is said whether strategies place new orders', () => {
   const said = (strategy?: string): string => afterCancelText(strategy, [{ id: 's' }, { id: 't' }], assembled);
   const kill = (strategy: string | undefined): void =>
     assembled.risk.switch.kill({ at: startTime, strategy, by: 'operator', reason: 'news' });
-  expect(said()).toBe(' Running strategies may place new ones; sluice kill stops that.');
+  expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');
   kill('s');
-  expect(said()).toBe(' Running strategies may place new ones; sluice kill stops that.');
+  expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');
   expect(said('s')).toBe(' s does not place new ones now (killed: news).');
-  expect(said('t')).toBe(' t may place new ones; sluice kill --strategy t stops that.');
+  expect(said('t')).toBe(' t may place new orders. To prevent that: sluice kill --strategy t.');
   kill('t');
   expect(said()).toBe(' No strategy places new ones now (killed: news).');
   assembled.risk.switch.resume(undefined);

@@ -59,7 +59,7 @@ export function afterCancelText(
     halts.against() ?? (kill === undefined || kills.includes(undefined) ? undefined : `killed: ${kill.reason}`);
   const whose = strategy === undefined ? '' : ` --strategy ${strategy}`;
   return stopped === undefined
-    ? ` ${strategy ?? 'Running strategies'} may place new ones; sluice kill${whose} stops that.`
+    ? ` ${strategy ?? 'Running strategies'} may place new orders. To prevent that: sluice kill${whose}.`
     : ` ${strategy === undefined ? 'No strategy places' : `${strategy} does not place`} new ones now (${stopped}).`;
 }
 

@@ -23,6 +23,7 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
+import { exchangeIdPattern, type TradeDecision, tradeDecisions } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Assets } from './assets.ts';
 import { type Connections, limitConnections } from './connections.ts';
@@ -42,7 +43,7 @@ export interface DashboardSource extends Pushed {
   /** Binds an order of unknown outcome to an order at the exchange, or says why that cannot be. */
   adopt(order: string, orderId: string, reason: string): Promise<string>;
   /** Books a quarantined trade as it is shown, or never, or says why that cannot be. */
-  resolveTrade(trade: string, as: 'accepted' | 'discarded', reason: string): Promise<string>;
+  resolveTrade(trade: string, as: TradeDecision, reason: string): Promise<string>;
   /** Counts an amount that was paid in or, negative, out. */
   adjust(asset: string, amount: string, reason: string): Promise<string>;
   /** A human raises a limit, or releases a version of a strategy's code. */
@@ -75,10 +76,14 @@ const reason = z.string().trim().min(1).max(500);
 const reasonBody = z.strictObject({ reason, strategy });
 const cancelBody = z.strictObject({ strategy });
 const resolveBody = z.strictObject({ order: z.string().min(1).max(64), as: z.string().min(1).max(20), reason });
-const adoptBody = z.strictObject({ order: z.string().min(1).max(64), orderId: z.string().regex(/^\d{1,40}$/), reason });
+const adoptBody = z.strictObject({
+  order: z.string().min(1).max(64),
+  orderId: z.string().regex(exchangeIdPattern),
+  reason,
+});
 const resolveTradeBody = z.strictObject({
   trade: z.string().min(1).max(100),
-  as: z.enum(['accepted', 'discarded']),
+  as: z.enum(tradeDecisions),
   reason,
 });
 // Whether they are an asset, an amount or a limit is told by the source, as the commands tell it.

@@ -2,7 +2,7 @@
 import { systemRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
-import type { OrderReport, Outcome } from '../../domain/order.ts';
+import { exchangeIdPattern, type OrderReport, type Outcome } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type BatchOutcome, cancelOutcomes } from '../../venue/exchange/order-desk.ts';
 import type { CancelOutcome } from '../../venue/venue.ts';
@@ -171,7 +171,7 @@ export const query = (symbol: string, orderId: string, command: OrderCommand): P
 export const cancel = (symbol: string, given: readonly string[], command: OrderCommand): Promise<void> =>
   signed(command, async (client) => {
     const orderIds = [...new Set(given)];
-    const odd = orderIds.find((id) => !/^\d{1,40}$/.test(id));
+    const odd = orderIds.find((id) => !exchangeIdPattern.test(id));
     if (odd !== undefined)
       throw new Refusal(`${odd} is no order id of the exchange: sluice order open ${symbol} shows them`);
     const at = await client.instrument(symbol);

@@ -62,7 +62,7 @@ export class Operator {
       const { clientOrderId } = order.intent;
       const orderId = order.state === state && order.orderId === undefined ? lookUp?.(clientOrderId) : undefined;
       if (orderId !== undefined) {
-        const adoption = assembled.adoptByHand(clientOrderId, orderId, by, 'looked it up').catch(fatal);
+        const adoption = assembled.adoptByHand({ clientOrderId, orderId, by, reason: 'looked it up' }).catch(fatal);
         this.#adoptions.add(adoption);
         void adoption.then(() => this.#adoptions.delete(adoption));
         continue;

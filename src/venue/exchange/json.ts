@@ -1,5 +1,6 @@
 /** Reading JSON without losing digits, and plain readers for values whose type varies from one deployment to the next. */
 import { MoneyError, type Units, units } from '../../domain/money.ts';
+import { exchangeIdPattern } from '../../domain/order.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,7 @@ export function amountOf(value: unknown): Units | undefined {
 export function idOf(value: unknown): string | undefined {
   const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const id = textOf(one);
-  return id !== undefined && /^\d{1,40}$/.test(id) && !/^0+$/.test(id) ? id : undefined;
+  return id !== undefined && exchangeIdPattern.test(id) && !/^0+$/.test(id) ? id : undefined;
 }
 
 /** A number of the market (prices and volumes that feed indicators, times, counts); NaN when it is none. Never for money. */

@@ -7,7 +7,7 @@ import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf, timeOf } from
 import { sideOf } from './read-order.ts';
 
 /**
- * A trade as the row says it, with whatever sign its numbers have (`execution/oddness.ts` judges them), or in words why the record cannot be one. Documented, and live with more fields:
+ * A trade as the row says it, with whatever sign its numbers have (`execution/trade-validation.ts` judges them), or in words why the record cannot be one. Documented, and live with more fields:
  *
  *     {"symbol":"ETHBTC","id":100211,"bidId":150695552109032492,"askId":150695552109032493,"price":"4.00000100","qty":"12.00",
  *      "time":1499865549590,"isBuyer":true,"isMaker":false,"feeCoin":"ETH","fee":"0.001","bidUserId":10083,"askUserId":10671,

@@ -1,4 +1,4 @@
-/** A live daemon on an exchange that shows trades which cannot be: quarantined, and decided by a human. */
+/** A live daemon on an exchange that shows invalid trades: quarantined, and decided by a human. */
 import { afterEach, expect, test } from 'vitest';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './kit/rig.ts';
@@ -64,7 +64,7 @@ test('one of more than its order asked for is accepted without a daemon, and boo
   await begin({ qty: '0.3' });
   rig.wish('taker', target(0.1));
   const daemon = await rig.start();
-  await daemon.line(/trade \d+ on BTCUSDT is quarantined: it is worth .* of the amount of order/);
+  await daemon.line(/trade \d+ on BTCUSDT is quarantined: its value .* exceeds the remaining amount .* of order/);
   await written();
   rig.wish('taker', undefined);
   await daemon.end('SIGKILL');

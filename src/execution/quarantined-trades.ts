@@ -1,12 +1,12 @@
 /**
- * Trades of the account that cannot be as the exchange shows them: a price or a quantity that is not above nothing, or one that
- * contradicts its order. None is booked. One that two complete reads show alike is quarantined: nothing is created on its symbol until
- * the exchange shows it right, or a human accepts or discards it (`sluice resolve-trade`).
+ * Invalid trades: a price or quantity of zero or less, or a contradiction to the order. None is booked. After two complete reads show
+ * the same row, it is quarantined and its symbol is blocked. The block ends when the exchange corrects the row or a human decides
+ * (`sluice resolve-trade`).
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { jsonText } from '../domain/json-text.ts';
-import type { VenueTrade } from '../domain/order.ts';
+import type { TradeDecision, VenueTrade } from '../domain/order.ts';
 import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer } from '../journal/load.ts';
@@ -14,30 +14,26 @@ import type { Portfolio } from '../portfolio/portfolio.ts';
 import { isSame, keyOf } from './recent.ts';
 import { restoreTrade, venueTradeRow } from './records.ts';
 
-/** What a human can say of a quarantined trade. */
-export const tradeDecisions = ['accepted', 'discarded'] as const;
-export type TradeDecision = (typeof tradeDecisions)[number];
-
 /** The raw text of a row that is kept, characters. */
 const mostRaw = 2_000;
 /** Trades named in one message; the others are counted. */
 const mostNamed = 3;
 
-/** Why a trade cannot be (`oddness.ts` judges it). */
-export interface Oddness {
+/** Why a trade is invalid; `trade-validation.ts` finds it. */
+export interface InvalidTrade {
   /** For people. */
   readonly why: string;
-  /** A fill can be like it all the same, if a human says so. */
+  /** Whether a human may book it all the same. */
   readonly canBeAccepted: boolean;
 }
 
-/** An odd trade that is not quarantined yet. */
+/** An invalid trade that is not quarantined yet. */
 interface Pending {
   readonly symbol: string;
   readonly trade: VenueTrade;
-  readonly oddness: Oddness;
+  readonly invalid: InvalidTrade;
   readonly since: number;
-  looks: number;
+  reads: number;
   isSeen: boolean;
 }
 
@@ -46,7 +42,7 @@ interface Quarantined {
   readonly trade: VenueTrade;
 }
 
-export interface OddTradesParts {
+export interface QuarantinedTradesParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'append'>;
   readonly portfolio: Portfolio;
@@ -56,15 +52,15 @@ export interface OddTradesParts {
   readonly rows: readonly QuarantinedTradeEntry[];
 }
 
-/** What is to be done with a trade: booked unseen, left alone, left to another decision, or judged first. */
-export type Known = 'accepted' | 'left' | 'discarded' | 'new';
+/** The state of a trade's row: an unchecked one is validated before it is booked. */
+export type Known = 'accepted' | 'ignored' | 'discarded' | 'unchecked';
 
-export class OddTrades {
-  readonly #parts: OddTradesParts;
+export class QuarantinedTrades {
+  readonly #parts: QuarantinedTradesParts;
   readonly #pending = new Map<string, Pending>();
   readonly #quarantined = new Map<string, Quarantined>();
 
-  constructor(parts: OddTradesParts) {
+  constructor(parts: QuarantinedTradesParts) {
     this.#parts = parts;
     const { portfolio, rows } = parts;
     for (const row of rows) {
@@ -87,50 +83,49 @@ export class OddTrades {
 
   /** What is known of a row of a symbol's list as it is shown now. */
   known(symbol: string, trade: VenueTrade): Known {
-    if (this.#quarantined.size === 0) return 'new';
+    if (this.#quarantined.size === 0) return 'unchecked';
     const one = this.#quarantined.get(nameOf(symbol, trade));
-    if (one === undefined) return 'new';
-    const { decision: said } = one.row;
-    if (!isSame(one.trade, trade)) return said === 'discarded' ? said : 'new';
-    return said === 'accepted' ? said : 'left';
+    if (one === undefined) return 'unchecked';
+    const { decision } = one.row;
+    if (!isSame(one.trade, trade)) return decision === 'discarded' ? decision : 'unchecked';
+    return decision === 'accepted' ? decision : 'ignored';
   }
 
-  /** Takes note of an odd trade. `isLast`: it is not read again, and was seen long enough. */
-  hold(symbol: string, trade: VenueTrade, oddness: Oddness, isLast = false): void {
+  /** Holds an invalid trade back. `isLast`: it is not read again, so it is quarantined at once. */
+  hold(symbol: string, trade: VenueTrade, invalid: InvalidTrade, isLast = false): void {
     const name = nameOf(symbol, trade);
     const before = this.#pending.get(name);
     const isOld = before !== undefined && isSame(before.trade, trade);
     const since = isOld ? before.since : this.#parts.clock.now();
-    const one: Pending = { symbol, trade, oddness, since, looks: isOld ? before.looks : 0, isSeen: true };
+    const one: Pending = { symbol, trade, invalid, since, reads: isOld ? before.reads : 0, isSeen: true };
     this.#pending.set(name, one);
     if (isLast) this.#report(symbol, [this.#quarantine(one)]);
   }
 
-  /** A trade that is not odd as it is shown now is booked: what was quarantined of it is settled. */
+  /** The exchange shows a valid row now: ends the quarantine of an earlier row of the same trade. */
   corrected(symbol: string, trade: VenueTrade): void {
     const name = nameOf(symbol, trade);
     this.#pending.delete(name);
     const row = this.#quarantined.get(name)?.row;
     if (row?.decision !== null || row === undefined) return;
-    this.decide([
-      { ...row, ...decision('corrected', this.#parts.clock.now(), 'exchange', 'shown with other numbers') },
-    ]);
+    const decidedAt = this.#parts.clock.now();
+    this.decide([{ ...row, decision: 'corrected', decidedAt, by: 'exchange', reason: 'shown with other numbers' }]);
     this.#parts.notice({
       level: 'warn',
       text: `trade ${row.tradeId} on ${row.symbol}, which was quarantined, is shown with other numbers now: it is booked as shown`,
     });
   }
 
-  /** Whether an odd trade was seen that must be read again. */
+  /** Whether an invalid trade was seen that must be read again. */
   isHeld(symbol: string): boolean {
     return this.#pendingOn(symbol).some(([, { isSeen }]) => isSeen);
   }
 
   /**
-   * Ends a look at a symbol: what two complete reads, the sweep gap apart, showed alike is quarantined, and what is not shown any more
-   * is forgotten. Gives why the look does not count as complete.
+   * Ends a sweep of a symbol. Quarantines a row that two complete reads, the sweep gap apart, show alike; forgets a row that is not
+   * shown any more. Gives why the sweep does not count as complete.
    */
-  endLook(symbol: string, isComplete: boolean): string | undefined {
+  endSweep(symbol: string, isComplete: boolean): string | undefined {
     if (this.#pending.size === 0) return undefined;
     const { clock, timing } = this.#parts;
     const quarantined: QuarantinedTradeEntry[] = [];
@@ -139,16 +134,16 @@ export class OddTrades {
       one.isSeen = false;
       if (!isComplete) continue;
       if (!isSeen) this.#pending.delete(name);
-      else if (++one.looks >= 2 && clock.now() - one.since >= timing.sweepGapMs)
+      else if (++one.reads >= 2 && clock.now() - one.since >= timing.sweepGapMs)
         quarantined.push(this.#quarantine(one));
     }
     if (quarantined.length > 0) this.#report(symbol, quarantined);
     const [left] = this.#pendingOn(symbol);
-    return left === undefined ? undefined : `trade ${left[1].trade.tradeId} is not booked: ${left[1].oddness.why}`;
+    return left === undefined ? undefined : `trade ${left[1].trade.tradeId} is not booked: ${left[1].invalid.why}`;
   }
 
   /** Whether a quarantined trade of an order waits for a decision, or was discarded. */
-  about(orderId: string | undefined): 'open' | 'discarded' | undefined {
+  decisionFor(orderId: string | undefined): 'open' | 'discarded' | undefined {
     if (this.#quarantined.size === 0 || orderId === undefined) return undefined;
     const decisions = [...this.#quarantined.values()].flatMap(({ row }) =>
       row.orderIds.includes(orderId) ? [row.decision] : [],
@@ -178,10 +173,10 @@ export class OddTrades {
     this.#quarantined.set(nameOf(row.symbol, trade), { row, trade });
   }
 
-  #quarantine({ symbol, trade, oddness }: Pending): QuarantinedTradeEntry {
+  #quarantine({ symbol, trade, invalid }: Pending): QuarantinedTradeEntry {
     const { clock, journal, portfolio } = this.#parts;
     this.#pending.delete(nameOf(symbol, trade));
-    const row = quarantinedRow(symbol, trade, oddness, portfolio.instrument(symbol), clock.now());
+    const row = quarantinedRow(symbol, trade, invalid, portfolio.instrument(symbol), clock.now());
     this.#put(row, trade);
     journal.append(row);
     portfolio.block(symbol);
@@ -195,7 +190,7 @@ export class OddTrades {
     const more = rows.length > mostNamed ? `; and ${rows.length - mostNamed} more` : '';
     this.#parts.notice({
       level: 'error',
-      text: `${named.join('; ')}${more}. It is not booked, and nothing is created on ${symbol} until the exchange shows it right or you decide: sluice status shows it, sluice resolve-trade ${rows[0]?.tradeId} decides`,
+      text: `${named.join('; ')}${more}. It is not booked. No new orders are placed on ${symbol} until the exchange corrects it or you run sluice resolve-trade ${rows[0]?.tradeId}. sluice status lists it`,
     });
   }
 }
@@ -208,7 +203,7 @@ const isOf = (a: QuarantinedTradeEntry, b: QuarantinedTradeEntry): boolean =>
 function quarantinedRow(
   symbol: string,
   trade: VenueTrade,
-  { why, canBeAccepted }: Oddness,
+  { why, canBeAccepted }: InvalidTrade,
   at: Instrument,
   now: number,
 ): QuarantinedTradeEntry {
@@ -217,19 +212,6 @@ function quarantinedRow(
   const undecided = { decision: null, decidedAt: null, by: null, reason: null };
   return { ...row, kind: 'quarantinedTrade', at: seenAt, symbol, why, raw, canBeAccepted, ...undecided };
 }
-
-/** A decision about a quarantined trade, as its row says it. */
-export const decision = (
-  what: NonNullable<QuarantinedTradeEntry['decision']>,
-  decidedAt: number,
-  by: string,
-  reason: string,
-): Pick<QuarantinedTradeEntry, 'decision' | 'decidedAt' | 'by' | 'reason'> => ({
-  decision: what,
-  decidedAt,
-  by,
-  reason,
-});
 
 /** What is written of a decided row: one that is accepted is evidence from now on, of which a start makes the fill. */
 export function decisionEntries(row: QuarantinedTradeEntry): readonly Entry[] {
@@ -259,5 +241,5 @@ export function rowsToDecide(
   const never = as === 'accepted' ? found.find(({ canBeAccepted }) => !canBeAccepted) : undefined;
   return never === undefined
     ? found
-    : `trade ${subject} cannot be accepted, since no fill can be like it: ${never.why}. Discard it (--discard); what it moved of the balances can be said with sluice adjust`;
+    : `trade ${subject} cannot be accepted: ${never.why}. Use --discard. If it changed balances, correct them with sluice adjust`;
 }

@@ -43,17 +43,17 @@ const decide = (as: 'accepted' | 'discarded', subject = '1') =>
 const amount = (text: string): Partial<VenueTrade> => ({ quantity: lots(text, btc) });
 const at = (text: string): Partial<VenueTrade> => ({ price: ticks(text, btc) });
 
-describe('a trade that cannot be', () => {
+describe('an invalid trade', () => {
   test.each<[string, Partial<VenueTrade>, string]>([
     ['a negative quantity', amount('-0.5'), 'its quantity is -0.5'],
     ['no quantity', amount('0'), 'its quantity is 0'],
     ['a negative price', at('-1000000000000000000000000000000'), 'its price is -1000000000000000000000000000000'],
     ['no price', at('0'), 'its price is 0'],
-    ['another symbol', { symbol: eth.symbol }, 'it is of ETHUSDT, and stands in the list of BTCUSDT'],
-    ['a symbol that nobody trades', { symbol: 'NOSUCH' }, 'it is of NOSUCH, and stands in the list of BTCUSDT'],
+    ['another symbol', { symbol: eth.symbol }, 'its symbol is ETHUSDT, but it was listed under BTCUSDT'],
+    ['a symbol that nobody trades', { symbol: 'NOSUCH' }, 'its symbol is NOSUCH, but it was listed under BTCUSDT'],
     ['the other side', { side: 'SELL' }, 'it is a SELL, and order '],
     ['a price beyond the limit', at('100.01'), 'its price is 100.01, beyond the limit 100 of order '],
-    ['more than is left', amount('0.60001'), 'its quantity is 0.60001, and of order '],
+    ['more than is left', amount('0.60001'), 'its quantity 0.60001 exceeds the remaining 0.6 of order '],
   ])('%s: is not booked, and quarantined once two complete reads show it', async (_, change, why) => {
     const order = await desk.placed();
     desk.venue.fill('1001', '0.4', '99');
@@ -184,7 +184,9 @@ describe('a trade that cannot be', () => {
     desk.venue.fill('1001', '0.1');
     await readTwice();
     expect(await desk.fillRows()).toEqual(['1 1001 0.4', '2 1001 0.6']);
-    expect(await rows()).toMatchObject([{ tradeId: '3', why: expect.stringContaining('0 is left') }]);
+    expect(await rows()).toMatchObject([
+      { tradeId: '3', why: expect.stringContaining('exceeds the remaining 0 of order') },
+    ]);
   });
 });
 
