@@ -182,7 +182,10 @@ test('a run that differs from another in its settings alone is the same trial, a
     ['c', null],
   ] as const;
   const grid = one('h5', { settings: 'usual', sharpe: null, trials });
-  expect(triesOf([grid, other, otherSettings], own)).toMatchObject({ count: 3, variance: triesOf([other], own).variance });
+  expect(triesOf([grid, other, otherSettings], own)).toMatchObject({
+    count: 3,
+    variance: triesOf([other], own).variance,
+  });
   expect(triesOf([one('h1'), one('h9')], own).count).toBe(2);
 });
 
