@@ -4,7 +4,7 @@
  * rounds once and correctly; any other text goes through `Number`.
  */
 import { Decimal } from '../domain/money.ts';
-import { shown } from '../domain/printable.ts';
+import { escapeLine } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type ByteSource, mostRest, mostUnreadable, oneBlock } from './bytes.ts';
 
@@ -255,6 +255,6 @@ class NumberReader {
   }
 
   #inLine(what: string): string {
-    return `${this.#path}, line ${this.#line}: ${shown(what)}`;
+    return `${this.#path}, line ${this.#line}: ${escapeLine(what)}`;
   }
 }

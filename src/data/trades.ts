@@ -1,6 +1,6 @@
 /** Recorded public trades from a CSV file that a configuration names. */
 import type { Trade } from '../domain/market.ts';
-import { shown } from '../domain/printable.ts';
+import { escapeLine } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { linesOf } from './bytes.ts';
 import { addRows } from './check/add-rows.ts';
@@ -20,7 +20,7 @@ const firstLine = 2;
  */
 export function readTrades(path: string): TradeColumns {
   const refuse = (line: number, what: string): never => {
-    throw new Refusal(`${path}, line ${line}: ${shown(what)}: correct the file or fetch it again`);
+    throw new Refusal(`${path}, line ${line}: ${escapeLine(what)}: correct the file or fetch it again`);
   };
   const lines = linesOf(path);
   const { value: first = '' } = lines.next();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable, shown } from './printable.ts';
+import { escapeLine, escapeText } from './printable.ts';
 
 test.each([
   ['1,2;é 比特币 µs', '1,2;é 比特币 µs'],
@@ -7,13 +7,13 @@ test.each([
   ['\x9b2J\u202eevil\u2028', '\\u009b2J\\u202eevil\\u2028'],
   ['\u{e0041}\ud800', '\\udb40\\udc41\\ud800'],
 ])('%j is shown as %j', (text, safe) => {
-  expect(shown(text)).toBe(safe);
+  expect(escapeLine(text)).toBe(safe);
 });
 
 test('output of several lines keeps its lines, and JSON its meaning', () => {
-  expect(printable('a\tb\nc\r\x1b]0;title\x07\u2066d\u2029')).toBe(
+  expect(escapeText('a\tb\nc\r\x1b]0;title\x07\u2066d\u2029')).toBe(
     'a\tb\nc\\u000d\\u001b]0;title\\u0007\\u2066d\\u2029',
   );
   const value = { text: 'a"\n\x1b\x7f\x9b\u202e\u2028\u{e0041}\ud800' };
-  expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
+  expect(JSON.parse(escapeText(JSON.stringify(value)))).toEqual(value);
 });

@@ -1,7 +1,7 @@
-/** Text of others on a terminal: what it holds is seen, and does nothing. */
+/** Escapes control characters in text from exchanges and strategies. */
 
-const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
-const unseenInLines = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
+const controlCharacters = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const controlCharactersInLines = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
 /** As JSON writes it, so that a line of JSON stays one: `\u001b`, `\u202e`. */
 const escaped = (one: string): string => {
@@ -11,7 +11,7 @@ const escaped = (one: string): string => {
 };
 
 /** For one line or a cell: control characters, marks of direction and the like are written out. */
-export const shown = (text: string): string => text.replace(unseen, escaped);
+export const escapeLine = (text: string): string => text.replace(controlCharacters, escaped);
 
 /** For output of several lines: the same, but for line breaks and tabs. */
-export const printable = (text: string): string => text.replace(unseenInLines, escaped);
+export const escapeText = (text: string): string => text.replace(controlCharactersInLines, escaped);

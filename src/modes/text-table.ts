@@ -1,10 +1,10 @@
 /** A table in a frame of lines, as commands print it. By itself: that of a library takes a quarter of an hour for 50,000 rows. */
-import { shown } from '../domain/printable.ts';
+import { escapeLine } from '../domain/printable.ts';
 
 /** Rows under the names of their columns; where there are none `empty`, if it is given. */
 export function textTable(head: readonly string[], given: readonly (readonly string[])[], empty?: string): string {
   if (given.length === 0 && empty !== undefined) return empty;
-  const rows = given.map((cells) => cells.map(shown));
+  const rows = given.map((cells) => cells.map(escapeLine));
   const widths = head.map((name, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), name.length),
   );

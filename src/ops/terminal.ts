@@ -1,7 +1,7 @@
 /** The short status of a daemon in a terminal. The caller prints the lines and redraws them as it likes. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { Decimal } from '../domain/money.ts';
-import { printable } from '../domain/printable.ts';
+import { escapeText } from '../domain/printable.ts';
 import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
 import { grouped, moment, roundedMoney } from './words.ts';
 
@@ -98,7 +98,7 @@ function weightLine({ weight, openOrders }: View): string {
 
 /** The same, with every text in it as a terminal may show it. */
 function printableIn<T>(value: T): T {
-  if (typeof value === 'string') return printable(value) as T;
+  if (typeof value === 'string') return escapeText(value) as T;
   if (Array.isArray(value)) return value.map(printableIn) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, printableIn(inner)])) as T;

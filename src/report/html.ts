@@ -1,5 +1,5 @@
 /** HTML as text: whatever is put in is escaped, unless it is HTML already. */
-import { printable } from '../domain/printable.ts';
+import { escapeText } from '../domain/printable.ts';
 
 export interface Html {
   readonly html: string;
@@ -13,7 +13,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-export const escaped = (text: string): string => printable(text).replace(/[&<>"']/g, (sign) => escapes[sign] ?? sign);
+export const escaped = (text: string): string => escapeText(text).replace(/[&<>"']/g, (sign) => escapes[sign] ?? sign);
 
 function contentText(content: Content): string {
   if (content === undefined) return '';

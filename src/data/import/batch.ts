@@ -1,5 +1,5 @@
 /** Rows on their way from a file into the catalogue, a few ten thousand at a time. */
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { longestLine, mostUnreadable, tooLong } from '../bytes.ts';
 import { counted } from '../check/finding.ts';
@@ -34,7 +34,7 @@ export class UnreadableLines {
   /** A `Refusal` at the last one that is counted: the rest of such a file is not read. */
   note(line: number, what: string): void {
     this.count++;
-    if (this.first.length < mostNamed) this.first.push({ line, what: shown(what) });
+    if (this.first.length < mostNamed) this.first.push({ line, what: escapeLine(what) });
     if (this.#isLeftOut || this.count < mostUnreadable) return;
     const [first] = this.first;
     throw new Refusal(

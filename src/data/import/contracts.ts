@@ -1,6 +1,6 @@
 /** What was traded in the base asset where a file counts contracts or the quote asset: by these orders would fill thousands of times too much. */
 
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import type { Kind } from '../catalogue/kinds.ts';
 import { numberFrom } from './csv-rows.ts';
 import { type FieldPlaces, mostlyRight, type Rows } from './fields.ts';
@@ -79,7 +79,7 @@ export function inBase(fields: FieldPlaces, header: readonly string[], rows: Row
   if (base === undefined)
     return { ...fields, notes: [...fields.notes, ...unknownNotes(fields.kind, name, header, rows, [given])] };
   if (!isOther(base)) return fields;
-  const named = (place: number): string => shown(header[place] || `column ${place + 1}`);
+  const named = (place: number): string => escapeLine(header[place] || `column ${place + 1}`);
   const counts = isPaid(base, given) ? 'the quote asset' : 'contracts';
   const note = `what was traded is read from ${named(base)}, which is of the base asset: ${named(given)} counts ${counts}`;
   return { ...fields, values: { ...fields.values, [field]: base }, notes: [...fields.notes, note] };

@@ -1,6 +1,6 @@
 /** Which column is which: by the names in the header, or, without one, by the number of columns and what is in them. */
 
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
 import { SwappedColumns } from '../check/swapped-columns.ts';
@@ -45,7 +45,7 @@ function fieldsNamed(header: readonly string[], told: Told, path: string): Field
     ...(kind === 'trades' ? (['price', 'quantity'] as const).filter((field) => at(field) < 0) : []),
     ...(kind === 'trades' && at('side') < 0 && at('makerBuys') < 0 ? ['side'] : []),
   ];
-  const among = `among "${shown(header.join(',').slice(0, 120))}"`;
+  const among = `among "${escapeLine(header.join(',').slice(0, 120))}"`;
   if (missing.join() === 'volume')
     throw new Refusal(
       `${path}: no column for volume ${among}, and klines need it (in the base asset, not in the quote), since by it orders fill in part and move the price: if one of these is it, name them in their order (--columns time,open,high,low,close,volume; - for one to leave out); if none is, fetch klines that have it, or add a column of what you believe was traded (0 says nothing was, and limit orders do not fill)`,
@@ -163,7 +163,7 @@ export function fieldsByPlace(rows: Rows, told: Told, path: string): FieldPlaces
     }
   }
   throw new Refusal(
-    `${path} has no header, and its ${width} columns ("${shown(first.join(',').slice(0, 80))}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
+    `${path} has no header, and its ${width} columns ("${escapeLine(first.join(',').slice(0, 80))}") are of no known order: name them (--columns time,open,high,low,close,volume; - for one to leave out)`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Guesses how a file is laid out from its beginning and its name. What cannot be told is refused with what to give. */
 import { type Interval, intervals } from '../../domain/interval.ts';
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { lineFeed, longestLine, tooLong } from '../bytes.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
@@ -138,7 +138,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
   const named = told.columns ?? keys;
   if (named.length > keys.length)
     throw new Refusal(
-      `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${shown(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
+      `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${escapeLine(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
     );
   const fields = inBase(
     fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path),
@@ -274,7 +274,7 @@ const isData = (cells: readonly string[]): boolean =>
 
 /** Of something else, told to be books. */
 function refuseNoBooks(path: string, names: readonly string[] = []): never {
-  const has = names.length === 0 ? '' : ` (it has ${shown(names.join(', ').slice(0, 120))})`;
+  const has = names.length === 0 ? '' : ` (it has ${escapeLine(names.join(', ').slice(0, 120))})`;
   throw new Refusal(
     `${path} holds no books that are read${has}: give --as klines or trades, or a file of bids and asks (docs/reference/cli.md has the layouts)`,
   );
@@ -332,7 +332,7 @@ function layoutOf(
   const column = `column ${fields.time + 1}`;
   if (Number.isNaN(times[0]))
     throw new Refusal(
-      `${file.path}: ${column} is taken for the time, and "${shown((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
+      `${file.path}: ${column} is taken for the time, and "${escapeLine((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
   const newestFirst = isNewestFirst(times);
   refuseSwapped(file.path, fields, rows, newestFirst);

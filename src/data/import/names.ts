@@ -1,6 +1,6 @@
 /** What the name of a file says about what is in it: the exchange, the symbol, the interval. */
 import type { Interval } from '../../domain/interval.ts';
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 
 const venues = [
@@ -78,7 +78,7 @@ export const symbolWanted =
 export function namedSymbol(text: string): string {
   const symbol = symbolOf(text);
   if (/^[a-z0-9]+([-/_:. ][a-z0-9]+)*$/i.test(text.trim()) && symbol.length >= 2 && symbol.length <= 30) return symbol;
-  throw new Refusal(`"${shown(text.slice(0, 40))}" is no symbol: ${symbolWanted}`);
+  throw new Refusal(`"${escapeLine(text.slice(0, 40))}" is no symbol: ${symbolWanted}`);
 }
 
 type Field =
@@ -138,7 +138,7 @@ export function refuseTwice(path: string, header: readonly string[], places: rea
   const twice = places.find((at) => header.some((name, other) => other !== at && isAlike(name, header[at] ?? '')));
   if (twice === undefined) return;
   throw new Refusal(
-    `${path}: its header has "${shown(header[twice] ?? '')}" more than once: take the wrong column out, or name the columns in their order (--columns; - for one to leave out)`,
+    `${path}: its header has "${escapeLine(header[twice] ?? '')}" more than once: take the wrong column out, or name the columns in their order (--columns; - for one to leave out)`,
   );
 }
 

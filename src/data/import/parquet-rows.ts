@@ -1,7 +1,7 @@
 /** Rows of somebody's Parquet file, by the names of its columns. */
 
 import { basename } from 'node:path';
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
@@ -49,7 +49,7 @@ export async function readParquetRows(
   const places = placesOf(file, kind, told, path);
   const cells = cellsOf(places, kind, told, path);
   const isAssumed = isLocal(places.time) && told.zone === undefined;
-  const local = `times (${shown(places.time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`;
+  const local = `times (${escapeLine(places.time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`;
   return Object.assign(reading, {
     batches: batches(path, cells, file.rows, reading),
     notes: [...places.notes, ...(isAssumed ? [local] : [])],
@@ -105,7 +105,7 @@ async function described({ connection }: Duck, path: string): Promise<File> {
 }
 
 const firstLine = (error: unknown): string =>
-  shown(String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '');
+  escapeLine(String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '');
 
 const damaged = (path: string, why: string): Refusal =>
   new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);
@@ -153,7 +153,7 @@ function booksOf(columns: readonly Described[], path: string): Places {
   const missing = columnsOf.depth.map(({ name }) => name).filter((name) => value(name).name === '');
   if (missing.length > 0)
     throw new Refusal(
-      `${path}: no column for ${missing.join(', ')} among "${shown(
+      `${path}: no column for ${missing.join(', ')} among "${escapeLine(
         columns
           .map(({ name }) => name)
           .join(',')
@@ -183,7 +183,7 @@ function timeCell(column: Described, { zone = 'UTC' }: Told, path: string): Cell
   if (!isMoment(column)) return { ...cell, sql: doubleOf(column) };
   if (zone !== 'UTC' && zone !== 'Z' && isLocal(column))
     throw new Refusal(
-      `${path}: ${shown(name)} holds times that name no zone, and Parquet's are read as UTC: where they are local ones, write them with their zone first (in Python df['${shown(name)}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
+      `${path}: ${escapeLine(name)} holds times that name no zone, and Parquet's are read as UTC: where they are local ones, write them with their zone first (in Python df['${escapeLine(name)}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
     );
   return { ...cell, sql: `CAST(epoch_ms(CAST(${named} AS TIMESTAMP)) AS DOUBLE)` };
 }

@@ -1,6 +1,6 @@
 /** Files whose rows are of several symbols: a series holds one, and prices of two by turns would be taken for one market. */
 
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, parquetFrom } from '../catalogue/duckdb.ts';
 import type { Look } from './batch.ts';
@@ -24,7 +24,7 @@ export function refuseSeveral(path: string, cells: readonly (string | undefined)
 
 const several = (path: string, which: string): Refusal =>
   new Refusal(
-    `${path}: its rows are of several symbols (${shown(which)}), and a series holds those of one: cut the file up by symbol, and import each part`,
+    `${path}: its rows are of several symbols (${escapeLine(which)}), and a series holds those of one: cut the file up by symbol, and import each part`,
   );
 
 /** Throws a `Refusal` at a row that names another symbol than those before it. */

@@ -1,6 +1,6 @@
 /** The one data file inside a zip, as exchanges publish them. */
 import { fstatSync, readSync } from 'node:fs';
-import { shown } from '../../domain/printable.ts';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 
 export interface Entry {
@@ -33,7 +33,7 @@ export function entryOf(path: string, handle: number): Entry {
   const [only, second] = entries;
   if (only === undefined) throw new Refusal(`${path} holds no file: fetch it again`);
   if (second !== undefined) {
-    const names = entries.slice(0, 5).map(({ name }) => shown(name));
+    const names = entries.slice(0, 5).map(({ name }) => escapeLine(name));
     throw new Refusal(`${path} holds ${entries.length} files (${names.join(', ')}, …): unpack it and import them`);
   }
   return only;
@@ -62,7 +62,7 @@ function entryAt(path: string, handle: number, directory: Buffer, at: number, na
   const locked = (directory.readUInt16LE(at + 8) & 1) === 1;
   if (locked || (method !== 0 && method !== 8) || packedBytes === elsewhere) {
     const why = locked ? 'has a password' : `is packed in a way that is not read here (method ${method})`;
-    throw new Refusal(`${path}: ${shown(name)} ${why}: unpack it and import the file`);
+    throw new Refusal(`${path}: ${escapeLine(name)} ${why}: unpack it and import the file`);
   }
   const local = Buffer.alloc(30);
   readSync(handle, local, 0, 30, header);

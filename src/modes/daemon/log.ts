@@ -2,7 +2,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { printable } from '../../domain/printable.ts';
+import { escapeText } from '../../domain/printable.ts';
 
 export type Log = Logger;
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -23,7 +23,7 @@ function destination(fd: number): DestinationStream {
   return {
     write(line) {
       // It is read on terminals; a line of JSON stays one.
-      const text = `${torn ? '\n' : ''}${printable(line)}`;
+      const text = `${torn ? '\n' : ''}${escapeText(line)}`;
       try {
         torn = writeSync(fd, text) < Buffer.byteLength(text);
       } catch {

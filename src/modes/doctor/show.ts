@@ -1,6 +1,6 @@
 /** The doctor's checks for a terminal. */
 import { styleText } from 'node:util';
-import { printable } from '../../domain/printable.ts';
+import { escapeText } from '../../domain/printable.ts';
 import type { Check, Level } from './check.ts';
 
 const styles: Readonly<Record<Level, Parameters<typeof styleText>[0]>> = {
@@ -17,12 +17,12 @@ export function doctorLines(checks: readonly Check[], url: string, colours: bool
   const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
     colours ? styleText(style, text, { validateStream: false }) : text;
   const lines = checks.flatMap(({ name, level, text, advice }) => {
-    const [first = '', ...more] = printable(text)
+    const [first = '', ...more] = escapeText(text)
       .split('\n')
       .flatMap((line) => wrapped(line));
-    const head = `  ${styled(styles[level], level.padEnd(4))}  ${styled('bold', printable(name).padEnd(nameWidth))}${first}`;
+    const head = `  ${styled(styles[level], level.padEnd(4))}  ${styled('bold', escapeText(name).padEnd(nameWidth))}${first}`;
     const todo =
-      advice === '' ? [] : wrapped(printable(advice)).map((line, at) => `${indent}${at === 0 ? '→ ' : '  '}${line}`);
+      advice === '' ? [] : wrapped(escapeText(advice)).map((line, at) => `${indent}${at === 0 ? '→ ' : '  '}${line}`);
     return [head, ...more.map((line) => indent + line), ...todo.map((line) => styled('cyan', line))];
   });
   const count = (level: Level): number => checks.filter((one) => one.level === level).length;
@@ -34,7 +34,7 @@ export function doctorLines(checks: readonly Check[], url: string, colours: bool
       : warns > 0
         ? styled(styles.warn, `nothing stands in the way; ${warns} ${warns === 1 ? 'thing' : 'things'} to look at`)
         : styled(styles.ok, 'all is well');
-  return [`${styled('bold', 'sluice doctor')}  ${printable(url)}`, '', ...lines, '', `  ${sum}`];
+  return [`${styled('bold', 'sluice doctor')}  ${escapeText(url)}`, '', ...lines, '', `  ${sum}`];
 }
 
 /** Lines that begin with spaces are a table and stay as they are. */
