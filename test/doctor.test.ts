@@ -109,7 +109,7 @@ test('an order that a human placed without a client id does not show that ids ar
   expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   const daemon = await rig.start();
-  await until('a resting order of ours', () => exchange.openOrders(trader.uid).length === 2);
+  await until('a resting order of ours', () => rig.read((reader) => reader.orders("state = 'open'")).length === 1);
   expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });
   await daemon.end('SIGKILL');
   const lie = exchange.addFault({

@@ -2,12 +2,13 @@
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed, isFinal, type OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { humanWords } from './by-hand.ts';
 import { type Execution, move } from './desk.ts';
 import type { OrderEvent } from './states.ts';
 
 /** After this long somebody is told that an ended order's fills do not add up, real ms. */
 const shortMs = 60_000;
+
+const closedAs = { filled: ['humanFilled', 'filled'], canceled: ['humanCanceled', 'canceled'] } as const;
 
 export class Sums {
   readonly #execution: Execution;
@@ -75,8 +76,8 @@ export class Sums {
   /** Ends an order of which a human discarded a trade: its fills can never come to what was executed. */
   #closeIfDiscarded(order: WorkingOrder): void {
     if (order.state === 'closing' && this.#execution.quarantinedTrades.decisionFor(order.orderId) === 'discarded') {
-      const as = order.venueStatus === 'FILLED' ? 'filled' : 'canceled';
-      move(this.#execution, order, humanWords[as], { as, by: 'operator', reason: 'a trade of it was discarded' });
+      const [event, as] = order.venueStatus === 'FILLED' ? closedAs.filled : closedAs.canceled;
+      move(this.#execution, order, event, { as, by: 'operator', reason: 'a trade of it was discarded' });
     } else this.#tellOfShort(order);
   }
 
