@@ -35,9 +35,20 @@ export const lineFeed = 10;
 /** Bytes that become text at once. */
 const textBytes = 2 ** 20;
 
-/** The lines of a file of text, one after the other; a `Refusal` at one that is too long. */
-export function* linesOf(path: string): Generator<string> {
+export interface Lines {
+  /** One after the other; a `Refusal` at one that is too long. */
+  readonly lines: Generator<string>;
+  /** False when the last line has no end, as in a file that was cut off. */
+  readonly ended: boolean;
+}
+
+/** The lines of a file of text. */
+export function linesOf(path: string): Lines {
   const { bytes } = readBytes(path);
+  return { lines: linesIn(path, bytes), ended: bytes.at(-1) === lineFeed };
+}
+
+function* linesIn(path: string, bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder();
   let line = 0;
   for (let from = 0; from < bytes.length; ) {

@@ -84,6 +84,9 @@ describe('a file of klines', () => {
     expect(() => load(csv(...rows))).toThrow(
       /csv: not read \(.*\): the open and close columns are swapped: on average/,
     );
+    // Rows in the wrong order are told as that alone.
+    const right = Array.from({ length: 60 }, (_, at) => row(at, `${close(at - 1)},106,94,${close(at)},7`));
+    expect(() => load(csv(...right.toReversed()))).toThrow(/60 rows: 59 rows earlier than the row before/);
     const [first, second] = [row(0), row(1, '100,101,99,100,9e16')];
     expect(load(csv(first, second)).doubts).toEqual([expect.stringContaining('1 kline with a volume worth')]);
   });

@@ -2,16 +2,16 @@
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
-import { Refusal } from '../domain/refusal.ts';
 import { type AsRecorded, asRecorded } from './as-recorded.ts';
 import { withBlocks } from './bytes.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { accepted, refuseNamed, refuseUnits } from './check/faults.ts';
+import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
 import type { Finding, Repair, Repaired } from './check/finding.ts';
 import { findGaps, missingIn } from './gaps.ts';
 import { mend } from './import/mend.ts';
 import { readNumberTable } from './number-table.ts';
 import {
+  cutNotes,
   gapNotes,
   gapsWithin,
   klineFindings,
@@ -69,7 +69,7 @@ export function loadKlines(file: KlineFile): KlineData {
   const remedy = `correct the file, or import it without them (sluice data import ${path} --repair unreadable)`;
   const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names, remedy));
   const read = klineColumns(table.columns);
-  if (read.openTime.length === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
+  refuseEmpty(path, read.openTime.length);
   refuseUnits(path, read.openTime, firstLine);
   const { columns, part, mended } = checked(file, read);
   const gaps = findGaps(file, columns.openTime);
@@ -171,11 +171,10 @@ function told(
   const [first, end] = rowsWithin(columns.openTime, file);
   const part = mapColumns(columns, (column) => column.subarray(first, end));
   const mended = repaired.map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}`);
-  const cut = ended ? [] : [`${name}: the last line has no end: the file may be cut off`];
   return together(
     { warnings: mended, doubts: mended },
     gapNotes(name, gapsWithin(gaps, file), file.interval),
-    { warnings: cut, doubts: [] },
+    cutNotes(name, ended),
     notesOf(name, found),
     recordedNotes(name, part, found),
   );

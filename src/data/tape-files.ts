@@ -5,7 +5,7 @@ import { futureFinding } from './check/future.ts';
 import { leastGap } from './check/silence.ts';
 import { TradeChecks } from './check/trades.ts';
 import type { BookColumns, TradeColumns } from './tape.ts';
-import { gapNotes, gapsWithin, type Notes, notesOf, rowsWithin, type Stretch, together } from './told.ts';
+import { cutNotes, gapNotes, gapsWithin, type Notes, notesOf, rowsWithin, type Stretch, together } from './told.ts';
 
 export function tradeColumns(trades: readonly Trade[]): TradeColumns {
   return {
@@ -57,12 +57,14 @@ export function silencesOf(symbol: string, { time }: TradeColumns): readonly Fee
 /** A file of a symbol's trades or books, of which stretch something is told, and the present, UTC ms. */
 export interface TapeFile extends Stretch {
   readonly name: string;
+  /** Whether its last line has an end. */
+  readonly ended?: boolean;
   readonly now: number;
 }
 
 /** What an import would say of the trades. */
 export function tradeNotes(
-  { name, now, ...stretch }: TapeFile,
+  { name, ended = true, now, ...stretch }: TapeFile,
   { time, price, quantity, side }: TradeColumns,
   gaps: readonly FeedGap[],
 ): Notes {
@@ -73,21 +75,25 @@ export function tradeNotes(
     end - first,
   );
   const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
-  return together(gapNotes(name, gapsWithin(gaps, stretch)), notesOf(name, found));
+  return together(gapNotes(name, gapsWithin(gaps, stretch)), cutNotes(name, ended), notesOf(name, found));
 }
 
 /** Books that are checked at a time: their levels are copied for it. */
 const booksAtOnce = 1_000;
 
 /** What an import would say of the books. */
-export function bookNotes({ name, now, ...stretch }: TapeFile, symbol: string, books: BookColumns): Notes {
+export function bookNotes(
+  { name, ended = true, now, ...stretch }: TapeFile,
+  symbol: string,
+  books: BookColumns,
+): Notes {
   const { time } = books;
   const [first, end] = rowsWithin(time, stretch);
   const checks = new DepthChecks();
   addBooks(checks, books, [first, end]);
   const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
   const gaps = checks.gaps.map(([from, to]): FeedGap => ({ ...missing, symbol, channel: 'depth', from, to }));
-  return together(gapNotes(name, gaps), notesOf(name, found));
+  return together(gapNotes(name, gaps), cutNotes(name, ended), notesOf(name, found));
 }
 
 /** Adds books that stand in one line each, the first of all in line `firstLine`; 0 where nobody knows the lines. */

@@ -58,9 +58,15 @@ describe('recorded trades', () => {
 test('lines are the same wherever a file is cut to become text, and the last one needs no end', () => {
   const lines = Array.from({ length: 3_000 }, (_, at) => `${at}`.repeat(1 + (at % 900)));
   const long = 'é'.repeat(2 ** 20 - 1);
-  expect([...linesOf(written(['a', ...lines, long, '', 'b'].join('\n')))]).toEqual(['a', ...lines, long, '', 'b']);
-  expect([...linesOf(written(`${lines.join('\n')}\n`))]).toEqual(lines);
-  expect([...linesOf(written(''))]).toEqual([]);
+  expect([...linesOf(written(['a', ...lines, long, '', 'b'].join('\n'))).lines]).toEqual([
+    'a',
+    ...lines,
+    long,
+    '',
+    'b',
+  ]);
+  expect([...linesOf(written(`${lines.join('\n')}\n`)).lines]).toEqual(lines);
+  expect([...linesOf(written('')).lines]).toEqual([]);
 });
 
 describe('recorded books', () => {

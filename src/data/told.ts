@@ -5,8 +5,10 @@ import { asRecorded, asRecordedText } from './as-recorded.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { addRows } from './check/add-rows.ts';
 import { type Finding, findingText } from './check/finding.ts';
+import { futureFinding } from './check/future.ts';
 import { KlineChecks } from './check/klines.ts';
 import { gapsText } from './gaps.ts';
+import type { Frame } from './resample.ts';
 
 /** Lines for people; and of them, short, what makes a result doubtful by itself. */
 export interface Notes {
@@ -48,6 +50,12 @@ export function notesOf(name: string, found: readonly Found[]): Notes {
   };
 }
 
+/** Rows of a file that a run goes over which lie after the present; `last`: of the last one, UTC ms. */
+export function futureNotes(name: string, last: number, frame: Frame, now: number): Notes {
+  const found = futureFinding(last, frame, now);
+  return { warnings: found.map((one) => `${name}: ${findingText(one)}`), doubts: notesOf(name, found).doubts };
+}
+
 /** A repair, which is told and doubted alike. */
 export const repairText = (repair: string, rows: number): string =>
   `repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`;
@@ -65,6 +73,11 @@ export interface Stretch {
 
 export const gapsWithin = (gaps: readonly FeedGap[], { from, to }: Stretch): readonly FeedGap[] =>
   gaps.filter((gap) => (from === undefined || gap.to > from) && (to === undefined || gap.from < to));
+
+export const cutNotes = (name: string, ended: boolean): Notes => ({
+  warnings: ended ? [] : [`${name}: the last line has no end: the file may be cut off`],
+  doubts: [],
+});
 
 export function gapNotes(name: string, gaps: readonly FeedGap[], interval?: Interval): Notes {
   const text = gapsText(gaps, interval === undefined ? undefined : { interval });

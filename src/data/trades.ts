@@ -2,9 +2,9 @@
 import type { Trade } from '../domain/market.ts';
 import { escapeLine } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { linesOf } from './bytes.ts';
+import { type Lines, linesOf } from './bytes.ts';
 import { addRows } from './check/add-rows.ts';
-import { refuseNamed, refuseUnits } from './check/faults.ts';
+import { refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
 import { TradeChecks } from './check/trades.ts';
 import { numberFrom } from './import/csv-rows.ts';
 import type { TradeColumns } from './tape.ts';
@@ -18,11 +18,11 @@ const firstLine = 2;
  * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number for a line
  * that cannot be read, and for all that stands against an import.
  */
-export function readTrades(path: string): TradeColumns {
+export function readTrades(path: string): { readonly columns: TradeColumns } & Pick<Lines, 'ended'> {
   const refuse = (line: number, what: string): never => {
     throw new Refusal(`${path}, line ${line}: ${escapeLine(what)}: correct the file or fetch it again`);
   };
-  const lines = linesOf(path);
+  const { lines, ended } = linesOf(path);
   const { value: first = '' } = lines.next();
   if (first.trim() !== header) refuse(1, `the columns are "${first.slice(0, 80)}", not "${header}"`);
   const rows: [time: number[], price: number[], quantity: number[], side: number[]] = [[], [], [], []];
@@ -38,18 +38,19 @@ export function readTrades(path: string): TradeColumns {
     line++;
   }
   const [time, price, quantity, side] = rows.map((column) => Float64Array.from(column)) as Columns;
+  refuseEmpty(path, time.length);
   refuseUnits(path, time, firstLine);
   const checks = new TradeChecks();
   addRows(checks, [time, price, quantity, side], firstLine);
   refuseNamed(path, checks.findings(), time.length);
-  return { time, price, quantity, side };
+  return { columns: { time, price, quantity, side }, ended };
 }
 
 type Columns = [time: Float64Array, price: Float64Array, quantity: Float64Array, side: Float64Array];
 
 /** The same, one by one. */
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
-  const { time: times, price, quantity, side } = readTrades(path);
+  const { time: times, price, quantity, side } = readTrades(path).columns;
   return Array.from(times, (time, row) => ({
     symbol,
     time,

@@ -1,6 +1,6 @@
 /** Where new rows meet stored ones: a price that is another one altogether there is another symbol's, or in another unit. */
 import { type Finding, lengthText } from '../check/finding.ts';
-import { scaleEffect } from '../check/klines.ts';
+import { scaleEffect } from '../check/jumps.ts';
 import type { Place } from '../check/tally.ts';
 import { scaleTimes, surelyOneMarketMs } from '../leaps.ts';
 import type { Kind } from './kinds.ts';

@@ -162,6 +162,11 @@ describe('trades', () => {
     ['at a price that nothing costs', goodTrades.with(50, trade(50, 1e24)), /^!1 impossible trade \(.*price 1e\+24/],
     ['that are none', goodTrades.with(50, trade(50, 0)), /^!1 impossible trade \(line 52, .*price 0/],
     ['of more than a market has', goodTrades.with(50, trade(50, 100, 9e16)), /^1 trade worth 1e15 or more .*line 52/],
+    [
+      'of another scale',
+      goodTrades.map((row, at) => (at < 90 ? row : row.with(1, (row[1] ?? 0) * 1_000))),
+      /^1 jump to more than 3 times .*\(line 92, .*: price 105, then 106000\)/,
+    ],
     ['with a hole', goodTrades.toSpliced(50, 100), /^1 gap, longest 101 s \(2024-01-01T00:00:49Z\)/],
     [
       'that are equal',
@@ -171,7 +176,7 @@ describe('trades', () => {
     [
       'with a wrong print, named by its own line and time',
       goodTrades.with(50, trade(50, 900)),
-      /^1 price more than 20 % from both neighbours \(line 52, 2024-01-01T00:00:50Z: price 900 among/,
+      /^1 price more than 20 % from both neighbours \(line 52, 2024-01-01T00:00:50Z: price 900\)/,
     ],
     [
       'delivered twice, moment by moment',
@@ -249,6 +254,18 @@ describe('books', () => {
       whole.with(9, (whole[9] ?? []).with(1, [at + 9_000, 9, 1, 98, 0])),
       /^!1 book that cannot be/,
     ],
+    ['whose asks come first', whole.with(9, book(9, 9).toReversed()), /^!1 book that cannot be .*: asks before bids\)/],
+    [
+      'with a wrong print',
+      whole.with(9, book(9, 9, 900, 901)),
+      /^1 price more than 20 % from both neighbours \(line 29, 2024-01-01T00:00:09Z: middle 900.5\)/,
+    ],
+    [
+      'of another scale',
+      whole.map((rows, at) => (at < 50 ? rows : rows.map((row) => row.with(3, (row[3] ?? 0) * 1_000)))),
+      /^1 jump to more than 3 times .*\(line 152, .*: middle 100.05, then 100/,
+    ],
+    ['at a price that nothing costs', whole.with(9, book(9, 9, 99, 1e24)), /^!1 book that cannot be .*: price 1e\+24/],
     ['that are locked', whole.with(9, book(9, 9, 101)), /^1 book with bid and ask at one price \(line 29/],
     [
       'whose levels are not sorted',

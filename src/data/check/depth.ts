@@ -1,6 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
-import { mostTurnover } from '../leaps.ts';
+import { mostPrice, mostTurnover } from '../leaps.ts';
 import { type CheckName, counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { Jumps } from './jumps.ts';
 import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
@@ -16,6 +17,7 @@ export class DepthChecks {
   readonly #locked = new Tally();
   readonly #oneSided = new Tally();
   readonly #volumes = new Tally();
+  readonly #jumps = new Jumps('middle');
   readonly #sameTime = new Tally();
   readonly #repeated = new Tally();
   readonly #old = new Tally();
@@ -83,8 +85,14 @@ export class DepthChecks {
 
   #noteSides(): void {
     const levels = this.#now;
-    const without = (levels[0] as number) < 0 ? 'bids' : (levels.at(-3) as number) > 0 ? 'asks' : undefined;
-    if (without !== undefined) this.#oneSided.add(this.#line, this.#time, `no ${without}`);
+    const [bids, asks] = [1, -1].map((side) => levels.findIndex((one, at) => at % 3 === 0 && one === side)) as [
+      number,
+      number,
+    ];
+    const without = bids < 0 ? 'bids' : asks < 0 ? 'asks' : undefined;
+    if (without === undefined)
+      this.#jumps.add(this.#line, this.#time, ((levels[bids + 1] as number) + (levels[asks + 1] as number)) / 2);
+    else this.#oneSided.add(this.#line, this.#time, `no ${without}`);
     const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= mostTurnover);
     if (large >= 0) this.#volumes.add(this.#line, this.#time, `quantity ${levels[large + 1]}`);
   }
@@ -116,6 +124,7 @@ export class DepthChecks {
     this.#endAlike();
     return [
       ...this.#faults(),
+      ...this.#jumps.scaleFinding(false),
       ...gapFindings(this.gaps, 'orders are judged by trades alone inside them'),
       ...this.#oldFinding(),
       ...this.#stuckFinding(),
@@ -183,6 +192,7 @@ export class DepthChecks {
     const rounded = 'prices rounded by the source: spreads are not what they were';
     const once = 'drop those of the same time (--repair duplicates, with --replace where they are stored)';
     return [
+      ...this.#jumps.outlierFinding(),
       ...remark('volumes', this.#volumes, `with a level ${tooMuch}`, quantityEffect),
       ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
       ...remark(
@@ -223,7 +233,8 @@ export function bookFault(levels: readonly number[]): string | undefined {
   let [bid, ask, last, side] = [0, Number.POSITIVE_INFINITY, 0, 0];
   for (let at = 0; at < levels.length; at += 3) {
     const [on, price, quantity] = [levels[at] as number, levels[at + 1] as number, levels[at + 2] as number];
-    if (!(price > 0 && quantity > 0)) return `price ${price}, quantity ${quantity}`;
+    if (!(price > 0 && price < mostPrice && quantity > 0)) return `price ${price}, quantity ${quantity}`;
+    if (on > 0 && side < 0) return 'asks before bids';
     if (on !== side) {
       if (on > 0) bid = price;
       else ask = price;

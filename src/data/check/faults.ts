@@ -30,6 +30,10 @@ export function refuseNamed(path: string, findings: readonly Finding[], rows: nu
   );
 }
 
+export function refuseEmpty(path: string, rows: number): void {
+  if (rows === 0) throw new Refusal(`${path} has no rows: fetch the file again`);
+}
+
 /** A `Refusal` where times are not in ms, as those of a file that a configuration names have to be. `first`: the line of the first. */
 export function refuseUnits(path: string, times: Float64Array, first: number): void {
   let row = 0;

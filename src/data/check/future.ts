@@ -1,6 +1,6 @@
 /** Rows that lie after the present. */
 import { type Frame, frameClose } from '../resample.ts';
-import { type Finding, findingText, momentText } from './finding.ts';
+import { type Finding, momentText } from './finding.ts';
 
 /** So much the clock of a source may be ahead of this machine's. */
 const slackMs = 5_000;
@@ -26,7 +26,3 @@ export function futureFinding(last: number, frame: Frame | undefined, now: numbe
     },
   ];
 }
-
-/** The same in a line, of the rows of a file that a run goes over. */
-export const futureNotes = (file: string, last: number, frame: Frame, now: number): readonly string[] =>
-  futureFinding(last, frame, now).map((finding) => `${file}: ${findingText(finding)}`);

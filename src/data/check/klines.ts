@@ -1,17 +1,17 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { isPossible, isWick, mostTurnover, outlierShare, scaleTimes, surelyOneMarketMs } from '../leaps.ts';
+import { isPossible, isWick, mostTurnover } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
+import { Jumps } from './jumps.ts';
 import { type Gap, longestText } from './silence.ts';
 import { SwappedColumns } from './swapped-columns.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
 const leastStuck = 10;
-export const scaleEffect = 'rows of another symbol, another unit, or a hole';
 /** Impossible rows that are looked at for the order of their columns. */
 const mostLooked = 200;
 const hourMs = 3_600_000;
@@ -35,14 +35,10 @@ export class KlineChecks {
   readonly #duplicates = new Tally();
   /** Rows of the time of the one before that say something else. */
   readonly #contradictions = new Tally();
-  readonly #outliers = new Tally();
+  readonly #jumps = new Jumps('close');
   readonly #wicks = new Tally();
   readonly #volumes = new Tally();
   readonly #swapped = new SwappedColumns();
-  readonly #scale = new Tally();
-  /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether one was of rows close in time. */
-  #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
-  #isScaleClose = false;
   readonly #zone = new Tally();
   readonly #stuck = new Runs(leastStuck);
   readonly #quiet = new Runs(leastStuck);
@@ -53,15 +49,13 @@ export class KlineChecks {
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
-  // Of the row before, and the close before that.
-  #line = 0;
+  // Of the row before.
   #time = Number.NaN;
   #open = 0;
   #high = 0;
   #low = Number.POSITIVE_INFINITY;
   #close = 0;
   #volume = 0;
-  #closeBefore = 0;
 
   constructor(interval: Interval, zone = 'UTC') {
     this.#interval = interval;
@@ -89,11 +83,11 @@ export class KlineChecks {
       if (!isPossible(open, high, low, close, volume)) this.#notePossible(line, time, [open, high, low, close, volume]);
       // Sources that open at the close before are near it; further away it is as wrong as any other price.
       if (open < low || open > high) {
-        if (isWick(open, open, close, this.#high, this.#low)) this.#outliers.add(line, time, `open ${open}`);
+        if (isWick(open, open, close, this.#high, this.#low)) this.#jumps.outliers.add(line, time, `open ${open}`);
         else this.#outside.add(line, time);
       }
       if (volume * close >= mostTurnover) this.#volumes.add(line, time, `volume ${volume}`);
-      if (!this.#swapped.isFull) this.#swapped.add(open, close);
+      if (!this.#swapped.isFull) this.#swapped.add(time, open, close);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -110,12 +104,9 @@ export class KlineChecks {
       }
       const isStuck = alike && volume !== 0;
       if (isStuck || this.#stuck.runs) this.#stuck.step(isStuck, line, time);
-      const step = close / this.#close;
-      if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#close > 0) this.#jump(line, time, close);
+      this.#jumps.add(line, time, close);
       if (isWick(high, low, close, this.#high, this.#low))
         this.#wicks.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}`);
-      this.#closeBefore = this.#close;
-      this.#line = line;
       this.#time = time;
       this.#open = open;
       this.#high = high;
@@ -173,37 +164,12 @@ export class KlineChecks {
     else for (let at = from; at < to; at = frameClose(this.#frame, at)) this.missing++;
   }
 
-  /** The row before was far from the one before it, and this row goes back; or this one leaves for another scale. */
-  #jump(line: number, time: number, close: number): void {
-    const step = close / this.#close;
-    const back = Math.abs(close / this.#closeBefore - 1);
-    if (this.#closeBefore > 0 && back < outlierShare / 4) {
-      this.#outliers.add(this.#line, this.#time, `close ${this.#close}`);
-      // Only the row before can be taken back; a jump of earlier stays one.
-      if (this.#leaving?.place[1] !== this.#time) this.#leave();
-      this.#leaving = undefined;
-    } else if (step > scaleTimes || step < 1 / scaleTimes) {
-      this.#leave();
-      const place = [line, time, `close ${this.#close}, then ${close}`] as const;
-      this.#leaving = { place: [...place], isClose: Math.abs(time - this.#time) < surelyOneMarketMs };
-    }
-  }
-
-  /** Nothing took the last jump back. */
-  #leave(): void {
-    if (this.#leaving === undefined) return;
-    this.#scale.add(...this.#leaving.place);
-    this.#isScaleClose ||= this.#leaving.isClose;
-    this.#leaving = undefined;
-  }
-
   /** What there is to say, gravest first. To be asked once, at the end. */
   findings(): readonly Finding[] {
     this.#stuck.end();
     this.#quiet.end();
     this.#mixed.end();
-    this.#leave();
-    return [...this.#faults(), ...this.#scaleFinding(), ...this.#remarks()];
+    return [...this.#faults(), ...this.#jumps.scaleFinding(), ...this.#remarks()];
   }
 
   *#faults(): Generator<Finding> {
@@ -326,14 +292,7 @@ export class KlineChecks {
         'a feed that stood still: fills there did not happen',
         this.#stuck.first ? [this.#stuck.first] : [],
       );
-    if (this.#outliers.count > 0)
-      yield remark(
-        'outliers',
-        this.#outliers.count,
-        `${counted(this.#outliers.count, 'price')} more than 20 % from both neighbours`,
-        'one wrong print can make a whole result',
-        this.#outliers.places,
-      );
+    yield* this.#jumps.outlierFinding();
     if (this.#volumes.count > 0)
       yield remark(
         'volumes',
@@ -350,22 +309,6 @@ export class KlineChecks {
         'a flash, or a wrong print: it sets off stops and fills limits',
         this.#wicks.places,
       );
-  }
-
-  /** Within a day hardly a market did it: then somebody has to say so. */
-  *#scaleFinding(): Generator<Finding> {
-    if (this.#scale.count === 0) return;
-    const { count, places } = this.#scale;
-    const advice = 'cut the file up by symbol or unit; if the market did it, say so (--accept-jumps)';
-    yield {
-      check: 'scale',
-      count,
-      refused: this.#isScaleClose,
-      what: `${counted(count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
-      effect: scaleEffect,
-      ...(this.#isScaleClose && { advice }),
-      places,
-    };
   }
 }
 

@@ -12,6 +12,7 @@ export class SwappedColumns {
   #pairs = 0;
   #wide = 0;
   #near = 0;
+  #time = Number.NaN;
   #open = Number.NaN;
   #close = Number.NaN;
 
@@ -19,8 +20,10 @@ export class SwappedColumns {
     return this.#pairs === mostPairs;
   }
 
-  add(open: number, close: number): void {
-    const [step, swapped] = [Math.abs(open - this.#close), Math.abs(close - this.#open)];
+  add(time: number, open: number, close: number): void {
+    const [one, other] = [Math.abs(open - this.#close), Math.abs(close - this.#open)];
+    const [step, swapped] = time < this.#time ? [other, one] : [one, other];
+    this.#time = time;
     this.#open = open;
     this.#close = close;
     if (Number.isNaN(step + swapped)) return;

@@ -1,6 +1,7 @@
 /** Checks of public trades as they pass by. */
-import { mostPrice, mostTurnover, outlierShare } from '../leaps.ts';
+import { mostPrice, mostTurnover } from '../leaps.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
+import { Jumps } from './jumps.ts';
 import { type Gap, gapFindings, leastGap, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
@@ -14,17 +15,13 @@ export class TradeChecks {
   readonly #silences: Gap[] = [];
   readonly #disorder = new Tally();
   readonly #impossible = new Tally();
-  readonly #outliers = new Tally();
+  readonly #jumps = new Jumps('price');
   readonly #volumes = new Tally();
   readonly #identical = new Tally();
   readonly #twice = new Tally();
   #buys = 0;
   #first = Number.NaN;
   #time = Number.NaN;
-  #price = 0;
-  #priceBefore = 0;
-  #priceLine = 0;
-  #priceTime = 0;
   /** The trades of the current moment. */
   readonly #moment = new Map<number, number>();
   #keys: number[] = [];
@@ -42,7 +39,7 @@ export class TradeChecks {
       else if (price * quantity >= mostTurnover) this.#volumes.add(line, time, `quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
-      this.#notePrice(line, time, price);
+      this.#jumps.add(line, time, price);
       // One number stands for price, quantity and side: alike ones that are not the same would need equal products.
       const key = (price * 1e6 + quantity * Math.PI) * (sides[row] as number);
       const before = this.#moment.get(key) ?? 0;
@@ -86,16 +83,6 @@ export class TradeChecks {
     this.#doubled = { moments: 0, different: 0, trades: 0 };
   }
 
-  #notePrice(line: number, time: number, price: number): void {
-    const [last, before] = [this.#price, this.#priceBefore];
-    if (before > 0 && Math.abs(last / before - 1) > outlierShare && Math.abs(price / before - 1) < outlierShare / 4)
-      this.#outliers.add(this.#priceLine, this.#priceTime, `price ${last} among ${before} and ${price}`);
-    this.#priceBefore = last;
-    this.#price = price;
-    this.#priceLine = line;
-    this.#priceTime = time;
-  }
-
   /** Silences that are too long for how busy this market is. */
   get gaps(): readonly Gap[] {
     const least = leastGap('trades', this.#time - this.#first, this.rows);
@@ -134,6 +121,7 @@ export class TradeChecks {
       'correct the file, or sort it (--repair sort)',
     );
     found.push(
+      ...this.#jumps.scaleFinding(false),
       ...gapFindings(this.gaps, 'far longer than this market is ever quiet: no fill is granted inside them'),
       ...this.#sideFinding(),
     );
@@ -153,14 +141,7 @@ export class TradeChecks {
       'drop what is repeated (--repair duplicates, with --replace where it is stored)',
     );
     note('volumes', this.#volumes, false, `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect);
-    note(
-      'outliers',
-      this.#outliers,
-      false,
-      `${counted(this.#outliers.count, 'price')} more than 20 % from both neighbours`,
-      'one wrong print can make a whole result',
-    );
-    return found;
+    return [...found, ...this.#jumps.outlierFinding()];
   }
 
   #sideFinding(): readonly Finding[] {

@@ -206,12 +206,12 @@ function refuseMean(
 }
 
 /** A `Refusal` where opens are closes, and the other way round: no row tells, but klines open where those before closed. */
-export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, newestFirst: boolean): void {
+export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows: Rows, times: readonly number[]): void {
   const { open, close } = values;
   if (open === undefined || close === undefined) return;
   const at = (cells: readonly string[], place: number): number => numberFrom((cells[place] ?? '').replace(',', '.'));
   const swapped = new SwappedColumns();
-  for (const cells of newestFirst ? rows.toReversed() : rows) swapped.add(at(cells, open), at(cells, close));
+  for (const [row, cells] of rows.entries()) swapped.add(times[row] ?? 0, at(cells, open), at(cells, close));
   if (!swapped.isSwapped) return;
   const names = (rows[0] ?? []).map(() => '-');
   names[time] = 'time';

@@ -334,8 +334,7 @@ function layoutOf(
     throw new Refusal(
       `${file.path}: ${column} is taken for the time, and "${escapeLine((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
-  const newestFirst = isNewestFirst(times);
-  refuseSwapped(file.path, fields, rows, newestFirst);
+  refuseSwapped(file.path, fields, rows, times);
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);
   columns[fields.time] = { role, to: 0 };
@@ -355,7 +354,7 @@ function layoutOf(
     kind,
     about: fields.about,
     columns,
-    newestFirst,
+    newestFirst: isNewestFirst(times),
     endStamps: fields.endStamps,
     isLocal,
     notes: [

@@ -7,13 +7,12 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
-import { futureNotes } from '../../data/check/future.ts';
 import { findGaps } from '../../data/gaps.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
-import { rowsWithin, type Stretch, together } from '../../data/told.ts';
+import { futureNotes, rowsWithin, type Stretch, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
@@ -254,7 +253,7 @@ async function klinesOf(
     const path = resolve(dir, given);
     const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
     const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
-    const notes = together(fileSymbolNotes(instrument, path), loaded, { warnings: future, doubts: [] });
+    const notes = together(fileSymbolNotes(instrument, path), loaded, future);
     return { where: path, loaded: { ...loaded, ...notes } };
   }
   const where = catalogueOf(dir, config);

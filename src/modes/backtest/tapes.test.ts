@@ -47,6 +47,31 @@ describe('what a backtest fills by', () => {
     expect(ready.input.fees.maker).toBe(0n);
   });
 
+  test('files whose last line has no end, and rows that are still to come, of which the result tells', async () => {
+    const { dir, ready } = place();
+    const at = Date.UTC(2200, 0, 1);
+    const rows = (row: (at: number) => string): string =>
+      Array.from({ length: 1_200 }, (_, second) => row(at + second * 1_000)).join('\n');
+    writeFileSync(
+      join(dir, 't.csv'),
+      `time_ms,price,qty,side\n${rows((time) => `${time},100,${1 + (time % 7_000)},buy`)}`,
+    );
+    writeFileSync(
+      join(dir, 'd.jsonl'),
+      rows((time) => `{"t":${time},"b":[[99,${1 + (time % 7_000)}]],"a":[[101,1]]}`),
+    );
+    const klines = Array.from({ length: 20 }, (_, count) => `${at + count * 60_000},100,101,99,100,${count}`);
+    writeFileSync(join(dir, 'k.csv'), `time_ms,open,high,low,close,volume\n${klines.join('\n')}`);
+    const named = ['data: { BTCUSDT: k.csv }', 'trades: { BTCUSDT: t.csv }', 'depth: { BTCUSDT: d.jsonl }'];
+    const { warnings, doubts } = await ready(...named);
+    for (const name of ['k.csv', 't.csv', 'd.jsonl']) {
+      expect(warnings).toContain(`${name}: the last line has no end: the file may be cut off`);
+      expect(doubts).toContainEqual(
+        expect.stringMatching(new RegExp(`^${name}: times reach to 2200-.* still to come$`)),
+      );
+    }
+  });
+
   test('what is imported, as far as it is asked for', async () => {
     const { dir, ready } = place();
     const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };

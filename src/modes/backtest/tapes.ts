@@ -5,7 +5,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { readBytes } from '../../data/bytes.ts';
 import type { Kind } from '../../data/catalogue/kinds.ts';
 import { storedTape } from '../../data/catalogue/tape.ts';
-import { loadDepth } from '../../data/depth.ts';
+import { readDepth } from '../../data/depth.ts';
 import type { Tape } from '../../data/tape.ts';
 import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
 import { type Notes, rowsWithin, type Stretch, together } from '../../data/told.ts';
@@ -91,8 +91,9 @@ interface FromFiles extends Partial<Tape> {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-const fileOf = (path: string, { from, to }: BacktestConfig): TapeFile => ({
+const fileOf = (path: string, { from, to }: BacktestConfig, ended: boolean): TapeFile => ({
   name: basename(path),
+  ended,
   now: systemClock.now(),
   ...stretchOf({ from, to }),
 });
@@ -104,23 +105,30 @@ function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): F
     given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
   const path = pathOf(config.trades[symbol]);
   const depth = config.fidelity === 'trades' ? undefined : pathOf(config.depth[symbol]);
-  const trades = path === undefined ? undefined : readTrades(path);
-  const books = depth === undefined ? undefined : bookColumns(loadDepth({ path: depth, symbol }));
-  const gaps = trades === undefined ? undefined : silencesOf(symbol, trades);
+  const trades = path === undefined ? nothing : ofTradeFile(path, config, symbol);
+  const books = depth === undefined ? nothing : ofDepthFile(depth, config, symbol);
   return {
-    ...(trades !== undefined && { trades }),
-    ...(books !== undefined && { books }),
-    ...(gaps !== undefined && { gaps }),
-    notes: [
-      fileSymbolNotes(instrument, path, depth),
-      ...(path === undefined || !trades || !gaps ? [] : [tradeNotes(fileOf(path, config), trades, gaps)]),
-      ...(depth === undefined || !books ? [] : [bookNotes(fileOf(depth, config), symbol, books)]),
-    ],
-    hashes: {
-      ...(path !== undefined && { trades: readBytes(path).sha256 }),
-      ...(depth !== undefined && { depth: readBytes(depth).sha256 }),
-    },
+    ...trades,
+    ...books,
+    notes: [fileSymbolNotes(instrument, path, depth), ...trades.notes, ...books.notes],
+    hashes: { ...trades.hashes, ...books.hashes },
   };
+}
+
+const nothing: FromFiles = { notes: [], hashes: {} };
+
+function ofTradeFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
+  const { columns: trades, ended } = readTrades(path);
+  const gaps = silencesOf(symbol, trades);
+  const notes = [tradeNotes(fileOf(path, config, ended), trades, gaps)];
+  return { trades, gaps, notes, hashes: { trades: readBytes(path).sha256 } };
+}
+
+function ofDepthFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
+  const { books: rows, ended } = readDepth({ path, symbol });
+  const books = bookColumns(rows);
+  const notes = [bookNotes(fileOf(path, config, ended), symbol, books)];
+  return { books, notes, hashes: { depth: readBytes(path).sha256 } };
 }
 
 /**
