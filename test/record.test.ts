@@ -131,8 +131,8 @@ test('of a recorder that is killed everything is there that had its second, and 
 
 test('at the end of a day what was recorded goes into the catalogue while the recording goes on', async () => {
   await exchange.close();
-  // Six minutes before midnight, six seconds of ours: a recording that starts more slowly than that sees no day end.
-  const begin = Date.UTC(2024, 0, 10, 23, 54);
+  // Fifteen minutes before midnight, 15 s of ours: a recording that starts more slowly than that sees no day end.
+  const begin = Date.UTC(2024, 0, 10, 23, 45);
   const column = (value: (row: number) => number): Float64Array =>
     Float64Array.from({ length: 600 }, (_, row) => value(row));
   const flat = column((row) => 10_000 + (row % 2));
