@@ -86,7 +86,7 @@ describe('a file of klines', () => {
     );
     // Rows in the wrong order are told as that alone.
     const right = Array.from({ length: 60 }, (_, at) => row(at, `${close(at - 1)},106,94,${close(at)},7`));
-    expect(() => load(csv(...right.toReversed()))).toThrow(/60 rows: 59 rows earlier than the row before/);
+    expect(() => load(csv(...right.toReversed()))).toThrow(/\(60 rows\): 59 rows earlier than the row before/);
     const [first, second] = [row(0), row(1, '100,101,99,100,9e16')];
     expect(load(csv(first, second)).doubts).toEqual([expect.stringContaining('1 kline with a volume worth')]);
   });

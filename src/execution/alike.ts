@@ -79,6 +79,6 @@ function doubt(execution: Execution, order: WorkingOrder, orderId: string): void
   const text =
     order.state === 'absent'
       ? `order ${orderId} matches it, although it was resolved as absent. It is not cancelled: it may not be ours`
-      : 'several orders match, and without client ids none can be assigned';
+      : `order ${orderId} matches it, and so do others: without client ids none can be assigned`;
   quarantine(execution, order, 'alike', text);
 }

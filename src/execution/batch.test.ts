@@ -166,7 +166,7 @@ describe('a batch whose answer is lost', () => {
     await desk.pass(300_000);
     expect(halves(desk)).toEqual(['quarantined -', 'open 1002']);
     expect(desk.asked('cancel')).toBe(0);
-    expect(texts(desk)).toContain('several orders match');
+    expect(texts(desk)).toContain('and so do others');
   });
 
   test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
