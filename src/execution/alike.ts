@@ -13,10 +13,11 @@ import { isInWindow } from './window.ts';
 /** The orders of ours that an order at the exchange may be: without an id of the exchange, of the same likeness, and of its time. */
 export function candidatesFor(execution: Execution, report: OrderReport): readonly WorkingOrder[] {
   const likeness = likenessIn(report);
-  if (likeness === undefined) return [];
+  if (likeness === undefined || !execution.dedicated) return [];
+  // An order that was sent with a client id must not be shown with another one. What is shown of a batch, which has none, nobody knows.
   return mayAppear(execution, report.symbol).filter(
     (order) =>
-      isFoundByLikeness(execution, order, report) &&
+      (order.batch !== undefined || report.clientOrderId === undefined) &&
       likenessOf(order.intent) === likeness &&
       isInWindow(execution, order, report),
   );
@@ -32,20 +33,9 @@ function mayAppear({ portfolio, givenUp }: Execution, symbol: string): readonly 
   );
 }
 
-/** A batch carries no ids at all; an order that was sent with one must not be shown with another. */
-const isFoundByLikeness = (
-  { dedicated }: Execution,
-  { batch }: WorkingOrder,
-  { clientOrderId }: OrderReport,
-): boolean => batch !== undefined || (dedicated && clientOrderId === undefined);
-
 /** What a new order on a symbol must not look like, so that it can be told from those that may still appear. */
-export function takenLikenesses(execution: Execution, symbol: string): Set<string> {
-  const { portfolio } = execution;
-  const open = [...portfolio.orders()].filter(({ intent }) => intent.symbol === symbol);
-  const orders = [...open, ...mayAppear(execution, symbol)];
-  return new Set(orders.flatMap(({ intent }) => likenessOf(intent) ?? []));
-}
+export const takenLikenesses = (execution: Execution, symbol: string): Set<string> =>
+  new Set(mayAppear(execution, symbol).flatMap(({ intent }) => likenessOf(intent) ?? []));
 
 /**
  * Binds what is beyond doubt among the orders of one complete reading; gives the ids of those of which nobody can say whose they are.

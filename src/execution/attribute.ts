@@ -5,7 +5,7 @@ import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { candidatesFor, decideByLikeness } from './alike.ts';
 import { bind, type Execution, move, quarantine, reclaim, witness } from './desk.ts';
 import { cancelLate } from './late.ts';
-import { clocksApartMs } from './window.ts';
+import { clocksApartMs, isTooOld } from './window.ts';
 
 /** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
 export const noSuchOrder = '-2013';
@@ -121,7 +121,7 @@ export class Attribution {
     }
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
     else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
-    else if (!this.#forget(symbol, orderId, report, 'silent'))
+    else if (!this.#forget(symbol, orderId, report, 'silent', this.#likelyOurs(report)))
       return {
         ...unseen,
         cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
@@ -129,11 +129,18 @@ export class Attribution {
     return unseen;
   }
 
-  /** Ours always have a client id, but one that the exchange does not echo could be the one whose outcome is open. */
+  /** Ours always have a client id, but one that the exchange does not echo could be one whose outcome is open, or that was given up. */
   #mayBeOurs(report: OrderReport): boolean {
-    return [...this.#execution.portfolio.orders()].some(
+    return this.#likelyOurs(report) !== undefined;
+  }
+
+  #likelyOurs(report: OrderReport): WorkingOrder | undefined {
+    const { portfolio, givenUp, echo } = this.#execution;
+    const open = [...portfolio.orders()].find(
       (order) => order.orderId === undefined && order.state !== 'intended' && isTheSame(order, report),
     );
+    if (open !== undefined || !echo.missing) return open;
+    return [...givenUp.values()].find((order) => isTheSame(order, report) && !isTooOld(this.#execution, order, report));
   }
 
   /**
@@ -146,6 +153,7 @@ export class Attribution {
     orderId: string,
     like: Pick<OrderReport, 'side'> | undefined,
     why: keyof typeof doubtTexts,
+    likely?: WorkingOrder,
   ): boolean {
     const { clock, horizon, portfolio, notice } = this.#execution;
     const now = clock.now();
@@ -161,7 +169,7 @@ export class Attribution {
         quarantine(this.#execution, order, 'forgotten', `order ${orderId} on the account may be it, but ${text}`);
     notice({
       level: 'error',
-      text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. What it traded counts as somebody else's until the exchange says whose it is; it is asked now and then`,
+      text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. What it traded counts as somebody else's until the exchange says whose it is; it is asked now and then${likely === undefined ? '' : `. If it is order ${likely.intent.clientOrderId} (${likely.state}): sluice resolve ${likely.intent.clientOrderId} --adopt ${orderId}`}`,
     });
     return true;
   }

@@ -73,6 +73,8 @@ export interface Execution {
   readonly quarantinedTrades: QuarantinedTrades;
   /** An order of ours that is not open any more, with what its fills came to; undefined where it is not known here. */
   readonly ended: (clientOrderId: string) => WorkingOrder | undefined;
+  /** Whether an order of ours was shown without its client id: others that are, may be ours too. */
+  readonly echo: { missing: boolean };
   /** How long after its window an order may still appear, ms of the clock; each one that appears later doubles it (§3.4). */
   readonly horizon: { ms: number };
   /** Grows with all that changes what the account holds: who compares balances begins again when it grew meanwhile. */

@@ -44,12 +44,15 @@ export function unlike(draft: Draft, taken: ReadonlySet<string>, at: Instrument)
   return undefined;
 }
 
-/** Undefined where the exchange would refuse the smaller order. */
+/**
+ * Undefined where the exchange would refuse the smaller order. What is expected of it stays what was planned: the plan compares by that,
+ * and must not take the smaller order for another one.
+ */
 function oneStepLess(draft: Draft, at: Instrument): Draft | undefined {
   const { volume } = draft;
   if ('lots' in volume) {
     const lots = orderLots(minus(volume.lots, oneLot), at);
-    return lots < at.minQuantity || lots <= 0n ? undefined : { ...draft, volume: { lots }, expectedLots: lots };
+    return lots < at.minQuantity || lots <= 0n ? undefined : { ...draft, volume: { lots } };
   }
   const amount: Units = minus(volume.amount, smallest(at.orderPlaces?.price ?? at.pricePrecision));
   return amount < at.minNotional || amount <= 0n ? undefined : { ...draft, volume: { amount } };

@@ -1,10 +1,13 @@
 /** Deployments that do not return client ids: an order of unknown outcome is found by what it is, or by a human. */
 import { describe, expect, test } from 'vitest';
-import { quantityText, ticks } from '../domain/money.ts';
+import { lots, noLots, noRate, noUnits, quantityText, ticks } from '../domain/money.ts';
+
 import type { Signal } from '../domain/order.ts';
+import { intentOf, planTarget, unbent } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { btc, draft } from '../testing/builders.ts';
+import { btc, draft, portfolio, resting, target } from '../testing/builders.ts';
 import { TestDesk, timing } from '../testing/desk.ts';
+import { likenessOf, unlike } from './likeness.ts';
 
 async function ready(options: ConstructorParameters<typeof TestDesk>[0]): Promise<TestDesk> {
   const desk = new TestDesk(options).listen();
@@ -210,4 +213,51 @@ describe('on a shared account', () => {
     const named = desk.venue.place({ price: '100', clientOrderId: 'web_1' });
     expect(await adopt(desk, order, named.orderId)).toContain('has the client id web_1');
   });
+});
+
+test('an order that left a step smaller is kept while its target stays the same, where no minimum allows a tolerance', () => {
+  const free = { ...btc, minQuantity: noLots, minNotional: noUnits };
+  const wished = draft({ price: '100', purpose: 'enter' });
+  const taken = ['1', '0.99999', '0.99998'].map((quantity) => likenessOf(draft({ price: '100', quantity })) ?? '');
+  const lowered = unlike(wished, new Set(taken), free);
+  if (lowered === undefined) throw new Error('it cannot be lowered');
+  expect(quantityOf(lowered)).toBe('0.99997');
+  const working = { ...resting(portfolio(), { price: '100' }), intent: intentOf(lowered, 'c1', 0, 60_000) };
+  const step = planTarget(target(1, { limit: 100 }), lots('1', btc), unbent, {
+    ...{ strategy: 's', account: 'spot', instrument: free, held: noUnits, orders: [working], price: 100 },
+    ...{ marketBuyIn: 'amount', feeInBase: noRate },
+  });
+  expect(step).toBeUndefined();
+});
+
+test('an order of a batch is not told from others by its likeness once the account is not dedicated', async () => {
+  const desk = await ready({ dedicated: false });
+  desk.venue.creates = ['dropLost', 'accept'];
+  const { order, carried } = desk.begin({ price: '100' });
+  order.batch = order.intent.clientOrderId;
+  desk.venue.place({ price: '100' });
+  await desk.finish(carried);
+  expect((await desk.row(order)).orderId).toBeNull();
+});
+
+test('on a shared account an order that appears after it was given up is reported with the command that adopts it', async () => {
+  const desk = await shared();
+  await desk.placed({ price: '90' });
+  await desk.finish(desk.assembled.sweeps.look([...desk.assembled.portfolio.orders()][0] as WorkingOrder));
+  desk.venue.creates = ['acceptLost', 'accept'];
+  const { order, carried } = desk.begin({ price: '100' });
+  await desk.clock.settle();
+  const late = desk.venue.order('1002');
+  late.visibleAt = Number.POSITIVE_INFINITY;
+  desk.venue.unlocked.add('1002');
+  await desk.finish(carried);
+  expect(await desk.stateOf(order)).toBe('absent');
+  late.visibleAt = 0;
+  for (let sweep = 0; sweep < 20; sweep++) {
+    await desk.pass(5_000);
+    await desk.sweep();
+  }
+  const said = desk.notices.map(({ text }) => text).join('\n');
+  expect(said).toContain(`sluice resolve ${order.intent.clientOrderId} --adopt 1002`);
+  expect(await adopt(desk, order, '1002')).toBeUndefined();
 });

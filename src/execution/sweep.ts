@@ -58,7 +58,6 @@ export class Sweeps {
   #door: Subscriber<Fill> | undefined;
   #stopped = false;
   #refusedSince: number | undefined;
-  #echoTold = false;
 
   constructor(execution: Execution, cursors: ReadonlyMap<string, readonly string[]>) {
     this.#execution = execution;
@@ -210,10 +209,10 @@ export class Sweeps {
   /** Without the echo of its id a lost order of ours looks like anybody's (§2 #19): told once, and no place beside others. */
   #watchEcho(order: WorkingOrder, report: OrderReport): void {
     if (report.clientOrderId !== undefined || order.batch !== undefined) return;
-    const { foreign, halts, notice, dedicated } = this.#execution;
-    if (!this.#echoTold)
+    const { foreign, halts, notice, dedicated, echo } = this.#execution;
+    if (!echo.missing)
       notice({ level: dedicated ? 'info' : 'error', text: dedicated ? noEchoDedicated : noEchoShared(report.orderId) });
-    this.#echoTold = true;
+    echo.missing = true;
     if (foreign.size > 0 && !dedicated) halts.halt('noEcho', 'the exchange does not give client ids back');
   }
 

@@ -61,6 +61,8 @@ export function togetherWith(
 /** Those that nothing of ours looks like, not even what is kept in mind as absent; the others wait for their own turn. */
 function allUnlike(execution: Execution, wished: readonly Draft[]): readonly Together[] {
   const taken = takenLikenesses(execution, wished[0]?.symbol ?? '');
+  // Of several answers at once it must be plain which order each is about (order-protocol §3.6).
+  for (const { intent } of execution.portfolio.orders()) taken.add(likenessOf(intent) ?? '');
   return wished.flatMap((wish) => {
     const draft = unlike(wish, taken, execution.portfolio.instrument(wish.symbol));
     const likeness = draft === undefined ? undefined : likenessOf(draft);

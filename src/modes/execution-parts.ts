@@ -62,6 +62,7 @@ export function executionOf(
       rows: loaded.quarantinedTrades,
     }),
     ended: endedOrders(loaded, portfolio),
+    echo: { missing: false },
     horizon: { ms: Math.max(timing.horizonMs, loaded.horizonMs ?? 0) },
     changes: { count: 0 },
     books: ledger === undefined ? undefined : { balances, ledger },
