@@ -69,11 +69,11 @@ describe('a file of klines', () => {
     ]);
     expect(load(csv(at(0, 100), at(1, 101), at(2, 900), at(3, 101.5))).warnings).toEqual([
       expect.stringMatching(
-        /1 price more than 20 % from both neighbours \(2020-02-01T00:02:00Z: close 900\): one wrong/,
+        /1 close more than 20 % from both neighbours \(2020-02-01T00:02:00Z: close 900\): one wrong/,
       ),
     ]);
     const open = load(csv(row(0), row(1, '10000,101,99,100.5,7'), row(2)));
-    expect(open.doubts).toEqual([expect.stringMatching(/1 price more than 20 % from both neighbours$/)]);
+    expect(open.doubts).toEqual([expect.stringMatching(/1 open more than 20 % from both neighbours$/)]);
     expect(open.warnings[0]).toContain('(2020-02-01T00:01:00Z: open 10000): one wrong print can make a whole result');
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
   });

@@ -7,8 +7,10 @@ import { withBlocks } from './bytes.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
 import type { Finding, Repair, Repaired } from './check/finding.ts';
+import { SwappedColumns } from './check/swapped-columns.ts';
 import { findGaps, missingIn } from './gaps.ts';
 import { mend } from './import/mend.ts';
+import { isPossible } from './leaps.ts';
 import { readNumberTable } from './number-table.ts';
 import {
   cutNotes,
@@ -100,14 +102,14 @@ interface Checked {
 
 /** The rows with what an import would find in them, mended where they have to be and that is asked for; a `Refusal` where something stands against them. */
 function checked(file: KlineFile, read: Columns): Checked {
-  const part = partFindings(file, read, firstLine);
+  const part = partFindings(file, read);
   // Nearly all files are sound, and then no row is looked at twice.
   if (!(part.some(({ refused }) => refused) || hasFaultsOutsideRange(file, read)))
     return { columns: read, part, mended: [] };
   const found = klineFindings(file.interval, read, firstLine);
   const isMendable = found.some(({ check }) => check === 'disorder' || check === 'duplicates');
   if (file.repair !== true || !isMendable) {
-    refuseFaults(file, read, found, part);
+    refuseFaults(file, read, found, partFindings(file, read, firstLine));
     return { columns: read, part, mended: [] };
   }
   const { openTime, open, high, low, close, volume } = read;
@@ -115,7 +117,7 @@ function checked(file: KlineFile, read: Columns): Checked {
   const { table: rest, repaired: mended } = mend(table, new Set(['sort', 'duplicates'] as const));
   const columns = klineColumns(rest.columns);
   // Of mended rows nobody knows the line.
-  const mendedPart = partFindings(file, columns, 0);
+  const mendedPart = partFindings(file, columns);
   refuseFaults(file, columns, klineFindings(file.interval, columns), mendedPart);
   return { columns, part: mendedPart, mended };
 }
@@ -123,23 +125,32 @@ function checked(file: KlineFile, read: Columns): Checked {
 /** Prices that jump stand against a run that goes over them. Klines of several intervals are refused by every run, wherever they come from. */
 const isRefused = ({ refused, check }: Finding): boolean => refused && check !== 'scale' && check !== 'mixed';
 
-function partFindings(file: KlineFile, columns: Columns, line: number): readonly Finding[] {
+function partFindings(file: KlineFile, columns: Columns, line = 0): readonly Finding[] {
   const [first, end] = rowsWithin(columns.openTime, file);
   const part = mapColumns(columns, (column) => column.subarray(first, end));
   return klineFindings(file.interval, part, line === 0 ? 0 : line + first);
 }
 
-/** Before `from` and behind `to`, with the first row and the last one between them: whether all are in order is seen by pairs. */
-function hasFaultsOutsideRange(file: KlineFile, columns: Columns): boolean {
-  const rows = columns.openTime.length;
-  const [first, end] = rowsWithin(columns.openTime, file);
-  const pieces = [...(first > 0 ? [[0, first + 1]] : []), ...(end < rows ? [[Math.max(0, end - 1), rows]] : [])];
-  return pieces.some(([from, to]) => {
-    const piece = mapColumns(columns, (column) => column.subarray(from, to));
-    return klineFindings(file.interval, piece).some(isRefused);
-  });
+/** Whether a row before `from` or behind `to` may be one that the checks refuse: they then say why. They cost more, and nearly all files are sound. */
+function hasFaultsOutsideRange({ interval, ...stretch }: KlineFile, columns: Columns): boolean {
+  const { openTime, open, high, low, close, volume } = columns;
+  const [first, end] = rowsWithin(openTime, stretch);
+  const swapped = new SwappedColumns();
+  swapped.add(openTime, open, close, openTime.length);
+  if (swapped.isSwapped) return true;
+  const isFaulty = (row: number): boolean => {
+    const time = openTime[row] as number;
+    if (row > 0 && time <= (openTime[row - 1] as number)) return true;
+    const [top, bottom] = [high[row] as number, low[row] as number];
+    if (!isPossible(open[row] as number, top, bottom, close[row] as number, volume[row] as number)) return true;
+    return openTimeOf(interval, time) !== time;
+  };
+  for (let row = 0; row <= first && row < openTime.length; row++) if (isFaulty(row)) return true;
+  for (let row = Math.max(0, end); row < openTime.length; row++) if (isFaulty(row)) return true;
+  return false;
 }
 
+/** Throws a `Refusal` with what was found in all rows, and with jumps of the part that a run goes over. */
 function refuseFaults(
   { path, symbol, interval, acceptJumps = false }: KlineFile,
   { openTime }: Columns,

@@ -56,11 +56,11 @@ test('of what came in by many imports: a few of a kind, and how many more there 
     await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   }
   const { warnings, doubts } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
-  const one = expect.stringMatching(/^BTCUSDT 1min: 1 price more than 20 % from both neighbours \(/);
+  const one = expect.stringMatching(/^BTCUSDT 1min: 1 close more than 20 % from both neighbours \(/);
   const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together';
   const wick = expect.stringMatching(/beyond its close and the kline before .* a flash, or a wrong print/);
   expect(warnings).toEqual([one, one, one, `BTCUSDT 1min: ${more}`, wick, wick, wick, `BTCUSDT 1min: ${more}`]);
-  expect(doubts).toEqual(['BTCUSDT 1min: 1 price more than 20 % from both neighbours']);
+  expect(doubts).toEqual(['BTCUSDT 1min: 1 close more than 20 % from both neighbours']);
 });
 
 test('of books that came in by many imports: a few of them, and how many there are', async () => {
@@ -142,7 +142,7 @@ test('of outliers: when, and not the line of a file that is not at hand', async 
     await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   expect(warnings.filter((text) => text.includes('20 % from both'))).toEqual([
-    'BTCUSDT 1min: 1 price more than 20 % from both neighbours (2024-01-10T01:00:00Z: close 140): one wrong print can make a whole result',
+    'BTCUSDT 1min: 1 close more than 20 % from both neighbours (2024-01-10T01:00:00Z: close 140): one wrong print can make a whole result',
   ]);
 });
 

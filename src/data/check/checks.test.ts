@@ -101,10 +101,10 @@ test.for<[string, readonly Row[], RegExp]>([
   [
     'an open far above its own high',
     withCells(30, { 1: 13_000 }),
-    /^1 price more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: open 13000\): one wrong print/,
+    /^1 open more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: open 13000\): one wrong print/,
   ],
-  ['an open far below its own low', withCells(30, { 1: 1.3 }), /^1 price more than 20 % .*: open 1.3\)/],
-  ['an open far below its own low in the first row', withCells(0, { 1: 1 }), /^1 price more than 20 % .*: open 1\)/],
+  ['an open far below its own low', withCells(30, { 1: 1.3 }), /^1 open more than 20 % .*: open 1.3\)/],
+  ['an open far below its own low in the first row', withCells(0, { 1: 1 }), /^1 open more than 20 % .*: open 1\)/],
   [
     'a feed that stood still',
     good.map((row, index) => (index < 20 || index > 35 ? row : [row[0] ?? 0, ...(good[20] ?? []).slice(1)])),
@@ -113,7 +113,7 @@ test.for<[string, readonly Row[], RegExp]>([
   [
     'a wrong print',
     withCells(30, { 2: 900, 4: 900 }),
-    /^1 price more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
+    /^1 close more than 20 % from both neighbours \(line 32, 2024-01-01T00:30:00Z: close 900\)/,
   ],
   ['a wrong open', withCells(30, { 1: 900, 2: 900 }), /^1 kline whose open, low or high .*line 32.*open 900/],
   [
@@ -258,7 +258,7 @@ describe('books', () => {
     [
       'with a wrong print',
       whole.with(9, book(9, 9, 900, 901)),
-      /^1 price more than 20 % from both neighbours \(line 29, 2024-01-01T00:00:09Z: middle 900.5\)/,
+      /^1 middle more than 20 % from both neighbours \(line 29, 2024-01-01T00:00:09Z: middle 900.5\)/,
     ],
     [
       'of another scale',

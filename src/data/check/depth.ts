@@ -1,7 +1,7 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { mostPrice, mostTurnover } from '../leaps.ts';
 import { type CheckName, counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
-import { Jumps } from './jumps.ts';
+import { Jumps, outlierFinding } from './jumps.ts';
 import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
 import { Tally } from './tally.ts';
 
@@ -90,9 +90,10 @@ export class DepthChecks {
       number,
     ];
     const without = bids < 0 ? 'bids' : asks < 0 ? 'asks' : undefined;
-    if (without === undefined)
-      this.#jumps.add(this.#line, this.#time, ((levels[bids + 1] as number) + (levels[asks + 1] as number)) / 2);
-    else this.#oneSided.add(this.#line, this.#time, `no ${without}`);
+    if (without === undefined) {
+      const price = ((levels[bids + 1] as number) + (levels[asks + 1] as number)) / 2;
+      this.#jumps.add({ line: this.#line, time: this.#time, price });
+    } else this.#oneSided.add(this.#line, this.#time, `no ${without}`);
     const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= mostTurnover);
     if (large >= 0) this.#volumes.add(this.#line, this.#time, `quantity ${levels[large + 1]}`);
   }
@@ -192,7 +193,7 @@ export class DepthChecks {
     const rounded = 'prices rounded by the source: spreads are not what they were';
     const once = 'drop those of the same time (--repair duplicates, with --replace where they are stored)';
     return [
-      ...this.#jumps.outlierFinding(),
+      ...outlierFinding('middle', this.#jumps.outliers),
       ...remark('volumes', this.#volumes, `with a level ${tooMuch}`, quantityEffect),
       ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
       ...remark(

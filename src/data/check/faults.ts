@@ -1,6 +1,6 @@
 /** Errors for findings that forbid using a file. */
 import { Refusal } from '../../domain/refusal.ts';
-import { epochUnit } from '../import/times.ts';
+import { epochUnit, isWholeMs } from '../import/times.ts';
 import { counted, type Finding, findingText, momentText } from './finding.ts';
 
 /** Jumps that were said to be the market's are told of, and stand against nothing. */
@@ -37,7 +37,7 @@ export function refuseEmpty(path: string, rows: number): void {
 /** A `Refusal` where times are not in ms, as those of a file that a configuration names have to be. `first`: the line of the first. */
 export function refuseUnits(path: string, times: Float64Array, first: number): void {
   let row = 0;
-  while (row < times.length && epochUnit(times[row] as number) === 'ms' && Number.isInteger(times[row])) row++;
+  while (row < times.length && isWholeMs(times[row] as number)) row++;
   if (row === times.length) return;
   const time = times[row] as number;
   const unit = epochUnit(time);

@@ -5,7 +5,19 @@ import { Tally } from './tally.ts';
 
 export const scaleEffect = 'rows of another symbol, another unit, or a hole';
 
-/** Takes one price of each row: the close of a kline, the price of a trade, the middle of a book. */
+/** Whether a price is so far from the one before it that `Jumps` has to know. */
+export const isJump = (price: number, before: number): boolean => {
+  const step = price / before;
+  return (step > 1 + outlierShare || step < 1 - outlierShare) && before > 0;
+};
+
+interface At {
+  readonly line: number;
+  readonly time: number;
+  readonly price: number;
+}
+
+/** One price of each row: the close of a kline, the price of a trade, the middle of a book. */
 export class Jumps {
   readonly outliers = new Tally();
   readonly #name: string;
@@ -14,10 +26,7 @@ export class Jumps {
   #isScaleClose = false;
   /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether it was of rows close in time. */
   #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
-  // Of the row before, and the price before that.
-  #line = 0;
-  #time = Number.NaN;
-  #price = 0;
+  #last: At = { line: 0, time: Number.NaN, price: 0 };
   #priceBefore = 0;
 
   /** What the price is called: `close 900`. */
@@ -25,28 +34,26 @@ export class Jumps {
     this.#name = name;
   }
 
-  add(line: number, time: number, price: number): void {
-    const step = price / this.#price;
-    if ((step > 1 + outlierShare || step < 1 - outlierShare) && this.#price > 0) this.#jump(line, time, price);
-    this.#priceBefore = this.#price;
-    this.#line = line;
-    this.#time = time;
-    this.#price = price;
+  /** Takes row after row. */
+  add(now: At): void {
+    if (isJump(now.price, this.#last.price)) this.note(now, this.#last, this.#priceBefore);
+    this.#priceBefore = this.#last.price;
+    this.#last = now;
   }
 
-  /** The row before was far from the one before it, and this row goes back; or this one leaves for another scale. */
-  #jump(line: number, time: number, price: number): void {
-    const step = price / this.#price;
-    const back = Math.abs(price / this.#priceBefore - 1);
-    if (this.#priceBefore > 0 && back < outlierShare / 4) {
-      this.outliers.add(this.#line, this.#time, `${this.#name} ${this.#price}`);
+  /** Takes a jump from the last price alone. The last one was far from the one before it, and this one goes back; or this one leaves for another scale. */
+  note({ line, time, price }: At, last: At, priceBefore: number): void {
+    const step = price / last.price;
+    const back = Math.abs(price / priceBefore - 1);
+    if (priceBefore > 0 && back < outlierShare / 4) {
+      this.outliers.add(last.line, last.time, `${this.#name} ${last.price}`);
       // Only the row before can be taken back; a jump of earlier stays one.
-      if (this.#leaving?.place[1] !== this.#time) this.#leave();
+      if (this.#leaving?.place[1] !== last.time) this.#leave();
       this.#leaving = undefined;
     } else if (step > scaleTimes || step < 1 / scaleTimes) {
       this.#leave();
-      const place = [line, time, `${this.#name} ${this.#price}, then ${price}`] as const;
-      this.#leaving = { place: [...place], isClose: Math.abs(time - this.#time) < surelyOneMarketMs };
+      const place = [line, time, `${this.#name} ${last.price}, then ${price}`] as const;
+      this.#leaving = { place: [...place], isClose: Math.abs(time - last.time) < surelyOneMarketMs };
     }
   }
 
@@ -75,11 +82,10 @@ export class Jumps {
       places,
     };
   }
+}
 
-  *outlierFinding(): Generator<Finding> {
-    const { count, places } = this.outliers;
-    if (count === 0) return;
-    const what = `${counted(count, 'price')} more than 20 % from both neighbours`;
-    yield { check: 'outliers', count, refused: false, what, effect: 'one wrong print can make a whole result', places };
-  }
+export function* outlierFinding(name: string, { count, places }: Tally): Generator<Finding> {
+  if (count === 0) return;
+  const what = `${counted(count, name)} more than 20 % from both neighbours`;
+  yield { check: 'outliers', count, refused: false, what, effect: 'one wrong print can make a whole result', places };
 }

@@ -5,7 +5,7 @@ import { isPossible, isWick, mostTurnover } from '../leaps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
-import { Jumps } from './jumps.ts';
+import { isJump, Jumps, outlierFinding } from './jumps.ts';
 import { type Gap, longestText } from './silence.ts';
 import { SwappedColumns } from './swapped-columns.ts';
 import { type Place, Runs, Tally } from './tally.ts';
@@ -35,6 +35,7 @@ export class KlineChecks {
   readonly #duplicates = new Tally();
   /** Rows of the time of the one before that say something else. */
   readonly #contradictions = new Tally();
+  readonly #opens = new Tally();
   readonly #jumps = new Jumps('close');
   readonly #wicks = new Tally();
   readonly #volumes = new Tally();
@@ -49,12 +50,14 @@ export class KlineChecks {
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
-  // Of the row before.
+  // Of the row before, and the close before that.
+  #line = 0;
   #time = Number.NaN;
   #open = 0;
   #high = 0;
   #low = Number.POSITIVE_INFINITY;
   #close = 0;
+  #closeBefore = 0;
   #volume = 0;
 
   constructor(interval: Interval, zone = 'UTC') {
@@ -72,6 +75,7 @@ export class KlineChecks {
       Float64Array,
       Float64Array,
     ];
+    this.#swapped.add(times, opens, closes, rows);
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const time = times[row] as number;
@@ -83,11 +87,10 @@ export class KlineChecks {
       if (!isPossible(open, high, low, close, volume)) this.#notePossible(line, time, [open, high, low, close, volume]);
       // Sources that open at the close before are near it; further away it is as wrong as any other price.
       if (open < low || open > high) {
-        if (isWick(open, open, close, this.#high, this.#low)) this.#jumps.outliers.add(line, time, `open ${open}`);
+        if (isWick(open, open, close, this.#high, this.#low)) this.#opens.add(line, time, `open ${open}`);
         else this.#outside.add(line, time);
       }
       if (volume * close >= mostTurnover) this.#volumes.add(line, time, `volume ${volume}`);
-      if (!this.#swapped.isFull) this.#swapped.add(time, open, close);
       if (volume === 0 && this.zeroVolume++ === 0) this.#firstZero = { ...(line > 0 && { line }), time };
       if (volume === 0 || this.#quiet.runs) this.#quiet.step(volume === 0, line, time);
       const alike =
@@ -104,9 +107,16 @@ export class KlineChecks {
       }
       const isStuck = alike && volume !== 0;
       if (isStuck || this.#stuck.runs) this.#stuck.step(isStuck, line, time);
-      this.#jumps.add(line, time, close);
+      if (isJump(close, this.#close))
+        this.#jumps.note(
+          { line, time, price: close },
+          { line: this.#line, time: this.#time, price: this.#close },
+          this.#closeBefore,
+        );
       if (isWick(high, low, close, this.#high, this.#low))
         this.#wicks.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}`);
+      this.#closeBefore = this.#close;
+      this.#line = line;
       this.#time = time;
       this.#open = open;
       this.#high = high;
@@ -292,7 +302,8 @@ export class KlineChecks {
         'a feed that stood still: fills there did not happen',
         this.#stuck.first ? [this.#stuck.first] : [],
       );
-    yield* this.#jumps.outlierFinding();
+    yield* outlierFinding('open', this.#opens);
+    yield* outlierFinding('close', this.#jumps.outliers);
     if (this.#volumes.count > 0)
       yield remark(
         'volumes',

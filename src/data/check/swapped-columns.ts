@@ -16,11 +16,12 @@ export class SwappedColumns {
   #open = Number.NaN;
   #close = Number.NaN;
 
-  get isFull(): boolean {
-    return this.#pairs === mostPairs;
+  add(times: Float64Array, opens: Float64Array, closes: Float64Array, rows: number): void {
+    for (let row = 0; row < rows && this.#pairs < mostPairs; row++)
+      this.#next(times[row] as number, opens[row] as number, closes[row] as number);
   }
 
-  add(time: number, open: number, close: number): void {
+  #next(time: number, open: number, close: number): void {
     const [one, other] = [Math.abs(open - this.#close), Math.abs(close - this.#open)];
     const [step, swapped] = time < this.#time ? [other, one] : [one, other];
     this.#time = time;

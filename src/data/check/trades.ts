@@ -1,7 +1,7 @@
 /** Checks of public trades as they pass by. */
 import { mostPrice, mostTurnover } from '../leaps.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
-import { Jumps } from './jumps.ts';
+import { Jumps, outlierFinding } from './jumps.ts';
 import { type Gap, gapFindings, leastGap, shortestGapMs } from './silence.ts';
 import { Tally } from './tally.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
@@ -39,7 +39,7 @@ export class TradeChecks {
       else if (price * quantity >= mostTurnover) this.#volumes.add(line, time, `quantity ${quantity}`);
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
-      this.#jumps.add(line, time, price);
+      this.#jumps.add({ line, time, price });
       // One number stands for price, quantity and side: alike ones that are not the same would need equal products.
       const key = (price * 1e6 + quantity * Math.PI) * (sides[row] as number);
       const before = this.#moment.get(key) ?? 0;
@@ -141,7 +141,7 @@ export class TradeChecks {
       'drop what is repeated (--repair duplicates, with --replace where it is stored)',
     );
     note('volumes', this.#volumes, false, `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect);
-    return [...found, ...this.#jumps.outlierFinding()];
+    return [...found, ...outlierFinding('price', this.#jumps.outliers)];
   }
 
   #sideFinding(): readonly Finding[] {

@@ -211,7 +211,8 @@ export function refuseSwapped(path: string, { time, values }: FieldPlaces, rows:
   if (open === undefined || close === undefined) return;
   const at = (cells: readonly string[], place: number): number => numberFrom((cells[place] ?? '').replace(',', '.'));
   const swapped = new SwappedColumns();
-  for (const [row, cells] of rows.entries()) swapped.add(times[row] ?? 0, at(cells, open), at(cells, close));
+  const column = (place: number): Float64Array => Float64Array.from(rows, (cells) => at(cells, place));
+  swapped.add(Float64Array.from(times), column(open), column(close), rows.length);
   if (!swapped.isSwapped) return;
   const names = (rows[0] ?? []).map(() => '-');
   names[time] = 'time';

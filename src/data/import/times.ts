@@ -19,6 +19,10 @@ export const epochUnit = (value: number): EpochUnit => {
   return value < microsecondsBelow ? 'µs' : 'ns';
 };
 
+/** Whether a time is in ms, without parts of one. */
+export const isWholeMs = (value: number): boolean =>
+  value >= secondsBelow && value < millisecondsBelow && Math.floor(value) === value;
+
 /** UTC ms, finer parts cut off; NaN for what lies before 1973, which no market data do. */
 export function epochMs(value: number): number {
   if (!(value >= 1e8)) return Number.NaN;
