@@ -76,7 +76,10 @@ describe('the comparison finds', () => {
     expect(found({ books: { fills } })).toMatch(/fee/);
   });
   test('an order without an intent, and one that was sent twice', () => {
-    expect(found({ books: { orders: books.orders.slice(1) } })).toMatch(/order without an intent: /);
+    // The journal has orders that never left, too.
+    const [there] = truth.orders;
+    const orders = books.orders.filter(({ clientOrderId }) => clientOrderId !== there?.clientOrderId);
+    expect(found({ books: { orders } })).toMatch(/order without an intent: /);
     expect(found({ truth: { orders: [...truth.orders, ...truth.orders.slice(0, 1)] } })).toMatch(/sent twice: /);
     expect(found({ arrivals: [...arrivals, ...arrivals.filter(({ what }) => what === 'create').slice(0, 1)] })).toMatch(
       /a create left twice: /,
