@@ -223,11 +223,13 @@ class World {
     // What came late, or was quarantined by a human before it came, is found now, or was a moment ago.
     if (mayCome || isDoubtful()) await this.#untilLateOnesEnd();
     await this.#untilSeen();
-    // What nobody can know is for a human to close.
     this.#operator.lookAtHalts();
     this.#closeByHand();
     await this.#until(() => !this.#operator.isAdopting, this.#time.elapsed() + endMs, 'an adoption does not end');
     await this.#untilLateOnesEnd();
+    // Until its horizon an order without an id may be one that was given up.
+    const knownAt = this.#time.elapsed() + (isLeftToHumans(this.#plan) ? 2 * worldTiming.horizonMs : 0);
+    await this.#until(() => this.#time.elapsed() >= knownAt, knownAt);
     await this.#untilSeen();
     this.#checkAtRest();
     await this.#time.sim.loop();
