@@ -30,7 +30,7 @@ const none: ReadonlySet<string> = new Set<string>();
 
 /** An id that nobody could attribute so far. */
 interface Doubtful {
-  readonly since: number;
+  since: number;
   looks: number;
 }
 
@@ -159,6 +159,8 @@ export class Attribution {
     const now = clock.now();
     const seen = this.#doubts.get(orderId) ?? { since: now, looks: 0 };
     this.#doubts.set(orderId, seen);
+    // A clock that was ahead and is right again must not make it wait for as long as it was ahead.
+    seen.since = Math.min(seen.since, now);
     const waitMs = why === 'forgotten' ? Math.max(horizon.ms, forgottenMs) : horizon.ms;
     if (++seen.looks < 2 || now - seen.since < waitMs) return false;
     this.#doubts.delete(orderId);
