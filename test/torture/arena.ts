@@ -41,6 +41,8 @@ export interface Arena {
   readonly env: Record<string, string>;
   /** Orders whose intents were taken away together with the journal that knew them. */
   readonly lost: Set<string>;
+  /** Causes of halts that belong to the ordeal. */
+  readonly expectedHalts: Set<string>;
   /** The daemon that was started last. */
   readonly daemon: Program;
   /** What the daemon that was started last has said. */
@@ -94,6 +96,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
     rng,
     env,
     lost: new Set(),
+    expectedHalts: new Set(),
     get daemon() {
       if (daemon === undefined) throw new Error('no daemon was started yet');
       return daemon;

@@ -46,6 +46,8 @@ async function decideByHand(arena: Arena): Promise<number> {
 /** Killed as ever, then a human decides until nothing is in doubt and nothing is open. */
 async function killedBesideHuman(arena: Arena): Promise<Done> {
   await placeByHand(arena);
+  // Each order that is shown without its id halts everything again beside his.
+  arena.expectedHalts.add('noEcho');
   const done = await kill.ordeal(arena);
   await arena.exchange.faults([]);
   arena.calm(true);

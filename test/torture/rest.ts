@@ -67,7 +67,7 @@ export async function differencesAtRest(arena: Arena): Promise<readonly string[]
   await exchange.faults([]);
   arena.calm(true);
   const compared = async (): Promise<readonly string[]> =>
-    differences(await exchange.truth(), booksOf(rig), await exchange.arrivals(), arena.lost);
+    differences(await exchange.truth(), booksOf(rig), await exchange.arrivals(), arena.lost, arena.expectedHalts);
   try {
     await resting(arena, restMs);
     return await compared();
