@@ -97,7 +97,7 @@ export class Attribution {
     if (answer.kind === 'failed' || !doubtful.has(orderId)) return;
     const { clientOrderId } = answer.value;
     if (clientOrderId !== undefined) this.#attribute(symbol, answer.value, clientOrderId);
-    else if (!this.#mayBeOurs(answer.value)) this.#disown(symbol, answer.value);
+    else if (this.#likelyOurs(answer.value) === undefined) this.#disown(symbol, answer.value);
   }
 
   #unknownIds(open: readonly OrderReport[], trades: readonly VenueTrade[]): ReadonlySet<string> {
@@ -119,9 +119,10 @@ export class Attribution {
       unnamed.push(report);
       return { ...unseen, cause: `order ${orderId} looks like one of unknown outcome` };
     }
+    const likely = clientOrderId === undefined ? this.#likelyOurs(report) : undefined;
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
-    else if (!this.#mayBeOurs(report)) this.#disown(symbol, report);
-    else if (!this.#forget(symbol, orderId, report, 'silent', this.#likelyOurs(report)))
+    else if (likely === undefined) this.#disown(symbol, report);
+    else if (!this.#forget(symbol, orderId, report, 'silent', likely))
       return {
         ...unseen,
         cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
@@ -130,10 +131,6 @@ export class Attribution {
   }
 
   /** Ours always have a client id, but one that the exchange does not echo could be one whose outcome is open, or that was given up. */
-  #mayBeOurs(report: OrderReport): boolean {
-    return this.#likelyOurs(report) !== undefined;
-  }
-
   #likelyOurs(report: OrderReport): WorkingOrder | undefined {
     const { portfolio, givenUp, echo } = this.#execution;
     const open = [...portfolio.orders()].find(
