@@ -160,6 +160,8 @@ export interface VenueTrade {
   readonly time: number;
   /** The row as the exchange sent it, for whoever must judge it. */
   readonly raw?: unknown;
+  /** Why the row cannot be booked: a field that cannot be read. What is missing is 0 or empty here. */
+  readonly unreadable?: string;
   /** How a simulated venue came to grant it. */
   readonly evidence?: Evidence;
 }

@@ -44,10 +44,10 @@ export class Attribution {
     this.#noteReport = noteReport;
   }
 
-  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. */
+  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. One without a readable time (0) can be. */
   isBeforeOurs({ time }: VenueTrade): boolean {
     const { clock, firstOrderAt } = this.#execution;
-    return time < firstOrderAt - clock.machine(clocksApartMs);
+    return time !== 0 && time < firstOrderAt - clock.machine(clocksApartMs);
   }
 
   /** Finds out whose the order ids are that nobody knows yet; a promise where somebody has to be asked. */

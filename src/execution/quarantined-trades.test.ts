@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { lots, noUnits, ticks, units } from '../domain/money.ts';
+import { lots, noTicks, noUnits, ticks, units } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/order.ts';
 import { readQuarantinedTrades } from '../journal/load.ts';
 import { btc, draft, eth } from '../testing/builders.ts';
@@ -51,6 +51,10 @@ describe('an invalid trade', () => {
     ['no price', at('0'), 'its price is 0'],
     ['another symbol', { symbol: eth.symbol }, 'its symbol is ETHUSDT, but it was listed under BTCUSDT'],
     ['a symbol that nobody trades', { symbol: 'NOSUCH' }, 'its symbol is NOSUCH, but it was listed under BTCUSDT'],
+    ['an unreadable field', { price: noTicks, unreadable: 'it has no readable price' }, 'it has no readable price'],
+    ['an unreadable time', { time: 0, unreadable: 'it has no readable time' }, 'it has no readable time'],
+    ['an absurd fee', { fee: units('0.2'), feeAsset: 'BTC' }, 'its fee 0.2 BTC exceeds what was traded, 0.1 BTC'],
+    ['an absurd rebate', { fee: units('-1e17'), feeAsset: 'USDT' }, 'its fee -100000000000000000 USDT exceeds'],
     ['the other side', { side: 'SELL' }, 'it is a SELL, and order '],
     ['a price beyond the limit', at('100.01'), 'its price is 100.01, beyond the limit 100 of order '],
     ['more than is left', amount('0.60001'), 'its quantity 0.60001 exceeds the remaining 0.6 of order '],
@@ -84,6 +88,30 @@ describe('an invalid trade', () => {
     desk.venue.fill('1002', '0.4', '99.99');
     await readTwice();
     expect(await rows()).toMatchObject([{ why: expect.stringContaining('its price is 99.99, beyond the limit 100') }]);
+  });
+
+  test('that differs at each read is quarantined once', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    for (const quantity of ['-0.4', '-0.5', '-0.6', '-0.7', '-0.8']) {
+      show('1', amount(quantity));
+      await desk.sweep();
+      await desk.pass(timing.sweepGapMs);
+    }
+    expect([await desk.fillRows(), isBlocked(), desk.notices.length]).toEqual([[], true, 1]);
+    expect(await rows()).toMatchObject([{ tradeId: '1', decision: null }]);
+  });
+
+  test('without readable fields is discarded, and the symbol trades again', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', { orderIds: [], price: noTicks, time: 0, unreadable: 'it has no readable order id' });
+    await readTwice();
+    await restart();
+    expect(await decide('accepted')).toContain('it has no readable order id');
+    expect(await decide('discarded')).toBeUndefined();
+    await desk.sweep();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([[], false]);
   });
 
   test('is booked when the next read shows it right', async () => {

@@ -1,6 +1,6 @@
 /**
- * Invalid trades: a price or quantity of zero or less, or a contradiction to the order. None is booked. After two complete reads show
- * the same row, it is quarantined and its symbol is blocked. The block ends when the exchange corrects the row or a human decides
+ * Invalid trades: an unreadable field, a price or quantity of zero or less, or a contradiction to the order. None is booked. After two
+ * complete reads show one invalid, it is quarantined and its symbol is blocked. The block ends when the exchange corrects the row or a human decides
  * (`sluice resolve-trade`).
  */
 import type { Clock } from '../clock/clock.ts';
@@ -94,10 +94,11 @@ export class QuarantinedTrades {
   /** Holds an invalid trade back. `isLast`: it is not read again, so it is quarantined at once. */
   hold(symbol: string, trade: VenueTrade, invalid: InvalidTrade, isLast = false): void {
     const name = nameOf(symbol, trade);
+    // It waits for a decision already, whatever else it shows now.
+    if (this.#quarantined.get(name)?.row.decision === null) return;
     const before = this.#pending.get(name);
-    const isOld = before !== undefined && isSame(before.trade, trade);
-    const since = isOld ? before.since : this.#parts.clock.now();
-    const one: Pending = { symbol, trade, invalid, since, reads: isOld ? before.reads : 0, isSeen: true };
+    const since = before?.since ?? this.#parts.clock.now();
+    const one: Pending = { symbol, trade, invalid, since, reads: before?.reads ?? 0, isSeen: true };
     this.#pending.set(name, one);
     if (isLast) this.#report(symbol, [this.#quarantine(one)]);
   }
@@ -122,7 +123,7 @@ export class QuarantinedTrades {
   }
 
   /**
-   * Ends a sweep of a symbol. Quarantines a row that two complete reads, the sweep gap apart, show alike; forgets a row that is not
+   * Ends a sweep of a symbol. Quarantines a trade that two complete reads, the sweep gap apart, show invalid; forgets a row that is not
    * shown any more. Gives why the sweep does not count as complete.
    */
   endSweep(symbol: string, isComplete: boolean): string | undefined {
@@ -190,7 +191,7 @@ export class QuarantinedTrades {
     const more = rows.length > mostNamed ? `; and ${rows.length - mostNamed} more` : '';
     this.#parts.notice({
       level: 'error',
-      text: `${named.join('; ')}${more}. It is not booked. No new orders are placed on ${symbol} until the exchange corrects it or you run sluice resolve-trade ${rows[0]?.tradeId}. sluice status lists it`,
+      text: `${named.join('; ')}${more}. It is not booked. Nothing is placed on ${symbol}, stops included, until the exchange corrects it or you run sluice resolve-trade ${rows[0]?.tradeId}. sluice status lists it`,
     });
   }
 }

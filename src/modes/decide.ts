@@ -43,7 +43,7 @@ const resolvedText = (order: string, as: HumanWord): string =>
 const tradeText = (trade: string, as: TradeDecision): string =>
   as === 'accepted'
     ? `Trade ${trade} accepted and booked as the exchange shows it.`
-    : `Trade ${trade} discarded. It will never be booked. If it changed balances, run sluice adjust.`;
+    : `Trade ${trade} discarded. It will never be booked, and the position does not count it. If it changed balances, run sluice adjust.`;
 
 const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;

@@ -259,18 +259,22 @@ export const trades = (symbol: string, fromId: string | undefined, command: Orde
   signed(command, async (client) => {
     const at = await client.instrument(symbol);
     const { rows, full } = answered(await client.exchange.orders.tradesSince(at.symbol, fromId), client);
-    const shown = rows.map((one) => ({
-      time: one.time,
-      tradeId: one.tradeId,
-      orderId: one.orderIds.join(' '),
-      symbol: one.symbol,
-      side: one.side,
-      price: priceText(one.price, at),
-      quantity: quantityText(one.quantity, at),
-      fee: unitsText(one.fee),
-      feeAsset: one.feeAsset,
-      maker: one.maker,
-    }));
+    for (const { tradeId, unreadable } of rows)
+      if (unreadable !== undefined) command.say(`trade ${tradeId} is not shown: ${unreadable}`);
+    const shown = rows
+      .filter((one) => one.unreadable === undefined)
+      .map((one) => ({
+        time: one.time,
+        tradeId: one.tradeId,
+        orderId: one.orderIds.join(' '),
+        symbol: one.symbol,
+        side: one.side,
+        price: priceText(one.price, at),
+        quantity: quantityText(one.quantity, at),
+        fee: unitsText(one.fee),
+        feeAsset: one.feeAsset,
+        maker: one.maker,
+      }));
     printRows(shown, command.json, command.out, `no trades of ${at.symbol}`);
     if (full) command.say('the list is full: --from ID goes on from the last trade id');
   });

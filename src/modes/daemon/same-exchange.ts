@@ -54,7 +54,7 @@ export async function refuseAnotherExchange(
   }: {
     readonly tradeId: string;
     readonly orderIds: readonly string[];
-  }): boolean => tradeId === newest.tradeId && orderIds.includes(newest.orderId);
+  }): boolean => tradeId === newest.tradeId && (orderIds.length === 0 || orderIds.includes(newest.orderId));
   if (listed?.rows.some(isThere) === false)
     throw new Refusal(
       `the exchange at ${url} does not know the newest fill in ${stateDir} (trade ${newest.tradeId} of order ${newest.orderId}): ${advice}`,

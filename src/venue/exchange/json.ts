@@ -51,11 +51,14 @@ export function decimalOf(value: unknown): string | undefined {
 }
 
 /** An amount of an asset kept whole; undefined when it is missing, no number, or has more than 18 decimals. */
-export function amountOf(value: unknown): Units | undefined {
+export const amountOf = (value: unknown): Units | undefined => exactOf(value, units);
+
+/** Money in whole steps; undefined when it is missing, no number, or finer than `steps` can hold. */
+export function exactOf<T>(value: unknown, steps: (text: string) => T): T | undefined {
   const text = decimalOf(value);
   if (text === undefined) return undefined;
   try {
-    return units(text);
+    return steps(text);
   } catch (error) {
     if (error instanceof MoneyError) return undefined;
     throw error;

@@ -194,13 +194,29 @@ describe('own trades', () => {
   });
 
   it.each([
-    ['more decimals than the symbol has', raw.replace('2.1E-4', '0.0000000021')],
-    ['no fee', raw.replace('"fee":6.6E-4,', '')],
-    ['no fee asset', raw.replace('"feeCoin":"btc"', '"feeCoin":""')],
-    ['no side', raw.replace('"isBuyer":true,', '').replace('"side":"BUY",', '')],
-    ['no id', raw.replace('9007199254740993', 'null')],
-    ['no order', raw.replace('"bidId":1938321163093077686,', '')],
-  ])('fail as a whole where one has %s', async (_, body) => {
-    expect(await trades(`[${raw},${body}]`)).toMatchObject({ kind: 'failed' });
+    ['price', raw.replace('86650.65', '"NaN"')],
+    ['price', raw.replace('86650.65', '1e400')],
+    ['quantity', raw.replace('2.1E-4', '0.0000000021')],
+    ['quantity', raw.replace('2.1E-4', '-0.0000000001')],
+    ['time', raw.replace('1701243281850', '0')],
+    ['fee', raw.replace('"fee":6.6E-4', '"fee":null')],
+    ['feeAsset', raw.replace('"feeCoin":"btc"', '"feeCoin":""')],
+    ['side', raw.replace('"isBuyer":true,', '').replace('"side":"BUY",', '')],
+    ['order id', raw.replace('"bidId":1938321163093077686,', '')],
+  ])('say of one whose %s cannot be read that it cannot be booked, and the others are read', async (field, body) => {
+    expect(body).not.toBe(raw);
+    expect(await trades(`[${raw},${body}]`)).toMatchObject({
+      kind: 'ok',
+      value: {
+        rows: [
+          expect.not.objectContaining({ unreadable: expect.anything() }),
+          { tradeId: '9007199254740993', unreadable: `it has no readable ${field}` },
+        ],
+      },
+    });
+  });
+
+  it('fail as a whole where one has no id', async () => {
+    expect(await trades(`[${raw},${raw.replace('9007199254740993', 'null')}]`)).toMatchObject({ kind: 'failed' });
   });
 });
