@@ -56,3 +56,19 @@ test.runIf(process.platform === 'linux')(
     expect(log().filter((line) => line.includes('(EMFILE)'))).toHaveLength(1);
   },
 );
+
+test.runIf(process.platform === 'linux')('the signal SIGUSR2 kills a daemon that can open no file', async () => {
+  rig.wish('maker', quotes(farBid(0)));
+  const daemon = await rig.start();
+  await resting(1);
+  limitFiles(daemon.pid, 0);
+  await daemon.line(/this process has too many files open \(EMFILE\)/);
+  process.kill(daemon.pid, 'SIGUSR2');
+  await daemon.line(/^Everything is killed/);
+  await resting(0);
+  limitFiles(daemon.pid, 1_024);
+  expect(rig.read((reader) => reader.kills())).toMatchObject([
+    { strategy: null, reason: expect.stringMatching(/^by the signal SIGUSR2; its file cannot be made in .*EMFILE/) },
+  ]);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});

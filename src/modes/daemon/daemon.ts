@@ -9,7 +9,7 @@ import { refuseMargin } from '../spot-only.ts';
 import { defaultStateDir, makeStateDir } from '../state.ts';
 import { configure } from '../strategies.ts';
 import { refuseUnfit } from '../weight.ts';
-import { askByFile } from './kill-file.ts';
+import { askByFile, signalText } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { Session } from './session.ts';
@@ -95,18 +95,19 @@ export async function runUntilStopped(
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
+  let session: Session | undefined;
   // The signal kills, as the file does that it makes; without a listener it would end the process.
   if (process.platform !== 'win32')
     process.on('SIGUSR2', () => {
       try {
         askByFile(stateDir);
       } catch (error) {
-        say(
-          `sluice: nothing is killed by the signal, its file cannot be made in ${stateDir} (${(error as Error).message}): use sluice kill`,
-        );
+        const why = `its file cannot be made in ${stateDir} (${(error as Error).message})`;
+        if (session === undefined) say(`sluice: nothing is killed by the signal before trading begins: ${why}`);
+        else session.source.kill(`${signalText}; ${why}`, undefined).then(say, fatal);
       }
     });
-  const session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
+  session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
     (error: unknown) => {
       takeAway();
       throw error;

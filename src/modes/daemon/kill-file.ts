@@ -34,7 +34,7 @@ export interface KillRequest {
 export const killLookMs = 50;
 /** A reason is a sentence, not a file. */
 const mostReason = 200;
-const signalText = 'by the signal SIGUSR2';
+export const signalText = 'by the signal SIGUSR2';
 
 /** The name of the file that kills a strategy, or everything. */
 export const killFile = (strategy?: string, limit?: KillingLimit): string =>
