@@ -6,7 +6,7 @@ import { type Columns, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { RunSeries } from '../backtest/run.ts';
 import type { Outcome } from './outcome.ts';
-import type { Share, Stage, Told } from './worker.ts';
+import type { Fault, Share, Stage, Told } from './worker.ts';
 
 export interface GridPool {
   readonly workers: number;
@@ -47,7 +47,7 @@ export function openPool(
   cells: number = Number.POSITIVE_INFINITY,
 ): GridPool {
   const workers = Math.max(1, Math.min(asked, cells, mostACore * availableParallelism()));
-  const pool = new Piscina<Share, void>({
+  const pool = new Piscina<Share, Fault | undefined>({
     filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
     workerData: { ...stage, series: stage.series.map(shared) },
     minThreads: workers,
@@ -61,7 +61,7 @@ export function openPool(
 }
 
 async function runOpen(
-  pool: Piscina<Share, void>,
+  pool: Piscina<Share, Fault | undefined>,
   workers: number,
   open: readonly number[],
   came: (index: number, outcome: Outcome) => void,
@@ -78,10 +78,9 @@ async function runOpen(
   const look = (): void => {
     if (atWork === 0 && open.length - left.size >= toCome) through.resolve([]);
   };
-  const tell = (told: Told): void => {
+  const tell = ({ index, outcome }: Told): void => {
     try {
-      if ('fault' in told) throw typeof told.fault === 'string' ? new Refusal(told.fault, 1) : told.fault;
-      if (left.delete(told.index)) came(told.index, told.outcome);
+      if (left.delete(index)) came(index, outcome);
       look();
     } catch (error) {
       through.reject(error);
@@ -98,11 +97,13 @@ async function runOpen(
   const work = async (): Promise<void> => {
     const at = sharedPlaces([0]);
     const share: Share = { open: places, taken, at };
-    while (Atomics.load(taken, 0) < open.length)
-      await pool.run(share).catch((error: unknown): never => {
+    while (Atomics.load(taken, 0) < open.length) {
+      const found = await pool.run(share).catch((error: unknown): never => {
         const place = Atomics.load(at, 0);
         throw place > 0 && isThreadEnd(error) ? new ThreadEnd(place - 1, error) : error;
       });
+      if (found !== undefined) throw typeof found.fault === 'string' ? new Refusal(found.fault, 1) : found.fault;
+    }
   };
   pool.on('message', tell);
   // What threads tell keeps no program up, and the last of it may come after their tasks have ended.

@@ -40,8 +40,16 @@ export interface Share {
   readonly at: Int32Array;
 }
 
-/** Of each cell as it ends: what comes after it may take long, or for ever. Or why no cell can be believed. */
-export type Told = { readonly index: number; readonly outcome: Outcome } | { readonly fault: unknown };
+/** Of each cell as it ends: what comes after it may take long, or for ever. */
+export interface Told {
+  readonly index: number;
+  readonly outcome: Outcome;
+}
+
+/** Why no cell can be believed: a text of a refusal, whose class would be lost on the way, or an error of ours. */
+export interface Fault {
+  readonly fault: unknown;
+}
 
 /** After so long a task ends with its cell, and the next one begins: what strategies log gets out in between. */
 const taskMs = 100;
@@ -51,17 +59,17 @@ process.exit = () => {
   throw new WantError('process.exit() is not for a strategy, which only says what it wants');
 };
 
-process.on('uncaughtException', (error: Error) => tell({ fault: strayText(error) ?? error }));
+/** Returned by every task from then on. A message could arrive after the end of its task, when the grid already counts as a success. */
+let fault: Fault | undefined;
+process.on('uncaughtException', (error: Error) => {
+  fault ??= { fault: strayText(error) ?? error };
+});
 
 const stage = Piscina.workerData as Stage;
 const cells = cellsOf(stage.axes);
-const cast = readyCast().catch(broken);
-
-/** A text of a refusal, whose class would be lost on the way. Waits for its end, so that nothing else is told. */
-async function broken(error: unknown): Promise<never> {
-  tell({ fault: error instanceof Refusal ? error.message : error });
-  return await new Promise(() => {});
-}
+const cast = readyCast().catch((error: unknown): undefined => {
+  fault ??= { fault: error instanceof Refusal ? error.message : error };
+});
 
 async function readyCast(): Promise<Cast> {
   const { file, config, settings } = stage;
@@ -116,8 +124,9 @@ async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
 }
 
 /** Takes cells and tells of each, until none is left or its time is over. */
-export default async function runCells({ open, taken, at }: Share): Promise<void> {
+export default async function runCells({ open, taken, at }: Share): Promise<Fault | undefined> {
   const ready = await cast;
+  if (ready === undefined) return fault;
   const until = realMs() + taskMs;
   do {
     const index = open[Atomics.add(taken, 0, 1)];
@@ -128,6 +137,7 @@ export default async function runCells({ open, taken, at }: Share): Promise<void
   } while (realMs() < until);
   // Timers and promises of strategies: between two tasks this thread stands still.
   await systemClock.sleep(0);
+  return fault;
 }
 
 function tell(told: Told): void {
