@@ -220,6 +220,7 @@ describe('what a strategy does beside deciding', () => {
   test.for([
     ['a promise', 'if (params.n === 2) void Promise.reject(new Error("lost"));'],
     ['a timer', 'if (params.n === 2) setTimeout(() => { throw new Error("lost"); }, 0);'],
+    ['an immediate', 'if (params.n === 2) setImmediate(() => { throw new Error("lost"); });'],
   ] as const)('is no success of a grid where it throws in %s, and none of its cells is kept', async ([, decide]) => {
     // The program comes to what its threads send only now and then, as on a busy machine.
     const slow = 'setInterval(() => { for (const end = Date.now() + 50; Date.now() < end;); }, 1)';

@@ -124,6 +124,13 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 /** The machine's own clock. */
 export const systemClock: Clock = new ScaledClock(1);
 
+/** Resolves after timers that are due (also `setTimeout(…, 0)`), immediates and rejected promises have had their turn. */
+export async function loopTurn(): Promise<void> {
+  await systemClock.sleep(0);
+  // Timers may run twice before immediates run once.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** The machine's wall clock, UTC ms: it is set by people and daemons, and goes on while the machine sleeps. */
 export const machineWall = (): number => Date.now();
 

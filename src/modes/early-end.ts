@@ -1,5 +1,5 @@
 /** A program that ends before its command is through must not look like one that went well. */
-import { systemClock } from '../clock/clock.ts';
+import { loopTurn } from '../clock/clock.ts';
 import { faultText, isStrategyFault, strategyPlace } from '../strategy/fault.ts';
 import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -54,8 +54,6 @@ export function refusesEarlyEnd(say: (line: string) => void): () => void {
     isThrough = true;
     if (!hasLoadedFiles()) return;
     // Timers that a strategy left would keep a program that is done. What was printed goes out first, and promises that broke are heard of.
-    process.stdout.write('', () =>
-      process.stderr.write('', () => void systemClock.sleep(0).then(() => process.exit())),
-    );
+    process.stdout.write('', () => process.stderr.write('', () => void loopTurn().then(() => process.exit())));
   };
 }

@@ -1,7 +1,7 @@
 /** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
 import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { realMs, systemClock } from '../../clock/clock.ts';
+import { loopTurn, realMs } from '../../clock/clock.ts';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
@@ -136,7 +136,7 @@ export default async function runCells({ open, taken, at }: Share): Promise<Faul
     Atomics.store(at, 0, 0);
   } while (realMs() < until);
   // Timers and promises of strategies: between two tasks this thread stands still.
-  await systemClock.sleep(0);
+  await loopTurn();
   return fault;
 }
 
