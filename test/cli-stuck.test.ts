@@ -1,6 +1,6 @@
 /** Strategies that never come back, or end the program: the user is told which, and Ctrl-C works. */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ScaledClock } from '../src/clock/clock.ts';
@@ -202,19 +202,28 @@ describe('what a strategy does beside deciding', () => {
     expect(grid.err).toContain('at 2\n');
   });
 
-  test('is told in one line where it throws, and is no success', async () => {
-    for (const [thrown, what] of [
-      ["new Error('lost')", /for: Error: lost \(mine\.ts, line 6\)\n$/],
-      ["'lost'", /what is no Error; throw new Error.*\n$/],
+  test('is told in one line where it throws, and nothing is printed or kept', async () => {
+    const runs = join(at.dir, 'thrown');
+    for (const [decide, what] of [
+      ["void Promise.reject(new Error('lost'));", /for: Error: lost \(mine\.ts, line 6\)\n$/],
+      ["void Promise.reject('lost');", /what is no Error; throw new Error.*\n$/],
+      ["setTimeout(() => { throw new Error('lost'); }, 0);", /for: Error: lost \(mine\.ts, line 6\)\n$/],
+      ["setImmediate(() => { throw new Error('lost'); });", /for: Error: lost \(mine\.ts, line 6\)\n$/],
     ] as const) {
-      write(`void Promise.reject(${thrown});`);
-      const { code, err } = await at.sluice(backtest);
-      expect(code).toBe(1);
-      expect(err).toMatch(
-        /^sluice: a strategy threw in a timer or a promise of its own, which nothing waits for: .*\n$/m,
-      );
-      expect(err).toMatch(what);
+      write(decide);
+      for (const command of [
+        [...kept, runs],
+        ['check', './mine.ts'],
+      ]) {
+        const { code, out, err } = await at.sluice(command);
+        expect({ code, out }).toEqual({ code: 1, out: '' });
+        expect(err).toMatch(
+          /^sluice: a strategy threw in a timer or a promise of its own, which nothing waits for: .*\n$/,
+        );
+        expect(err).toMatch(what);
+      }
     }
+    expect(existsSync(runs)).toBe(false);
   });
 
   test.for([

@@ -1,6 +1,6 @@
 /** A run that is ready to start, from its first kline to what is kept of it. Loaded while its data are read. */
 import { dirname } from 'node:path';
-import { systemClock } from '../../clock/clock.ts';
+import { loopTurn, systemClock } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
@@ -114,6 +114,8 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
   if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
   const worse = options.stress === true ? await stressed(options, prepared, config, result) : [];
+  // A strategy that threw beside its decisions ends the program here, before anything is printed or kept.
+  await loopTurn();
   const keeper = keeping({ ...options, file, config, prepared, whole, result });
   const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
   const { summary } = summarised;

@@ -1,6 +1,6 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 import { basename, join, resolve } from 'node:path';
-import { systemClock } from '../../clock/clock.ts';
+import { loopTurn, systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -63,6 +63,8 @@ export async function check(options: CheckOptions): Promise<void> {
   const { pace } = showPace('check', { clock: systemClock, signal, draw: undefined });
   const all: Checked[] = [];
   for (const input of await inputsOf(options)) all.push(await checkOne({ ...input, pace }));
+  // A strategy that threw beside its decisions ends the program here, before anything is printed.
+  await loopTurn();
   for (const one of all)
     if (json) out(JSON.stringify(jsonOf(one)));
     else for (const line of linesOf(one, config === undefined)) out(line);
