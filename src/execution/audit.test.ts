@@ -53,6 +53,39 @@ describe('what the account held at first', () => {
     expect(halts(desk)).toEqual(['ledger']);
   });
 
+  test('counts only once it is on disk: a crash before that takes it down anew, with what was paid in meanwhile', async () => {
+    const desk = new TestDesk().listen();
+    desk.diskFull = true;
+    await desk.finish(desk.assembled.desk.recover());
+    desk.venue.pay('USDT', units('12.5'));
+    expect(await desk.finish(desk.assembled.audit())).toMatchObject({ kind: 'skipped' });
+    desk.crash();
+    desk.diskFull = false;
+    desk.listen();
+    await desk.finish(desk.assembled.desk.recover());
+    expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
+    // Whoever was told to adjust before the crash would count it twice.
+    expect(desk.notices.filter(({ text }) => text.includes('sluice adjust'))).toEqual([]);
+  });
+
+  test('is what was taken down while the disk was full: what was paid in until there was space is no part of it', async () => {
+    const desk = new TestDesk().listen();
+    desk.diskFull = true;
+    await desk.finish(desk.assembled.desk.recover());
+    desk.venue.pay('USDT', units('12.5'));
+    await desk.finish(desk.assembled.audit());
+    desk.diskFull = false;
+    for (const isRestarted of [false, true]) {
+      if (isRestarted) {
+        desk.crash();
+        desk.listen();
+        await desk.finish(desk.assembled.desk.recover());
+      }
+      const differences = [{ asset: 'USDT', amount: units('12.5') }];
+      expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'off', differences });
+    }
+  });
+
   test('is not taken from an account that lags behind a trade', async () => {
     const desk = new TestDesk().listen();
     const other = desk.venue.place({ clientOrderId: 'web_1' });

@@ -3,6 +3,7 @@
  * more is told of; what it has less halts, since nobody knows why.
  */
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
+import type { AdjustmentEntry } from '../journal/entries.ts';
 import type { Balance } from '../venue/venue.ts';
 import type { Execution } from './desk.ts';
 import { baselineOf, type Difference, differenceText, type Ledger } from './ledger.ts';
@@ -22,7 +23,7 @@ export type Audit =
   | { readonly kind: 'skipped'; readonly why: string };
 
 export interface Auditor {
-  /** Writes down what the account holds before anything of this journal moved it; does nothing once that is known. */
+  /** Writes down what the account holds before anything of this journal moved it; does nothing once that is on disk. */
   begin(): Promise<void>;
   /** Compares. A difference counts once a second comparison, after the sweep gap, shows the same: balances can lag behind lists. */
   check(): Promise<Audit>;
@@ -46,10 +47,11 @@ export function auditor(execution: Execution, sweeps: Sweeps): Auditor {
     return differences.length === 0 ? { kind: 'even' } : { kind: 'off', differences };
   }
 
+  const takeBaseline = baselineTaker(execution, sweeps, lagging);
   /** Whoever asks meanwhile waits for the same: a second pair of looks would take what has moved since for held at first. */
   let beginning: Promise<void> | undefined;
   const begun = (): Promise<void> =>
-    (beginning ??= begin(execution, sweeps, lagging).finally(() => {
+    (beginning ??= takeBaseline().finally(() => {
       beginning = undefined;
     }));
 
@@ -151,25 +153,29 @@ async function quietMoment(execution: Execution, sweeps: Sweeps, lagging: Laggin
   }
 }
 
-async function begin(execution: Execution, sweeps: Sweeps, lagging: Lagging): Promise<void> {
+/** The baseline counts once it is on disk: after a crash another is taken, with what was paid in since and may have been reported. */
+function baselineTaker(execution: Execution, sweeps: Sweeps, lagging: Lagging): () => Promise<void> {
   const { books, journal, clock } = execution;
-  if (books?.balances === undefined || books.ledger.begun) return;
-  const amounts = await firstAmounts(execution, sweeps, books.ledger, lagging);
-  // The next check tries again; until then no absence can be proven.
-  if (amounts === undefined) return;
-  for (const [asset, amount] of amounts) {
-    const entry = {
-      kind: 'adjustment',
-      at: clock.now(),
-      what: 'baseline',
-      asset,
-      amount: unitsText(amount),
-      by: 'first look',
-      reason: 'held before the first order',
-    } as const;
-    books.ledger.adjust(entry);
-    journal.append(entry);
-  }
+  let baseline: readonly AdjustmentEntry[] | undefined;
+  return async () => {
+    if (books?.balances === undefined || books.ledger.begun) return;
+    if (baseline === undefined) {
+      const amounts = await firstAmounts(execution, sweeps, books.ledger, lagging);
+      // The next check tries again; until then no absence can be proven.
+      if (amounts === undefined) return;
+      baseline = [...amounts].map(([asset, amount]) => ({
+        kind: 'adjustment',
+        at: clock.now(),
+        what: 'baseline',
+        asset,
+        amount: unitsText(amount),
+        by: 'first look',
+        reason: 'held before the first order',
+      }));
+      for (const entry of baseline) journal.append(entry);
+    }
+    if (await journal.durable()) for (const entry of baseline) books.ledger.adjust(entry);
+  };
 }
 
 /**
