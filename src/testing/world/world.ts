@@ -227,9 +227,9 @@ class World {
     this.#closeByHand();
     await this.#until(() => !this.#operator.isAdopting, this.#time.elapsed() + endMs, 'an adoption does not end');
     await this.#untilLateOnesEnd();
-    // Until its horizon an order without an id may be one that was given up.
-    const knownAt = this.#time.elapsed() + (isLeftToHumans(this.#plan) ? 2 * worldTiming.horizonMs : 0);
-    await this.#until(() => this.#time.elapsed() >= knownAt, knownAt);
+    // Until its horizon, which late orders raise, an order without an id may be one that was given up.
+    const knownMs = isLeftToHumans(this.#plan) ? 2 * (this.#process?.assembled.execution.horizon.ms ?? 0) : 0;
+    await this.#until(() => false, this.#time.elapsed() + knownMs);
     await this.#untilSeen();
     this.#checkAtRest();
     await this.#time.sim.loop();
