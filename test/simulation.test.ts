@@ -115,6 +115,6 @@ test('a failing plan is made smaller and still fails', async () => {
   const small = await shrink(plan, whole, { bent });
   expect(small.result.failure?.invariant).toBe(whole.failure?.invariant);
   expect(small.plan.classes.length).toBeLessThan(plan.classes.length);
-  // What it forgets is forgotten by a crash: that cannot be taken away.
-  expect(small.plan.classes).toContain('crash');
+  // What it forgets is forgotten by a restart, after a crash or an I/O error: that cannot be taken away.
+  expect(small.result.crashes).toBeGreaterThan(0);
 });
