@@ -85,3 +85,21 @@ it('fails, and gives no empty list, where the exchange gives none or no list', a
     expect((await history(3, () => body)).read).toMatchObject({ kind: 'failed' });
   }
 });
+
+it('leaves out a kline that was still open when it was asked for, as a clock that was ahead shows later', async () => {
+  class AheadClock extends SimClock {
+    aheadMs = 4_000;
+    override now(): number {
+      return super.now() + this.aheadMs;
+    }
+  }
+  const clock = new AheadClock(start - 1_000);
+  const { feed } = memoryFeed(clock, (url) => {
+    if (!url.searchParams.has('endTime')) return [row(-1), row(-2)];
+    clock.aheadMs = 0;
+    return [];
+  });
+  const asked = clock.track(feed.history('BTCUSDT', '1min', 3));
+  await clock.settle();
+  expect(await asked).toMatchObject({ kind: 'ok', value: [{ openTime: start - 2 * minute }] });
+});

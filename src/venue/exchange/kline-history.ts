@@ -23,6 +23,17 @@ export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200)
 export const noKlines = (symbol: string, interval: Interval): string =>
   `the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`;
 
+interface Newest {
+  readonly answer: Answer<readonly RawKline[]>;
+  readonly asked: () => number;
+}
+
+/** When this call was, by what the clock knows later: the exchange's time may be corrected meanwhile. */
+const moment = (clock: Clock): (() => number) => {
+  const from = clock.monotonic();
+  return () => clock.now() - (clock.monotonic() - from);
+};
+
 export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
 
 /**
@@ -46,33 +57,36 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is no list', reply.value) : ok(rows);
   }
 
-  /** The newest page with nothing undecided at its end. */
-  async function newest(symbol: string, interval: Interval): Promise<Answer<readonly RawKline[]>> {
-    const first = await page(symbol, interval, undefined);
-    const last = first.kind === 'ok' ? first.value.at(-1) : undefined;
-    if (last === undefined) return first;
+  /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */
+  async function newest(symbol: string, interval: Interval): Promise<Newest> {
+    const asked = moment(clock);
+    const answer = await page(symbol, interval, undefined);
+    const last = answer.kind === 'ok' ? answer.value.at(-1) : undefined;
+    if (last === undefined) return { answer, asked };
     const endsAt = closeTime(interval, last.openTime);
-    const waitMs = endsAt + closeGraceMs(clock) - clock.now();
-    if (clock.now() < endsAt || waitMs <= 0) return first;
-    await clock.sleep(waitMs);
-    return page(symbol, interval, undefined);
+    const finalAt = endsAt + closeGraceMs(clock);
+    if (clock.now() < endsAt || asked() >= finalAt) return { answer, asked };
+    await clock.sleep(Math.max(0, finalAt - clock.now()));
+    const again = moment(clock);
+    return { answer: await page(symbol, interval, undefined), asked: again };
   }
 
   return async (symbol, interval, wanted) => {
-    const answer = await newest(symbol, interval);
+    const { answer, asked } = await newest(symbol, interval);
     if (answer.kind === 'failed') return answer;
     if (answer.value.length === 0) {
       return failed(`klines: ${noKlines(symbol, interval)}`);
     }
-    let rows = closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock));
-    for (let pages = 1; rows.length < wanted && pages < maxPages; pages++) {
-      const oldest = rows[0]?.openTime ?? answer.value[0]?.openTime ?? 0;
+    let rows = answer.value;
+    const closed = () => closedOnly(rows, interval, asked(), closeGraceMs(clock));
+    for (let pages = 1; closed().length < wanted && pages < maxPages; pages++) {
+      const oldest = rows[0]?.openTime ?? 0;
       const older = await page(symbol, interval, oldest - 1);
       if (older.kind === 'failed') return older;
       const fresh = older.value.filter(({ openTime }) => openTime < oldest);
       if (fresh.length === 0) break;
       rows = [...fresh, ...rows];
     }
-    return ok(wanted === 0 ? [] : rows.slice(-wanted));
+    return ok(wanted === 0 ? [] : closed().slice(-wanted));
   };
 }
