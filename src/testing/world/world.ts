@@ -17,6 +17,7 @@ import {
   endMs,
   faultsMs,
   isLeftToHumans,
+  isSharedWithoutIds,
   isUnnamed,
   type Plan,
   pricedMs,
@@ -203,8 +204,7 @@ class World {
       this.#happenings.heal(this.#course === undefined);
     });
     this.#boot();
-    const calmAt = this.#faultsMs + (this.#course === undefined ? calmMs : 0);
-    await this.#until(() => this.#time.elapsed() >= calmAt, calmAt);
+    await this.#until(() => false, this.#faultsMs + (this.#course === undefined ? calmMs : 0));
     await this.#untilReady();
     if (this.#cable !== undefined)
       await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
@@ -228,7 +228,7 @@ class World {
     await this.#until(() => !this.#operator.isAdopting, this.#time.elapsed() + endMs, 'an adoption does not end');
     await this.#untilLateOnesEnd();
     // Until its horizon, which late orders raise, an order without an id may be one that was given up.
-    const knownMs = isLeftToHumans(this.#plan) ? 2 * (this.#process?.assembled.execution.horizon.ms ?? 0) : 0;
+    const knownMs = isSharedWithoutIds(this.#plan) ? 2 * (this.#process?.assembled.execution.horizon.ms ?? 0) : 0;
     await this.#until(() => false, this.#time.elapsed() + knownMs);
     await this.#untilSeen();
     this.#checkAtRest();
